@@ -17,6 +17,7 @@ options.defaults(assembler=())
 # A manifest is read in its own folder, that of the tools which build the package.
 sys.path.insert(0, os.getcwd())
 from tools import package as _package  # noqa: E402
+from tools.deploy import core as _core  # noqa: E402
 
 sys.path.pop(0)
 _folder = str(_package.folder())
@@ -27,10 +28,10 @@ def _is_assembler(path):
         return "@micropython.asm_" in f.read()
 
 
-# A form is a folder. What CPython alone imports stays out.
+# A form is a folder. What no board imports stays out.
 _paths = [os.path.join(f, n) for f, _, names in os.walk(_folder) for n in names]
-_host = os.path.join(_folder, "cpython.py")
-_paths = sorted(path for path in _paths if path.endswith(".py") and path != _host)
+_host = [os.path.join(_folder, f"{name}.py") for name in _core.names(_core.Use.HOST)]
+_paths = sorted(path for path in _paths if path.endswith(".py") and path not in _host)
 _forms = {os.path.dirname(path) for path in _paths if _is_assembler(path)}
 _wanted = {os.path.join(_folder, "loops", form) for form in options.assembler}
 if _wanted - _forms:

@@ -9,6 +9,7 @@ have changed since it last was: such models allocate memory in a run.
 import struct
 from array import array
 
+from .calls import prepared
 from .errors import InputError, ModelError, MpconnxrError, UnsupportedError, fail
 from .tensor import Tensor, code_of
 
@@ -135,8 +136,11 @@ class Runtime:
             raise ModelError("{}: no run-time dim {}".format(name, number))
         return Dim(self, number, name)
 
-    def step(self, kernel, node, place):
-        """A step that follows the dims, or None for one that does not depend on any."""
+    def step(self, kernel, node, place, memories):
+        """A step that follows the dims, or None for one that does not depend on any.
+
+        memories: gives the model's calls.Memories.
+        """
         tensors = []
         for t in node.inputs + node.outputs + node.scratch:
             if isinstance(t, OpenTensor) and t not in tensors:
@@ -151,7 +155,7 @@ class Runtime:
         node.runtime = self
         if not tensors and not params:
             return None
-        return OpenStep(self, kernel, node, tensors, params, dims)
+        return OpenStep(self, kernel, node, tensors, params, dims, memories())
 
 
 def _applied(operation, a, b):
@@ -213,9 +217,10 @@ class OpenTensor(Tensor):
 class OpenStep:
     """A step that is prepared again when dims have changed."""
 
-    def __init__(self, runtime, kernel, node, tensors, params, dims):
+    def __init__(self, runtime, kernel, node, tensors, params, dims, memories):
         self.values, self.kernel, self.node = runtime.values, kernel, node
         self.tensors, self.params, self.dims = tensors, params, dims
+        self.memories = memories
         self.key = self.inner = None
         self.n = 0
         self.overlaps = node.overlaps  # of which prepare() takes off what it allows
@@ -250,5 +255,5 @@ class OpenStep:
             params[k] = value
         node.params = params
         node.overlaps = list(self.overlaps)
-        self.n, self.inner = self.kernel.prepare(node)
+        self.n, self.inner = prepared(self.kernel, node, self.memories)
         node.require(not self.n or not node.overlaps, "its tensors overlap")

@@ -39,7 +39,11 @@ FORMS = (
     ("plain", None),
 )
 COMPILED = ("xtensawin",)  # forms that firmware takes from .mpy files alone
+# Families that models are loaded or run with; kernels call all others.
+OWN = ("program", "loading", "table")
 order = tuple([form for form, _ in FORMS])  # in which get() tries them
+_unchanged = order
+_UNCHANGED = ("usual",)  # stands for that: a short key is found sooner
 _loaded = {}
 
 
@@ -61,10 +65,22 @@ def available(name):
 
 def get(name, form=None):
     """Return the loops of a family in a form, by default in the best one this machine has."""
-    key = (name, form or order)
+    wanted = form or order
+    key = name, _UNCHANGED if wanted is _unchanged else wanted
     if key not in _loaded:
         _loaded[key] = _first(name, [form] if form else order)
     return _loaded[key]
+
+
+def drop(name):
+    """Let go of a family, which is imported again when it is next asked for."""
+    for key in [key for key in _loaded if key[0] == name]:
+        del _loaded[key]
+    for module in [m for m in sys.modules if m.startswith("mpconnxr.loops.")]:
+        if module.endswith("." + name):
+            sys.modules.pop(module)
+            folder, _, _ = module.rpartition(".")
+            delattr(sys.modules[folder], name)
 
 
 def later(name, function):

@@ -1,7 +1,5 @@
 """The graph section of a model file: nodes as numbers, bodies of nodes inside them."""
 
-from array import array
-
 from .errors import fail
 
 _MAX_DEPTH = 8  # of bodies in bodies
@@ -50,7 +48,7 @@ class Graph:
             outputs = read_ids(numbers, n_out, self._n_tensors)
             scratch = read_ids(numbers, n_scratch, self._n_tensors)
             place = numbers.n_read - self._first
-            params = array("i", numbers.take(n_params))
+            params = numbers.words(n_params)[:n_params]
             reads = numbers.take(n_reads)
             bodies = self._bodies(numbers, n_bodies, depth + 1)
             if numbers.n_read > end:

@@ -1,17 +1,20 @@
 """How a model is loaded with its kernels; needed for that alone, and let go of after it."""
 
 import gc
+import sys
 
+from . import forms
 from .opening import forget
 
 # While a model is loaded the heap is collected whenever so many bytes were allocated: what the
-# model keeps would else come to lie between garbage all over it, and leave no large piece. In a
-# large heap, which takes longer to collect, it is a part of what is free.
+# model keeps would else come to lie between garbage all over it, and leave no large piece. Where
+# plenty is free, and collecting takes longer, it is a quarter of what is more than that.
 _GARBAGE = const(10240)
-_PART = const(5)  # 1 / 2**5
+_PLENTY = const(262144)
 # What only loading needs, a quarter of the code.
 LOADING = (
-    "opening kernel_load loading reader records graph numbers borders node arena source written"
+    "opening kernel_load loading reader records graph numbers borders node arena source written "
+    "calls emission repeats"
 )
 
 
@@ -22,7 +25,7 @@ def load(source, verify, arena, prefer, stream, origin):
 
         return seal.load(source, verify, arena, prefer, stream, *origin)
     usual = gc.threshold()
-    gc.threshold(max(_GARBAGE, gc.mem_free() >> _PART))
+    _collect_often()
     try:  # not by way of load_all: kernels may need the rest of the stack
         return _load(source, bool(verify), arena, prefer, stream)
     finally:
@@ -33,7 +36,7 @@ def load(source, verify, arena, prefer, stream, origin):
 def load_all(sources, verify, arena, prefer, stream):
     """Models of all these sources, in one arena if it is given."""
     usual = gc.threshold()
-    gc.threshold(max(_GARBAGE, gc.mem_free() >> _PART))
+    _collect_often()
     try:
         return [_load(source, verify, arena, prefer, stream) for source in sources]
     finally:
@@ -41,16 +44,38 @@ def load_all(sources, verify, arena, prefer, stream):
         forget(LOADING)
 
 
+def _collect_often():
+    gc.threshold(max(_GARBAGE, gc.mem_free() - _PLENTY >> 2))
+
+
 def _load(source, verify, arena, prefer, stream):
     from .model import Model
     from .reader import Reader
 
+    before = _kernels()
     # a seal.Origin where the program asks for one
     reader = getattr(verify, "reader", Reader)(source, verify, stream=stream)
     if prefer:
         from .kernels import Preferring
 
-        return Model(Preferring(reader, arena, prefer))
-    from .loading import Loader
+        loader = Preferring(reader, arena, prefer)
+    else:
+        from .loading import Loader
 
-    return Model(Loader(reader, arena))
+        loader = Loader(reader, arena)
+    # Kernels that emitted calls are needed no more; others, and what they share with them, are.
+    free = [name for name in _kernels() if name not in before and loader.is_free(name)]
+    for name in free:
+        module = sys.modules["mpconnxr." + name]
+        for own in getattr(module, "LET_GO", ()):  # where loops have been joined to it
+            delattr(module, own)
+    forget(" ".join(free))
+    if not loader.stream:  # which may widen weights in a run
+        forms.drop("loading")
+    forms.drop("table")
+    return Model(loader)
+
+
+def _kernels():
+    """The modules of kernels that are imported, as "ops.qconv"."""
+    return [name[9:] for name in sys.modules if name.startswith("mpconnxr.ops.")]

@@ -76,7 +76,8 @@ class Listing(Preferring):
         get = forms.get
 
         def noting(name, form=None):
-            self._families.append(name)
+            if name not in forms.OWN:
+                self._families.append(name)
             return get(name, form)
 
         streams = model._stream is not None

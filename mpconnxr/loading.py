@@ -7,6 +7,7 @@ import sys
 
 from . import arena as arenas
 from .errors import ModelError, UnsupportedError
+from .model import Step
 from .node import Node
 from .reader import CHUNK_GRIDS, CHUNK_IMAGES
 from .records import STORAGE_DATA
@@ -17,12 +18,15 @@ from .written import Written, common
 class Loader:
     """What a Model takes over.
 
-    arena, state: buffers; inputs, outputs: lists of Tensor; steps: [(n, step)]; bodies: such lists
-    of the bodies of steps, inner ones first; runtime: of a model with run-time dims; stream: of
-    one whose weights are streamed; prefer: forms of loops, see kernels.
+    arena, state: buffers; inputs, outputs: lists of Tensor; steps: [(n, step)], one of each node;
+    runs: the same as a run takes them, with steps joined; bodies: such lists of the bodies of
+    steps, inner ones first; runtime: of a model with run-time dims; stream: of one whose weights
+    are streamed; prefer: forms of loops, see kernels.
     """
 
     prefer = ()
+    _calls = None  # of the graph or body at hand
+    _found = None  # see _memories
     _infos = {}  # of the tensors of the node before, which most nodes share one with
 
     def __init__(self, reader, arena=None):
@@ -30,6 +34,7 @@ class Loader:
         self.given = arena
         self.arena = arenas.make(reader.arena_nbytes, arena, reader.memory)
         self.arena_nbytes = reader.arena_nbytes
+        self._reader = reader
         # memory of the model's own, never in an arena that others may share
         self.state = arenas.make(reader.state_nbytes)
         self.stream = reader.stream
@@ -47,10 +52,13 @@ class Loader:
         self.outputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.outputs]
         self._describe_borders(reader)
         self.bodies = []
+        self._kernels = {}
+        self._held = {}  # kernels whose steps a run makes
         self._written = Written()
         for i in reader.inputs:
             self._written.add(of[i])
         self.steps = self._prepare_all(reader)
+        self.runs = _as_run(self.steps)
         for i in reader.outputs:
             self._written.check(of[i], i, "the caller")
         if self.stream:
@@ -90,7 +98,7 @@ class Loader:
 
     def _prepare_all(self, reader, body=None):
         """[(n, step)] of the graph, or of a body; before a step what reads its weights."""
-        steps = []
+        steps, outer, self._calls = [], self._calls, None
         for i, node in enumerate(reader.nodes(body)):
             n, step = self._prepare(reader, i, node)
             if self.stream:
@@ -99,6 +107,9 @@ class Loader:
                 steps.append((n, step))
         if body:
             self.bodies.append(steps)
+        if self._calls:
+            self._calls.settle()
+        self._calls = outer
         return steps
 
     def _prepare_bodies(self, reader, bodies):
@@ -136,7 +147,9 @@ class Loader:
             self._prepare_bodies(reader, bodies),
         )
         node.overlaps = overlaps(node.inputs[:], node.outputs + node.scratch)
-        module = _kernel(kernel)
+        module = self._kernels.get(kernel)
+        if module is None:
+            module = self._kernels[kernel] = _kernel(kernel)
         streams, proved = getattr(module, "STREAMS", ()), getattr(module, "PROVED", ())
         for k, i in enumerate(inputs):
             if of[i].is_streamed and k not in streams:
@@ -150,13 +163,58 @@ class Loader:
 
     def _follow(self, module, node, place):
         """(n, step) of a kernel, or of what prepares it again whenever a run's dims change."""
-        follows = self.runtime and self.runtime.step(module, node, place)
+        follows = self.runtime and self.runtime.step(module, node, place, self._memories)
         if follows:
+            self._held[module.__name__] = True
             return 1, follows.step
-        n, step = module.prepare(node)
+        if hasattr(module, "CALLS"):
+            n, step = self._emitted(module, node)
+        else:
+            self._held[module.__name__] = True
+            n, step = module.prepare(node)
         # Loops may take positions from what they wrote: nothing else may lie there.
         node.require(not n or not node.overlaps, "its tensors overlap")
         return n, step
+
+    def _memories(self):
+        """What places of buffers are found by."""
+        if self._found is None:
+            from .calls import Memories
+
+            self._found = Memories(self.arena, self.state, self._reader)
+        return self._found
+
+    def is_free(self, name):
+        """Return whether no run needs a module of kernels, such as "ops.qconv"."""
+        return not self._held or name[4] != "_" and "mpconnxr." + name not in self._held
+
+    def _emitted(self, module, node):
+        """(n, step) of a kernel that emits calls, to those of its graph."""
+        if self._calls and self._calls.is_full():
+            self._calls.settle()
+            self._calls = None
+        if self._calls is None:
+            from .calls import Calls
+
+            self._calls = Calls(self._memories())
+        step = module.prepare(node, self._calls)
+        if step:
+            self._held[module.__name__] = True
+        return step or self._calls.step()
+
+
+def _as_run(steps):
+    """Return the steps with all that are of one table, and next to each other, as one."""
+    found, k = [], 0
+    while k < len(steps):
+        n, first = steps[k]
+        k += 1
+        begun = k
+        while k < len(steps) and isinstance(first, Step) and first.is_before(steps[k][1]):
+            n += steps[k][0]
+            k += 1
+        found.append((n, first if k == begun else Step(first.table, first.at, n)))
+    return found if len(found) < len(steps) else steps
 
 
 def overlaps(inputs, outputs):

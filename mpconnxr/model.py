@@ -1,7 +1,9 @@
-"""A loaded model: every node prepared once, then run in order."""
+"""A loaded model: every node prepared once, then run in order; and the calls of its loops."""
 
 from .errors import fault
 from .turn import SHORT, fresh, lock, run, turn
+
+ALL = 0x1FFFFFFF  # calls: more than any run has
 
 
 class Model:
@@ -18,7 +20,7 @@ class Model:
         self._arena, self.arena_nbytes = loader.arena, loader.arena_nbytes
         self._state, self.state_nbytes = loader.state, len(loader.state)
         self.inputs, self.outputs = loader.inputs, loader.outputs
-        self._steps, self._bodies = loader.steps, loader.bodies
+        self._steps, self._bodies, self._runs = loader.steps, loader.bodies, loader.runs
         self._runtime, self._stream = loader.runtime, loader.stream
         if loader.given is None:
             self._take, self._free = turn(lock())
@@ -32,7 +34,7 @@ class Model:
     def _compute(self):
         if self._runtime:
             self._runtime.start()
-        for n, step in self._steps:
+        for n, step in self._runs:
             step(0, n)
         if self._runtime:
             self._runtime.resize(self.outputs)
@@ -56,3 +58,47 @@ class Model:
             return text_of_model(self)
         except MemoryError:
             raise fresh(SHORT)
+
+
+def of_two(p, w, loop, _):
+    """Call a loop of two arguments, as an entry of a table."""
+    loop(p, w)
+
+
+class Table:
+    """Calls of the loops of one graph, as loops/program runs them.
+
+    what: the runner's argument; words: of that; reset: where in the code the calls begin that put
+    back the words that a run changes, 0 if there are none.
+    """
+
+    what = words = run = held = None
+    reset = 0
+
+
+class Step:
+    """The step of n calls of a table that begin there in its code. Its extent is these calls.
+
+    The steps of a table are run in their order, from the first one on.
+    """
+
+    def __init__(self, table, at, n):
+        self.table, self.at, self.n = table, at, n
+
+    def is_before(self, step):
+        """Return whether another step is of the same table."""
+        return isinstance(step, Step) and step.table is self.table
+
+    def __call__(self, lo, hi):
+        """Make these calls."""
+        table = self.table
+        words = table.words
+        if lo == 0 and self.at == 0:  # a run begins, however the one before has ended
+            # counters of repeats; a slice would take heap
+            words[3] = words[4] = words[5] = words[6] = words[7] = 0
+            if table.reset:
+                words[0], words[1] = table.reset, ALL
+                table.run(table.what)
+            words[0] = 0
+        words[1] = hi - lo
+        table.run(table.what)

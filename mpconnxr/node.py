@@ -2,11 +2,14 @@
 
 A kernel module `mpconnxr.ops.NAME` has one entry point:
 
+    prepare(node, calls)    if it says CALLS = True
     prepare(node) -> (n, step)
 
-It checks everything that its loops take for granted (they have no bounds checks), makes what they
-need, and returns `step(lo, hi)`, which computes the part [lo, hi) of the outermost loop's extent n
-and allocates nothing. A whole run is step(0, n). n == 0: nothing to compute, step may be None.
+It checks everything that its loops take for granted (they have no bounds checks). Then it says
+which calls of loops a run makes: see calls. Or, where that depends on what a run finds, it makes
+what they need, and returns `step(lo, hi)`, which computes the part [lo, hi) of the outermost
+loop's extent n and allocates nothing. A whole run is step(0, n). n == 0: nothing to compute, step
+may be None.
 """
 
 from .errors import ModelError, MpconnxrError

@@ -4,7 +4,14 @@ Here and in records functions are small because a frame of more than 11 words is
 most firmware: looking for its place takes ten times what such a function computes.
 """
 
+from array import array
+
+from . import forms
 from .errors import fail
+
+_words = array("i", [0] * 48)  # what Numbers.words gives
+_p = array("i", [0, 0, 0])
+_read = None  # the loop, from the first call on
 
 
 class Numbers:
@@ -78,6 +85,21 @@ class Numbers:
             found[i] = self.next()
             i += 1
         return found
+
+    def words(self, n):
+        """The next n numbers, n from `count`: the first items of an array, until the next call."""
+        while len(_words) <= n:
+            _words.append(0)
+        _p[0], _p[1], _p[2] = self.at, self._end, n
+        global _read
+        _read = _read or forms.get("loading").numbers
+        _read(self._data, self._data, _words, _p)
+        at = _words[n]
+        if at < 0:
+            fail("tables end inside a number" if at == -1 else "a number of more than 32 bits")
+        self.at = at
+        self.n_read += n
+        return _words
 
     def skip(self, n):
         """Goes past n numbers."""

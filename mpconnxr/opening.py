@@ -97,7 +97,8 @@ def forget(names):
     """
     if __file__.endswith(".py"):
         return
-    package = sys.modules["mpconnxr"]
     for name in names.split():
-        if sys.modules.pop("mpconnxr." + name, None):
-            delattr(package, name)
+        name = "mpconnxr." + name
+        if sys.modules.pop(name, None):
+            package, _, name = name.rpartition(".")
+            delattr(sys.modules[package], name)

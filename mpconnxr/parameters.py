@@ -10,3 +10,8 @@ BIAS = 1 << 29
 def block(*values):
     """A loop's parameter block: a mutable array of int32."""
     return array("i", values)
+
+
+def block_of(values):
+    """The same of a list, which takes less time where there are many."""
+    return array("i", values)

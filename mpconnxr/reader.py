@@ -214,6 +214,11 @@ class Reader:
             return arena, t.chunk.place + within
         return t.chunk.buffer, within
 
+    def parts(self):
+        """Return [(buffer, where in self.memory; None: a copy)] of what is in memory of data."""
+        found = [c for c in self._chunks if c.buffer is not None and c.nbytes]
+        return [(c.buffer, None if type(c.buffer) is bytearray else c.offset) for c in found]
+
     def runtime_dims(self):
         """None, or (words that describe the run-time dims, number of dims)."""
         return self._runtime

@@ -103,7 +103,6 @@ class Records:
         self._numbers.at = self._places[i]
         t = TensorInfo()
         self._record(t, i)
-        t.shape = tuple(t.shape)
         return t
 
     def _record(self, t, i):
@@ -113,19 +112,29 @@ class Records:
         if flags & 3:
             t.storage = flags & 3
         self._read_shape(t, i)
-        t.offset = numbers.size()
         if t.storage == STORAGE_DATA:
             t.offset += self._data_at
-        if tensor.code_of(t.dtype) is None and self.has_objects:
+        code = tensor.code_of(t.dtype)
+        if code is None and self.has_objects:
             self._check_object(t, i, flags >> 2)
-        else:
-            self._check_numbers(t, i, flags >> 2)
+            return
+        if flags > 3 or code is None:
+            self._check_flags(t, i, flags >> 2)
+        self._check_size(t, i, struct.calcsize(code))
+        if t.storage == STORAGE_DATA:
+            self._place(t, i)
+        elif t.storage != STORAGE_ARENA:
+            self._check_state(t, i)
 
     def _read_shape(self, t, i):
         rank = self._numbers.count()
         if rank > _MAX_RANK:
             fail("tensor {}: rank".format(i))
-        t.shape = self._numbers.take(rank)
+        words = self._numbers.words(rank + 1)
+        t.shape = tuple(words[:rank])
+        t.offset = words[rank]
+        if t.offset < 0:
+            fail("a size is negative")
 
     def _check_object(self, t, i, flags):
         from . import objects
@@ -135,15 +144,6 @@ class Records:
         objects.check(t, i, flags)
         if t.storage == STORAGE_DATA:
             self._place(t, i)
-
-    def _check_numbers(self, t, i, flags):
-        if flags or tensor.code_of(t.dtype) is None:
-            self._check_flags(t, i, flags)
-        self._check_size(t, i, struct.calcsize(tensor.code_of(t.dtype)))
-        if t.storage == STORAGE_DATA:
-            self._place(t, i)
-        elif t.storage != STORAGE_ARENA:
-            self._check_state(t, i)
 
     def _check_flags(self, t, i, flags):
         if flags == FLAG_PACKED and t.storage == STORAGE_DATA:
@@ -181,9 +181,9 @@ class Records:
 
 
 def _nelem(t, i):
-    if t.shape and min(t.shape) < 0:
-        fail("tensor {}: negative dimension".format(i))
     nelem = 1
     for d in t.shape:
+        if d < 0:
+            fail("tensor {}: negative dimension".format(i))
         nelem *= d
     return nelem

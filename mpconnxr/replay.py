@@ -6,6 +6,7 @@ from .turn import run as run_of_model
 
 _loops = _form("program")  # of a program's own files: the loops themselves
 advance, run = _loops.advance, _loops.run
+HOW = getattr(_loops, "HOW", 0)
 
 _ALL = const(0x1FFFFFFF)  # calls: more than any program has
 _FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
@@ -46,7 +47,7 @@ class Program:
             return
         source.seek(offset)
         if source.readinto(view) != len(view):
-            raise OSError("the model's file is truncated")
+            raise OSError("truncated model")
 
     def __getattr__(self, name):
         try:

@@ -38,3 +38,50 @@ class StructView:
 
     def __setitem__(self, i, value):
         struct.pack_into(self._code, self._buffer, self._at(i), value)
+
+
+class Moving:
+    """A view for the runner of a table (loops/program), which writes where it begins to word 1."""
+
+    def __init__(self, memory, code, origin):
+        self.memory, self.code, self.size = memory, code, struct.calcsize(code)
+        self.origin = origin  # of the memory, from which places count
+        self.place = 0
+
+    def __getitem__(self, i):
+        return self.place
+
+    def __setitem__(self, i, place):
+        self.place = place
+
+    def now(self):
+        """The view from where it begins."""
+        first, memory = (self.place >> 8) * self.size + self.origin, self.memory
+        if isinstance(memory, list):
+            at, memory = [found for found in memory if found[0] <= first][-1]
+            first -= at
+        return view(memory, first, self.code, (len(memory) - first) // self.size)
+
+
+def add_loose(memories, buffer):
+    """Add a buffer to the memory that all have who have none of their own, a list of (where it
+    begins, buffer). Return (number of that memory, where the buffer begins).
+    """
+    if not memories or not isinstance(memories[-1][1], list):
+        memories.append((0, [], True, 0))
+    found, start = memories[-1][1], 0
+    if found:
+        start = found[-1][0] + len(found[-1][1]) + 15 & -16
+    found.append((start, buffer))
+    return len(memories) - 1, start
+
+
+def run(what):
+    """loops/program.run where views do not move: each call gets its own."""
+    entries, advance, code, words, views = what[2]
+    while True:
+        k = advance(code, words, views)
+        if k > 239:
+            return k
+        f, x, w, out, p = entries[k]
+        f(*[each.now() if isinstance(each, Moving) else each for each in (x, w, out)], p)

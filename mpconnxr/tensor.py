@@ -74,6 +74,23 @@ def words(view):
     return uctypes.struct(_id(view), {"w": (uctypes.ARRAY | 0, word | 3)}).w
 
 
+def place_words(view):
+    """The same for word 1 alone, in 32 bits: reading more of them makes an object each time."""
+    import uctypes
+
+    more = 4 if sys.maxsize > 0x7FFFFFFF else 0  # the upper half of word 0, which comes first
+    return uctypes.struct(_id(view) + more, {"w": (uctypes.ARRAY | 0, uctypes.UINT32 | 3)}).w
+
+
+def shown(views, how):
+    """Return what loops/program changes views by. how: its HOW, or 0."""
+    if how == 2:
+        from array import array
+
+        return array("q", [_id(view) + 8 for view in views])
+    return [place_words(view) for view in views] if how else None
+
+
 def _retyped(buffer, offset, code, n):
     mv = memoryview(buffer)[offset : offset + n * struct.calcsize(code)]
     _retype(words(mv), code, n)

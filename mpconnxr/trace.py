@@ -88,6 +88,7 @@ def _followed(model, each, x, time):
 
         return run
 
+    usual, model._runs = model._runs, model._steps
     _exchange(lists, [followed(k) for k in range(len(inner))])
     try:
         compute(model, x)
@@ -95,6 +96,7 @@ def _followed(model, each, x, time):
     except MpconnxrError as e:
         raise raised[0] if raised else e
     finally:
+        model._runs = usual
         _exchange(lists, inner)
 
 

@@ -12,7 +12,7 @@ class Widening:
         self._x = tensor.view(buffer, offset + nbytes, "H", nbytes // 2)
         self._out = tensor.view(buffer, offset, "H", nbytes)
         self._p = block(nbytes // 2)
-        self._widen = forms.get("widen").widen
+        self._widen = forms.get("loading").widen
 
     def step(self):
         """Widens what was read."""

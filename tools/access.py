@@ -5,18 +5,20 @@
 
 A declaration is the last section of a function's docstring. A line of it is one of
 
-    rows, n = p[7:9]                    names for what follows
-    reads x[p[0] : p[0] + n] if rows    of the items from p[0] on; writes, updates: the same
+    n = rows * columns                  names for what follows
+    reads x[x_start : x_start + n]      of the items from x_start on; writes, updates: the same
     reads w[7 * i : 7 * i + 2] for i in range(n)
     reads x as float32[0 : n]           where the function has no types: items of 4 bytes
     reads w.flat[0 : n]                 of a part of an argument, likewise w[1][0 : n]
-    requires p[4] < p[2]                without that nothing is said of a call
+    requires row < rows                 without that nothing is said of a call
     given the indices in w are below n  in words: what the loop takes on trust from a buffer
     as copy8                            what copy8 of this module declares; add.add32: of another
 
 and goes on in lines that are indented further. Expressions are Python's, of whole numbers, with
-min, max, sum, range and len, which is the number of items in a buffer or in a part of one. BIAS is
-2**29.
+min, max, sum, range and len, which is the number of items in a buffer or in a part of one. They
+name the loop's parameters as the file declares them (see tools.loops.parameters): those with BIAS
+are numbers with a sign here, without it. BIAS is 2**29. Of a call with a parameter beyond its
+declared range nothing is said.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
+from mpconnxr.parameters import BIAS
+
 from . import store
+from .loops.parameters import LOOPS, Parameter, declared
+from .loops.source import is_helper
 from .made import shown
 
 ABI = ("x", "w", "out", "p")
@@ -77,7 +83,8 @@ class Loop:
         self.args = [arg.arg for arg in node.args.args]
         self._constants = constants
         self._nbytes = {arg.arg: _nbytes(arg) for arg in node.args.args}
-        self._n_p = _parameters(path, node.name) if "p" in self.args else 0
+        self.block = declared(path).get(node.name, ())
+        self._n_p = sum(parameter.count or 0 for parameter in self.block)
         self._lines = [self._line(text) for text in _section(ast.get_docstring(node) or "")]
         if self.of_others and len(self._lines) > 1:
             raise self._wrong("a loop that calls others declares nothing else")
@@ -109,6 +116,9 @@ class Loop:
         names = {**_KNOWN, **self._constants, **arguments, "p": _Parameters(p)}
         names |= {"len": _length(lengths or {}), "__builtins__": {}}
         names |= {arg: _Argument(arg) for arg in self.args if arg not in names}
+        if len(p) < self._n_p:
+            raise self._wrong(f"a block of {len(p)} words, not {self._n_p}")
+        names |= {parameter.name: self._value(parameter, p) for parameter in self.block}
         found = [Access("p", "reads", 4, 0, self._n_p)]
         for line in self._all_lines():
             try:
@@ -178,6 +188,15 @@ class Loop:
         code = _compiled(_pairs(items))
         return _Line(kind, f"{kind} {text}", argument + part, nbytes, has_type, (), code)
 
+    def _value(self, parameter: Parameter, p: Sequence[int]) -> int | list[int]:
+        """Return what a block has for a parameter: a number with its sign, or a list of them."""
+        found = parameter.numbers(p)
+        # What only a run knows is an object of the recorder's, which says so when it is used.
+        known = [value for value in found if isinstance(value, int)]
+        if beyond := [value for value in known if not parameter.may_be(value)]:
+            raise self._wrong(f"{parameter.name} = {beyond[0]} is beyond its range")
+        return found if parameter.is_list else found[0]
+
     def _wrong(self, what: str) -> AccessError:
         return AccessError(f"{shown(self.path)}: {self.name}: {what}")
 
@@ -229,20 +248,21 @@ def families() -> list[str]:
 
 def loops(family: str) -> dict[str, Loop]:
     """The functions of a family that kernels call, by name. Raises AccessError."""
-    return read(store.loops().path(family))
+    return read(LOOPS / f"{family}.py")
 
 
 @cache
 def read(path: Path) -> dict[str, Loop]:
     """The same of any module: what has the arguments of a loop, or a declaration."""
     tree = _tree(path)
-    constants = {"BIAS": 1 << 29}
+    constants = {"BIAS": BIAS}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = _constant(node.value)
             if value is not None:
                 constants[node.targets[0].id] = value
-    found = [Loop(path, n, constants) for n in tree.body if isinstance(n, ast.FunctionDef)]
+    nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef) and not is_helper(n)]
+    found = [Loop(path, node, constants) for node in nodes]
     return {f.name: f for f in found if f.is_declared or tuple(f.args) == ABI}
 
 
@@ -334,38 +354,3 @@ def _length(lengths: Mapping[str, int]) -> Callable[[str], int]:
         return lengths[argument]
 
     return length
-
-
-def _parameters(path: Path, name: str) -> int:
-    """How many parameters a function reads at places that its code names, its helpers with it."""
-    most, done, left = 0, set(), [(path, name)]
-    while left:
-        at = left.pop()
-        if at in done:
-            continue
-        done.add(at)
-        path, name = at
-        tree = _tree(path)
-        function = next(n for n in tree.body if getattr(n, "name", None) == name)
-        for node in ast.walk(function):
-            if isinstance(node, ast.Subscript) and _is_name(node.value, "p"):
-                place = getattr(node.slice, "value", None)
-                if isinstance(place, int) and isinstance(node.ctx, ast.Load):
-                    most = max(most, place + 1)
-            elif isinstance(node, ast.Call) and any(_is_name(arg, "p") for arg in node.args):
-                left += _defined(path, tree, ast.unparse(node.func))
-    return most
-
-
-def _defined(path: Path, tree: ast.Module, name: str) -> list[tuple[Path, str]]:
-    """Where a function of loops is that a module calls by this name."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return [(path, name)]
-        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
-            return [(path.parent / f"{node.module}.py", name)]
-    return []
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -49,6 +49,7 @@ def modules() -> Iterator[tuple[str, str]]:
     from .asm import code, module
     from .asm.recipes import recipes
     from .loops import python
+    from .loops.numbered import kernel
 
     def place(family, form):
         return (python.folder(Path(), form) / f"{family}.py").as_posix()
@@ -56,7 +57,7 @@ def modules() -> Iterator[tuple[str, str]]:
     for path in sorted(SOURCES.rglob("*.py")):
         name = path.relative_to(SOURCES)
         if name.parts[0] != "loops":
-            yield name.as_posix(), path.read_text()
+            yield name.as_posix(), kernel(path) if path.parent == KERNELS else path.read_text()
     for (family, form), made in python.modules().items():
         yield place(family, form), made.text
     for (family, form), recipe in recipes().items():

@@ -1,6 +1,15 @@
 """Helpers of loops for quantized items: products of bytes, requantization as in loops/qdot."""
 
 from ._hints import inline, unroll
+from ._windows import (
+    _COLUMN_PADDING,
+    _COLUMN_STRIDE,
+    _COLUMNS,
+    _OUT_ROWS,
+    _ROW_PADDING,
+    _ROW_STRIDE,
+    _ROWS,
+)
 
 
 @inline
@@ -100,26 +109,26 @@ def put(x, at, between, least, most):
 
 
 @inline
-def next_place(ox, oy, p):
+def next_place(column, row, columns):
     """Return the next position in a row, or the first one in the next row."""
-    ox += 1
-    if ox == p[15]:
-        ox = 0
-        oy += 1
-    return ox, oy
+    column += 1
+    if column == columns:
+        column = 0
+        row += 1
+    return column, row
 
 
 @inline
 def next_window(window, left, top, row, past, p):
-    """Return number, left, top and row of the next window."""
+    """Return number, left, top and row of the next window. row: where its plane begins in x."""
     window += 1
-    left += p[8]
+    left += p[_COLUMN_STRIDE]
     if left == past:
-        left = 0 - p[10]
-        top += p[7]
-        if top == p[11] * p[7] - p[9]:
-            top = 0 - p[9]
-            row += p[3] * p[4]
+        left = 0 - p[_COLUMN_PADDING]
+        top += p[_ROW_STRIDE]
+        if top == p[_OUT_ROWS] * p[_ROW_STRIDE] - p[_ROW_PADDING]:
+            top = 0 - p[_ROW_PADDING]
+            row += p[_ROWS] * p[_COLUMNS]
     return window, left, top, row
 
 

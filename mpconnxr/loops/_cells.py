@@ -66,15 +66,15 @@ def gate_product(a, b):
 @inline
 def gate_to_float(m):
     """Return the bits of the float m, and e, its exponent while m was made one."""
-    e = 124
+    exponent = 124
     while m >= 1 << 24:
         m = (m + 1) >> 1
-        e += 1
+        exponent += 1
     while m and m < 1 << 23:
         m = m << 1
-        e -= 1
-    m += (e << 23) - (1 << 23) if m else 0
-    return m, e
+        exponent -= 1
+    m += (exponent << 23) - (1 << 23) if m else 0
+    return m, exponent
 
 
 @inline
@@ -132,13 +132,13 @@ def gate(v, mask, w):
 
 
 @inline
-def argument(c0, c1, mask):
+def argument(low, high, mask):
     """Return a sum of limbs of 24 bits, 28 of them behind the point, with 26 and within a word."""
-    if c1 > 510 or c1 < 0 - 511:
-        c0 = mask if c1 > 0 else 0 - mask
+    if high > 510 or high < 0 - 511:
+        low = mask if high > 0 else 0 - mask
     else:
-        c0 = (c1 << 22) + ((c0 + 2) >> 2)
-    return c0
+        low = (high << 22) + ((low + 2) >> 2)
+    return low
 
 
 @inline
@@ -147,13 +147,13 @@ def small_tanh(m, e):
 
     e, a: room.
     """
-    a = m << (e - 116) if e > 115 else m >> 1
-    a = (a >> 15) * (a >> 15) >> 8
-    a = a // 3 - ((a >> 8) * (a >> 8) >> 14) * 2 // 15
+    square = m << (e - 116) if e > 115 else m >> 1
+    square = (square >> 15) * (square >> 15) >> 8
+    square = square // 3 - ((square >> 8) * (square >> 8) >> 14) * 2 // 15
     m = m << 6
-    m -= (m >> 15) * (a >> 6) >> 9
+    m -= (m >> 15) * (square >> 6) >> 9
     if m < 1 << 29:
         m = m << 1
         e -= 1
     m = ((m + 32) >> 6) + ((e - 1) << 23)
-    return m, e, a
+    return m, e, square

@@ -112,14 +112,14 @@ def largest_bits(most, x, i, end, mask):
 
 
 @inline
-def put_limited(t, low, high, sign, out, at, p):
+def put_limited(t, low, high, sign, out, at, keeps_larger, step):
     """Put t, a result with its sign, to out[at], within limits. Return the next place.
 
-    p: says whether the larger one of it and what is there counts. t, v: room.
+    keeps_larger: whether the larger one of it and what is there counts. t, v: room.
     """
     v = undefined
     t = min(max(t, low), high)
-    if p[14]:
+    if keeps_larger:
         v = out[at]
         if (v >> 31) & 1:
             v = 0 - (v & (sign - 1))
@@ -127,27 +127,28 @@ def put_limited(t, low, high, sign, out, at, p):
     if t < 0:
         t = 0 - t - sign
     out[at] = t
-    at += p[6]
+    at += step
     return at, t, v
 
 
 @inline
-def bias_of_channel(x, i, w, j, p):
+def bias_of_channel(x, i, w, j, bias_step, exponent, exponent_step):
     """Return m and s: a channel adds m * 2**s to its sum, in the sum's units; e: its exponent.
 
-    i, j: places in x and w, which move on to the next channel. v: room.
+    i, j: places in x and w, which move on to the next channel; exponent: of what w's are added to;
+    bias_step: 0 if there are no biases. v: room.
     """
     v = 0
-    if p[1]:
+    if bias_step:
         v = x[i]
-        i += p[1]
+        i += bias_step
     m, s = unpack(v)
     if s:
         m += 1 << 23
     else:
         s = 1
-    e = p[6] + w[j]
-    j += p[3]
+    e = exponent + w[j]
+    j += exponent_step
     s += 148 - e
     return m, s, e, i, j, v
 

@@ -2,6 +2,17 @@
 
 from ._hints import inline, undefined
 
+# Parameters of pairs, rows_of_pairs
+_X_START = 0  # [elements] 0..
+_X_ROW_STRIDE = 1  # from row to row of x [elements]
+_X_STRIDE = 2  # from column to column of x [elements]
+_W_START = 3  # [elements] 0..
+_W_ROW_STRIDE = 4  # from row to row of w [elements]
+_W_STRIDE = 5  # from column to column of w [elements]
+_OUT_START = 6  # of out, whose rows lie side by side [elements] 0..
+_ROWS = 7  # [rows] 0..
+_COLUMNS = 8  # [elements] 0..
+
 
 @inline
 def bit(n):
@@ -96,34 +107,34 @@ def quotient(q, a, b, left):
 
 @inline
 def pairs(i, j, k, p):
-    """Yield places i of x, j of w and k of out, of one item after another: p as loops/add has it.
+    """Yield places i of x, j of w and k of out, of one element after another, row by row.
 
     end, last: of k, in a row and at all.
     """
-    end, last = k + p[8], k + p[7] * p[8]
+    end, last = k + p[_COLUMNS], k + p[_ROWS] * p[_COLUMNS]
     while k < last:
         yield i, j, k, end, last
-        i += p[2]
-        j += p[5]
+        i += p[_X_STRIDE]
+        j += p[_W_STRIDE]
         k += 1
         if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
+            i += p[_X_ROW_STRIDE] - p[_COLUMNS] * p[_X_STRIDE]
+            j += p[_W_ROW_STRIDE] - p[_COLUMNS] * p[_W_STRIDE]
+            end = k + p[_COLUMNS]
 
 
 @inline
-def rows_of_pairs(i, j, k, rows, x_step, w_step, p):
-    """Yield the same, in a loop over rows and one over their items. rows: those that are left."""
+def rows_of_pairs(i, j, k, rows, x_stride, w_stride, p):
+    """Yield the same, in a loop over rows and one over their elements. rows: how many are left."""
     while rows:
-        end = k + p[8]
+        end = k + p[_COLUMNS]
         while k < end:
             yield i, j, k, end, rows
-            i += x_step
-            j += w_step
+            i += x_stride
+            j += w_stride
             k += 1
-        i += p[1] - p[8] * p[2]
-        j += p[4] - p[8] * p[5]
+        i += p[_X_ROW_STRIDE] - p[_COLUMNS] * p[_X_STRIDE]
+        j += p[_W_ROW_STRIDE] - p[_COLUMNS] * p[_W_STRIDE]
         rows -= 1
 
 

@@ -1,9 +1,28 @@
-"""Sums of float32, rounded to even. Plain form: where words are objects, so are floats, and fewer.
+"""Sums and differences of float32, rounded to even. Plain form: where words are objects, so are
+floats, and fewer.
 
-x, w    floats;  out  floats
-p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row;
-        1: differences
+x and w hold rows of floats, whose elements lie where the strides say. out gets rows that lie side
+by side:
+
+    out = x + w or, if is_difference, x - w
+
+A stride of 0 repeats an element or a row.
 """
+
+from ._words import (
+    _COLUMNS,
+    _OUT_START,
+    _ROWS,
+    _W_ROW_STRIDE,
+    _W_START,
+    _W_STRIDE,
+    _X_ROW_STRIDE,
+    _X_START,
+    _X_STRIDE,
+)
+
+# Parameters of add32: as _words.pairs
+_IS_DIFFERENCE = const(9)  # w is subtracted, not added [flag] 0, 1
 
 NAN = float("nan")
 
@@ -11,22 +30,23 @@ NAN = float("nan")
 def add32(x, w, out, p):
     """
     Access:
-        rows, n = p[7:9]
-        reads x as float32[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w as float32[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out as float32[p[6] : p[6] + rows * n]
+        x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
+        w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride
+        reads x as float32[x_start : x_last + 1] if rows and columns
+        reads w as float32[w_start : w_last + 1] if rows and columns
+        writes out as float32[out_start : out_start + rows * columns]
     """
-    i, j, k = p[0], p[3], p[6]
-    rows = p[7]
-    sign = -1.0 if p[9] else 1.0
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
+    rows = p[_ROWS]
+    sign = -1.0 if p[_IS_DIFFERENCE] else 1.0
     while rows:
-        end = k + p[8]
+        end = k + p[_COLUMNS]
         while k < end:
             v = x[i] + sign * w[j]
             out[k] = v if v == v else NAN
-            i += p[2]
-            j += p[5]
+            i += p[_X_STRIDE]
+            j += p[_W_STRIDE]
             k += 1
-        i += p[1] - p[8] * p[2]
-        j += p[4] - p[8] * p[5]
+        i += p[_X_ROW_STRIDE] - p[_COLUMNS] * p[_X_STRIDE]
+        j += p[_W_ROW_STRIDE] - p[_COLUMNS] * p[_W_STRIDE]
         rows -= 1

@@ -1,29 +1,36 @@
-"""Position of the largest or smallest item along the middle axis of (outer, n, inner). Plain form.
+"""Index of the largest or smallest element along the middle axis of x. Plain form.
 
-p    lo, hi: range of outputs; n, inner, smallest (0 or 1), last of equal ones (0 or 1)
+x has shape (outer, length, inner); a line is the elements along its middle axis. out holds an
+index for each line. w is not used.
 """
+
+# Parameters of arg_reduce
+_START = 0  # the first output [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_LENGTH = const(2)  # of a line [elements] 1..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+_IS_MINIMUM = const(4)  # the smallest element is wanted, not the largest [flag] 0, 1
+_IS_LAST = const(5)  # of equal elements the last one is wanted, not the first [flag] 0, 1
 
 
 def arg_reduce(x, w, out, p):
     """
     Access:
-        n, inner = p[2], max(p[3], 1)
-        requires n > 0
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
+        reads x[low : high] if start < end
+        writes out[start : end]
     """
-    n, inner, smallest, last = p[2], p[3], p[4], p[5]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
+    length, inner, is_minimum, is_last = p[_LENGTH], p[_INNER], p[_IS_MINIMUM], p[_IS_LAST]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
         best = x[i]
         at = 0
         k = 1
-        while k < n and best == best:  # nothing is above a NaN
+        while k < length and best == best:  # nothing is above a NaN
             i += inner
             v = x[i]
-            if v != v or (v < best if smallest else v > best) or (last and v == best):
+            if v != v or (v < best if is_minimum else v > best) or (is_last and v == best):
                 best = v
                 at = k
             k += 1

@@ -1,24 +1,145 @@
 """Attention of float32 in block floating point, some rows of keys or values at a time.
 
-peaks    exponents of rows of floats
-pack     rows of floats as mantissas of 24 bits, as loops/block_dot takes them
-scale    mantissas times a factor
-settle   products of queries and keys, from loops/block_dot, as words: scores
-powers   2**(score - largest score) as float32, and what shares are made of these
-weights  these as mantissas, with the exponents of the rows of values
-sums     adds up products of weights and values, from loops/block_dot
-finish   the sums, divided by those of the powers, as float32
-limit    a number of rows that a tensor says
-attend   all of it: see ops/attention
+attend   Compute units: see ops/attention.
+scored   Compute exponents of queries, keys and values, and the scores of a unit.
+seen     Compute powers of the scores, and the values that these weigh.
+limit    Put a number of rows that a tensor says.
+peaks    Put exponents of rows of floats.
+pack     Put rows of floats as mantissas of 24 bits, as loops/block_dot takes them.
+scale    Multiply mantissas by a factor.
+settle   Put products of queries and keys, from loops/block_dot, as words: scores.
+powers   Put 2**(score - largest score) as float32, and what shares are made of these.
+weights  Put these as mantissas, with the exponents of the rows of values.
+sums     Add up products of weights and values, from loops/block_dot.
+finish   Put the sums, divided by those of the powers, as float32.
 
-Queries come multiplied by scale / ln(2), so that powers are of two. 22 bits of a score are behind
-its point, and fewer where scores are large. Written once, in the common subset of Python and
-viper. A word of scratch may be anything: shifts are bounded, nothing is indexed by it.
+A unit is some queries of a group of heads of a batch. Queries come multiplied by scale / ln(2), so
+that powers are of two. 22 bits of a score are behind its point, and fewer where scores are large.
+Written once, in the common subset of Python and viper. A word of scratch may be anything: shifts
+are bounded, nothing is indexed by it.
 """
 
 from ._floats import normalize
 from ._hints import inline
 from ._words import all_but_sign, set_at
+from .block_dot import _CHANNELS
+
+# Parameters of attend, scored, seen
+_UNIT = 0  # the next one [units] 0..
+_UNIT_END = 1  # behind the last one [units] 0..
+_PARTS = const(2)  # of the queries [parts] 1..
+_GROUPS = const(3)  # heads of keys and values [heads] 1..
+_HEADS = 4  # of queries in a group [heads] 1..
+_QUERIES = const(5)  # [rows] 1..
+_PART_QUERIES = const(6)  # of a part; the last one may have fewer [rows] 1..
+_KEYS = const(7)  # [rows] 0..32767
+_KEY_COLUMNS = 8  # of a query and of a key [elements] 1..128
+_VALUE_COLUMNS = 9  # of a value [elements] 1..128
+_IS_CAUSAL = 10  # whether a query sees no later keys [flag] 0, 1
+_HAS_LENGTHS = const(11)  # whether limit says how many keys there are [flag] 0, 1
+_BLOCK_ROWS = const(12)  # keys or values at once [rows] 1..
+_Q_BATCH_STRIDE = 13  # [elements] 0..
+_Q_HEAD_STRIDE = 14  # [elements] 0..
+_Q_ROW_STRIDE = 15  # [elements] 0..
+_K_BATCH_STRIDE = 16  # [elements] 0..
+_K_HEAD_STRIDE = 17  # [elements] 0..
+_K_ROW_STRIDE = 18  # [elements] 0..
+_V_BATCH_STRIDE = 19  # [elements] 0..
+_V_HEAD_STRIDE = 20  # [elements] 0..
+_V_ROW_STRIDE = 21  # [elements] 0..
+_OUT_BATCH_STRIDE = 22  # [elements] 0..
+_OUT_HEAD_STRIDE = 23  # [elements] 0..
+_OUT_QUERY_STRIDE = 24  # from row to row of out [elements] 0..
+_BATCH = 25  # of the unit [batches] 0..
+_QUERY = 26  # the unit's first one [rows] 0..
+_UNIT_QUERIES = 27  # [rows] 0..
+_UNIT_KEYS = 28  # that a query of the unit may see [rows] 0..
+_GROUP = 29  # of the unit [groups] 0..
+_KEYS_BEFORE = 30  # that come before the first query, + 2**20 [rows] 0..
+_K_EXPONENTS_START = const(31)  # in scratch, as those that follow [elements] 0..
+_V_EXPONENTS_START = const(32)  # [elements] 0..
+_Q_EXPONENTS_START = const(33)  # [elements] 0..
+_Q_START = const(34)  # mantissas of queries [elements] 0..
+_SCORES_START = const(35)  # [elements] 0..
+_KV_START = const(36)  # mantissas of keys or values [elements] 0..
+_WEIGHTS_START = const(37)  # [elements] 0..
+_SUMS_START = const(38)  # [elements] 0..
+_RESULTS_START = const(39)  # three elements that powers puts for each row [elements] 0..
+_LIMIT = 40  # parameters of limit [words x 2]
+_LENGTH = const(42)  # keys that count, as limit says [rows] 0..32767
+_PEAKS = 43  # parameters of peaks [words x 6]
+_PACK = 49  # parameters of pack [words x 9]
+_SCALE = 58  # parameters of scale [words x 3]
+_DOTS = 61  # parameters of block_dot.dots [words x 7]
+_SETTLE = 68  # parameters of settle [words x 6]
+_POWERS = 74  # parameters of powers [words x 8]
+_WEIGHTS = 82  # parameters of weights [words x 7]
+_SUMS = 89  # parameters of sums [words x 5]
+_FINISH = 94  # parameters of finish [words x 6]
+
+# Parameters of limit, peaks, pack, settle, weights, sums, finish
+_X_START = const(0)  # [elements] 0..
+
+# Parameters of limit
+_LONGEST = const(1)  # the most that counts [rows] 0..32767
+
+# Parameters of peaks, pack, settle, weights, sums, finish
+_ROWS = const(1)  # of x [rows] 0..
+
+# Parameters of peaks, pack, weights
+_X_ROW_STRIDE = const(2)  # [elements] 0..
+
+# Parameters of peaks, pack
+_COLUMNS = const(3)  # of x [elements] 0..
+
+# Parameters of settle, sums, finish
+_OUT_COLUMNS = const(2)  # [elements] 0..
+
+# Parameters of peaks
+_OUT_START = const(4)  # [elements] 0..
+_LARGEST = const(5)  # exponent so far; 255: inf or NaN [exponent] 0..255
+
+# Parameters of pack
+_W_START = const(4)  # exponents of rows [elements] 0..
+_PACK_OUT_START = const(5)  # [elements] 0..
+_PACK_OUT_ROW_STRIDE = const(6)  # [elements] 0..
+_OUT_STRIDE = const(7)  # from column to column of out [elements] 0..
+_ADDEND = const(8)  # what is added to a mantissa [value] 0, 2**23
+
+# Parameters of scale
+_SCALE_OUT_START = const(0)  # [elements] 0..
+_ELEMENTS = const(1)  # [elements] 0..
+_FACTOR = 2  # 24 bits behind the point [multiplier] 2**23..2**24 - 1
+
+# Parameters of settle
+_SETTLE_OUT_START = const(3)  # [elements] 0..
+_SETTLE_OUT_ROW_STRIDE = const(4)  # [elements] 0..
+_SHIFT = 5  # bits of a score behind those of the upper limbs [bits] 1..7
+
+# Parameters of powers
+_POWERS_OUT_START = const(0)  # scores [elements] 0..
+_SCORES = const(1)  # that count [elements] 0..
+_POWERS_COLUMNS = const(2)  # scores and the rest of the row, which becomes 0 [elements] 0..
+_K_EXPONENTS_X_START = const(3)  # [elements] 0..
+_V_EXPONENTS_X_START = const(4)  # [elements] 0..
+_EXPONENT = 5  # of a product of units, in 2**-22, + 1024 [exponent] 277..1306
+_RESULT_START = const(6)  # three elements of out [elements] 0..
+_Q_EXPONENT_X_START = const(7)  # [elements] 0..
+
+# Parameters of weights
+_WEIGHTS_W_START = const(3)  # exponents of values [elements] 0..
+_WEIGHTS_COLUMNS = const(4)  # [elements] 0..
+_WEIGHTS_OUT_START = const(5)  # [elements] 0..
+_RESULTS_W_START = const(6)  # results of powers [elements] 0..
+
+# Parameters of sums
+_SUMS_OUT_START = const(3)  # [elements] 0..
+_IS_FIRST = const(4)  # whether the sums begin here [flag] 0, 1
+
+# Parameters of finish
+_FINISH_W_START = const(3)  # results of powers [elements] 0..
+_FINISH_OUT_START = const(4)  # [elements] 0..
+_FINISH_OUT_ROW_STRIDE = const(5)  # [elements] 0..
 
 
 @inline
@@ -70,120 +191,117 @@ def added(x, i):
 
 
 def attend(p: ptr32, w):
-    """All queries of units p[0] to p[1]: a batch's group of heads, and some of its queries.
-
-    p    2 parts of the queries, groups, heads a group, queries, those of a part, keys, K of keys,
-         of values; 10 whether it is causal, whether limit says how many keys count, rows at once;
-         13 steps of q: batch, head, row; 16 k; 19 v; 22 out; 25 room: of the unit its batch, first
-         query, number of these, keys, group, keys that come before the queries + 2**20; then in
-         scratch: 31 exponents of k, of v, of q, 34 queries, scores, 36 keys or values, weights,
-         38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack, 58
-         scale, 61 dots, 68 settle, 74 powers, 82 weights, 89 sums, 94 finish
-    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
-         seen, special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first
-         ten loops
+    """w: loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
+    seen, one for units with inf or NaN; p; q, k, v, scratch, out, lengths, table; the parts of p
+    that the first ten loops take
 
     Access: of the loops it calls
     """
     limit, scored, seen, special, whole = w[9:14]
     lengths, limit_p = w[19], w[30]
-    while p[0] < p[1]:
-        b = p[0] // p[2] // p[3]
-        i = set_at(p, 25, b)
-        part = p[0] % p[2] * p[6]
-        i = set_at(p, 26, part)
-        n = min(p[5] - part, p[6])
-        i = set_at(p, 27, n)
-        i = set_at(p, 29, p[0] // p[2] % p[3])
+    first_unit = p[_UNIT]
+    while p[_UNIT] < p[_UNIT_END]:
+        batch = p[_UNIT] // p[_PARTS] // p[_GROUPS]
+        i = set_at(p, _BATCH, batch)
+        part = p[_UNIT] % p[_PARTS] * p[_PART_QUERIES]
+        i = set_at(p, _QUERY, part)
+        n = min(p[_QUERIES] - part, p[_PART_QUERIES])
+        i = set_at(p, _UNIT_QUERIES, n)
+        i = set_at(p, _GROUP, p[_UNIT] // p[_PARTS] % p[_GROUPS])
         before = 1 << 20
-        keys = p[7]
-        if p[11]:
-            i = set_at(p, 40, b + b)
+        keys = p[_KEYS]
+        if p[_HAS_LENGTHS]:
+            i = set_at(p, _LIMIT, batch + batch)
             limit(lengths, lengths, whole, limit_p)
-            keys = p[42]
-            before += keys - p[5]
-        i = set_at(p, 30, before)
-        if p[10]:
+            keys = p[_LENGTH]
+            before += keys - p[_QUERIES]
+        i = set_at(p, _KEYS_BEFORE, before)
+        if p[_IS_CAUSAL]:
             keys = max(min(keys, before - (1 << 20) + part + n), 0)
-        i = set_at(p, 28, keys)
+        i = set_at(p, _UNIT_KEYS, keys)
         scored(whole, w)
-        if p[48] < 255:
+        if p[_PEAKS + _LARGEST] < 255:
             seen(whole, w)
         else:
             special(whole, w)
-        i = set_at(p, 0, p[0] + 1)
+        i = set_at(p, _UNIT, p[_UNIT] + 1)
+    i = set_at(p, _UNIT, first_unit)
 
 
 def scored(p: ptr32, w):
-    """Exponents of queries, keys and values, and scores. p, w: of attend
+    """w: as of attend
 
     Access: of the loops it calls
     """
     peaks, pack, scale, dots, settle = w[:5]
     q, k, v, scratch = w[14:18]
     peaks_p, pack_p, scale_p, dots_p, settle_p = w[21:26]
-    i = set_at(p, 48, 0)
-    first = p[25] * p[16] + p[29] * p[17]
-    i = set_at(p, 43, first)
-    p[i + 1] = p[28]
-    p[i + 2] = p[18]
-    p[i + 3] = p[8]
-    p[i + 4] = p[31]
+    i = set_at(p, _PEAKS + _LARGEST, 0)
+    first = p[_BATCH] * p[_K_BATCH_STRIDE] + p[_GROUP] * p[_K_HEAD_STRIDE]
+    i = set_at(p, _PEAKS, first)
+    p[i + _ROWS] = p[_UNIT_KEYS]
+    p[i + _X_ROW_STRIDE] = p[_K_ROW_STRIDE]
+    p[i + _COLUMNS] = p[_KEY_COLUMNS]
+    p[i + _OUT_START] = p[_K_EXPONENTS_START]
     peaks(k, k, scratch, peaks_p)
-    i = set_at(p, 43, p[25] * p[19] + p[29] * p[20])
-    p[i + 2] = p[21]
-    p[i + 3] = p[9]
-    p[i + 4] = p[32]
+    i = set_at(p, _PEAKS, p[_BATCH] * p[_V_BATCH_STRIDE] + p[_GROUP] * p[_V_HEAD_STRIDE])
+    p[i + _X_ROW_STRIDE] = p[_V_ROW_STRIDE]
+    p[i + _COLUMNS] = p[_VALUE_COLUMNS]
+    p[i + _OUT_START] = p[_V_EXPONENTS_START]
     peaks(v, v, scratch, peaks_p)
-    n = p[27]
-    i = set_at(p, 50, n)
-    p[i + 1] = p[15]
-    p[i + 2] = p[8]
-    p[i + 5] = p[8]
-    p[i + 6] = 1
-    p[i + 7] = 0
-    i = set_at(p, 59, n * p[8])
+    n = p[_UNIT_QUERIES]
+    i = set_at(p, _PACK + _ROWS, n)
+    p[i + (_X_ROW_STRIDE - _ROWS)] = p[_Q_ROW_STRIDE]
+    p[i + (_COLUMNS - _ROWS)] = p[_KEY_COLUMNS]
+    p[i + (_PACK_OUT_ROW_STRIDE - _ROWS)] = p[_KEY_COLUMNS]
+    p[i + (_OUT_STRIDE - _ROWS)] = 1
+    p[i + (_ADDEND - _ROWS)] = 0
+    i = set_at(p, _SCALE + _ELEMENTS, n * p[_KEY_COLUMNS])
     head = 0
-    while head < p[4]:
-        at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
-        i = set_at(p, 43, at)
-        p[i + 1] = n
-        p[i + 2] = p[15]
-        p[i + 3] = p[8]
-        p[i + 4] = p[33] + head * n
+    while head < p[_HEADS]:
+        at = (
+            p[_BATCH] * p[_Q_BATCH_STRIDE]
+            + (p[_GROUP] * p[_HEADS] + head) * p[_Q_HEAD_STRIDE]
+            + p[_QUERY] * p[_Q_ROW_STRIDE]
+        )
+        i = set_at(p, _PEAKS, at)
+        p[i + _ROWS] = n
+        p[i + _X_ROW_STRIDE] = p[_Q_ROW_STRIDE]
+        p[i + _COLUMNS] = p[_KEY_COLUMNS]
+        p[i + _OUT_START] = p[_Q_EXPONENTS_START] + head * n
         peaks(q, q, scratch, peaks_p)
-        i = set_at(p, 49, at)
-        p[i + 4] = p[47]
-        p[i + 5] = p[34] + head * n * p[8]
+        i = set_at(p, _PACK, at)
+        p[i + _W_START] = p[_PEAKS + _OUT_START]
+        p[i + _PACK_OUT_START] = p[_Q_START] + head * n * p[_KEY_COLUMNS]
         pack(q, scratch, scratch, pack_p)
-        i = set_at(p, 58, p[54])
+        i = set_at(p, _SCALE, p[_PACK + _PACK_OUT_START])
         scale(scratch, scratch, scratch, scale_p)
         head += 1
-    i = set_at(p, 51, p[18])
-    i = set_at(p, 54, p[36])
-    i = set_at(p, 57, 1 << 23)
-    i = set_at(p, 61, p[34])
-    p[i + 1] = p[4] * n
-    p[i + 2] = p[8]
-    p[i + 3] = p[8]
-    i = set_at(p, 69, p[62])
+    i = set_at(p, _PACK + _X_ROW_STRIDE, p[_K_ROW_STRIDE])
+    i = set_at(p, _PACK + _PACK_OUT_START, p[_KV_START])
+    i = set_at(p, _PACK + _ADDEND, 1 << 23)
+    i = set_at(p, _DOTS, p[_Q_START])
+    p[i + _ROWS] = p[_HEADS] * n
+    p[i + _X_ROW_STRIDE] = p[_KEY_COLUMNS]
+    p[i + _COLUMNS] = p[_KEY_COLUMNS]
+    i = set_at(p, _SETTLE + _ROWS, p[_DOTS + _ROWS])
     row = 0
-    while row < p[28]:
-        n = min(p[28] - row, p[12])
-        i = set_at(p, 49, first + row * p[18])
-        p[i + 1] = n
-        p[i + 4] = p[31] + row
+    while row < p[_UNIT_KEYS]:
+        n = min(p[_UNIT_KEYS] - row, p[_BLOCK_ROWS])
+        i = set_at(p, _PACK, first + row * p[_K_ROW_STRIDE])
+        p[i + _ROWS] = n
+        p[i + _W_START] = p[_K_EXPONENTS_START] + row
         pack(k, scratch, scratch, pack_p)
-        i = set_at(p, 66, n)
+        i = set_at(p, _DOTS + _CHANNELS, n)
         dots(scratch, scratch, scratch, dots_p)
-        i = set_at(p, 70, n)
-        p[i + 1] = p[35] + row
+        i = set_at(p, _SETTLE + _OUT_COLUMNS, n)
+        p[i + (_SETTLE_OUT_START - _OUT_COLUMNS)] = p[_SCORES_START] + row
         settle(scratch, scratch, scratch, settle_p)
         row += n
 
 
 def seen(p: ptr32, w):
-    """Powers of the scores, and the values that they weigh. p, w: of attend
+    """w: of attend
 
     Access: of the loops it calls
     """
@@ -197,91 +315,95 @@ def seen(p: ptr32, w):
         w[28],
         w[29],
     )
-    rows, row = p[4] * p[27], 0
+    rows, row = p[_HEADS] * p[_UNIT_QUERIES], 0
     while row < rows:
-        n = p[28]
-        if p[10]:
-            n = max(min(n, p[30] - (1 << 20) + p[26] + row % p[27] + 1), 0)
-        i = set_at(p, 74, p[35] + row * p[7])
-        p[i + 1] = n
-        p[i + 2] = p[28]
-        p[i + 6] = p[39] + 3 * row
-        p[i + 7] = p[33] + row
+        n = p[_UNIT_KEYS]
+        if p[_IS_CAUSAL]:
+            n = max(
+                min(n, p[_KEYS_BEFORE] - (1 << 20) + p[_QUERY] + row % p[_UNIT_QUERIES] + 1), 0
+            )
+        i = set_at(p, _POWERS, p[_SCORES_START] + row * p[_KEYS])
+        p[i + _SCORES] = n
+        p[i + _POWERS_COLUMNS] = p[_UNIT_KEYS]
+        p[i + _RESULT_START] = p[_RESULTS_START] + 3 * row
+        p[i + _Q_EXPONENT_X_START] = p[_Q_EXPONENTS_START] + row
         powers(scratch, table, scratch, powers_p)
         row += 1
-    first = p[25] * p[19] + p[29] * p[20]
-    i = set_at(p, 51, p[21])
-    p[i + 1] = p[9]
-    p[i + 3] = p[36]
-    p[i + 4] = 1
-    i = set_at(p, 61, p[37])
-    i = set_at(p, 66, p[9])
-    i = set_at(p, 83, rows)
-    i = set_at(p, 90, rows)
+    first = p[_BATCH] * p[_V_BATCH_STRIDE] + p[_GROUP] * p[_V_HEAD_STRIDE]
+    i = set_at(p, _PACK + _X_ROW_STRIDE, p[_V_ROW_STRIDE])
+    p[i + (_COLUMNS - _X_ROW_STRIDE)] = p[_VALUE_COLUMNS]
+    p[i + (_PACK_OUT_START - _X_ROW_STRIDE)] = p[_KV_START]
+    p[i + (_PACK_OUT_ROW_STRIDE - _X_ROW_STRIDE)] = 1
+    i = set_at(p, _DOTS, p[_WEIGHTS_START])
+    i = set_at(p, _DOTS + _CHANNELS, p[_VALUE_COLUMNS])
+    i = set_at(p, _WEIGHTS + _ROWS, rows)
+    i = set_at(p, _SUMS + _ROWS, rows)
     row = 0
-    while row < p[28]:
-        n = min(p[28] - row, p[12])
-        i = set_at(p, 49, first + row * p[21])
-        p[i + 1] = n
-        p[i + 4] = p[32] + row
-        p[i + 7] = n
+    while row < p[_UNIT_KEYS]:
+        n = min(p[_UNIT_KEYS] - row, p[_BLOCK_ROWS])
+        i = set_at(p, _PACK, first + row * p[_V_ROW_STRIDE])
+        p[i + _ROWS] = n
+        p[i + _W_START] = p[_V_EXPONENTS_START] + row
+        p[i + _OUT_STRIDE] = n
         pack(v, scratch, scratch, pack_p)
-        i = set_at(p, 82, p[35] + row)
-        p[i + 3] = p[32] + row
-        p[i + 4] = n
+        i = set_at(p, _WEIGHTS, p[_SCORES_START] + row)
+        p[i + _WEIGHTS_W_START] = p[_V_EXPONENTS_START] + row
+        p[i + _WEIGHTS_COLUMNS] = n
         weights(scratch, scratch, scratch, weights_p)
-        i = set_at(p, 63, n)
-        p[i + 1] = n
+        i = set_at(p, _DOTS + _X_ROW_STRIDE, n)
+        p[i + (_COLUMNS - _X_ROW_STRIDE)] = n
         dots(scratch, scratch, scratch, dots_p)
-        i = set_at(p, 93, 0 if row else 1)
+        i = set_at(p, _SUMS + _IS_FIRST, 0 if row else 1)
         sums(scratch, scratch, scratch, sums_p)
         row += n
-    head, n = 0, p[27]
-    while head < p[4]:
-        i = set_at(p, 94, p[38] + head * n * 2 * p[9])
-        p[i + 1] = n
-        p[i + 3] = p[39] + head * n * 3
-        p[i + 4] = p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24]
+    head, n = 0, p[_UNIT_QUERIES]
+    while head < p[_HEADS]:
+        i = set_at(p, _FINISH, p[_SUMS_START] + head * n * 2 * p[_VALUE_COLUMNS])
+        p[i + _ROWS] = n
+        p[i + _FINISH_W_START] = p[_RESULTS_START] + head * n * 3
+        p[i + _FINISH_OUT_START] = (
+            p[_BATCH] * p[_OUT_BATCH_STRIDE]
+            + (p[_GROUP] * p[_HEADS] + head) * p[_OUT_HEAD_STRIDE]
+            + p[_QUERY] * p[_OUT_QUERY_STRIDE]
+        )
         finish(scratch, scratch, out, finish_p)
         head += 1
 
 
 def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[42] = the int64 at word p[0] of x, from 0 to p[1].
+    """Set out[_LENGTH] to an int64 of x, from 0 to longest. out: p of attend
 
     Access:
-        reads x[p[0] : p[0] + 2]
+        reads x[x_start : x_start + 2]
         writes out[42 : 43]
     """
     mask = all_but_sign()
-    i = p[0]
+    i = p[_X_START]
     n = x[i] & mask
     if (x[i + 1] >> 31) & 1:
         n = 0
-    elif x[i + 1] or (x[i] >> 31) & 1 or n > p[1]:
-        n = p[1]
-    i = 42
+    elif x[i + 1] or (x[i] >> 31) & 1 or n > p[_LONGEST]:
+        n = p[_LONGEST]
+    i = _LENGTH
     out[i] = n
 
 
 def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first item, rows, items from row to row, K, first item of out for biased exponents (1 to
-    255: inf or nan), the largest so far
+    """Put the largest exponent of each row, 1 or more; 255: inf or NaN.
 
     Access:
-        n = p[1]
-        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
-        writes out[p[4] : p[4] + n]
+        reads x[x_start : x_start + (rows - 1) * x_row_stride + columns] if rows
+        writes out[out_start : out_start + rows]
         writes p[5 : 6]
     """
     mask = all_but_sign()
-    largest = p[5]
-    at = p[4]
-    first = p[0]
-    for n in range(p[1], 0, -1):
+    largest = p[_LARGEST]
+    at = p[_OUT_START]
+    first = p[_X_START]
+    for n in range(p[_ROWS], 0, -1):
         most = 1 << 23
         i = first
-        end = first + p[3]
+        end = first + p[_COLUMNS]
         while i < end:
             v = x[i] & mask
             if v > most:
@@ -292,61 +414,58 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if most > largest:
             largest = most
         at += 1
-        first += p[2]
-    i = 5
+        first += p[_X_ROW_STRIDE]
+    i = _LARGEST
     p[i] = largest
 
 
 def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, its
-    items from row to row and from item to item, what is added
-
-    Access:
-        n, k = p[1], p[3]
-        reads x[p[0] : p[0] + (n - 1) * p[2] + k] if n
-        reads w[p[4] : p[4] + n]
-        writes out[p[5] : p[5] + (n - 1) * p[6] + (k - 1) * p[7] + 1] if n and k
     """
-    line = p[5]
-    first = p[0]
-    row = p[4]
-    step = p[7]
-    plus = p[8]
-    for n in range(p[1], 0, -1):
-        block = w[row]
-        at = line
+    Access:
+        reads x[x_start : x_start + (rows - 1) * x_row_stride + columns] if rows
+        reads w[w_start : w_start + rows]
+        last = (rows - 1) * pack_out_row_stride + (columns - 1) * out_stride
+        writes out[pack_out_start : pack_out_start + last + 1] if rows and columns
+    """
+    out_row = p[_PACK_OUT_START]
+    first = p[_X_START]
+    row = p[_W_START]
+    out_stride = p[_OUT_STRIDE]
+    addend = p[_ADDEND]
+    for n in range(p[_ROWS], 0, -1):
+        row_exponent = w[row]
+        at = out_row
         i = first
-        end = first + p[3]
+        end = first + p[_COLUMNS]
         while i < end:
             v = x[i]
-            e = block - ((v >> 23) & 255)
-            m = plus
-            if e < 24 and e > 0 - 1 and (v >> 23) & 255:
-                e = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
-                if e >> 23:
-                    e -= 1
+            shift = row_exponent - ((v >> 23) & 255)
+            mantissa = addend
+            if shift < 24 and shift > 0 - 1 and (v >> 23) & 255:
+                shift = ((v & 0x7FFFFF) + 0x800000 + (1 << shift)) >> (shift + 1)
+                if shift >> 23:
+                    shift -= 1
                 if (v >> 31) & 1:
-                    m -= e
+                    mantissa -= shift
                 else:
-                    m += e
-            out[at] = m
-            at += step
+                    mantissa += shift
+            out[at] = mantissa
+            at += out_stride
             i += 1
-        line += p[6]
+        out_row += p[_PACK_OUT_ROW_STRIDE]
         row += 1
-        first += p[2]
+        first += p[_X_ROW_STRIDE]
 
 
 def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first item, items, 24 bits of a factor below 1
-
+    """
     Access:
-        updates out[p[0] : p[0] + p[1]]
+        updates out[scale_out_start : scale_out_start + elements]
     """
     mask = all_but_sign()
-    high, low = p[2] >> 12, p[2] & 4095
-    i = p[0]
-    end = i + p[1]
+    high, low = p[_FACTOR] >> 12, p[_FACTOR] & 4095
+    i = p[_SCALE_OUT_START]
+    end = i + p[_ELEMENTS]
     while i < end:
         v = out[i]
         v = word(v, mask)
@@ -356,66 +475,63 @@ def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first of what dots makes of p[1] rows of x and p[2] of w, first item of out, items of it
-    from row to row, bits of a score behind 24 + these
-
-    Access:
-        n = 3 * (p[2] + 1)
-        reads x[p[0] : p[0] + p[1] * n]
-        writes out[p[3] : p[3] + (p[1] - 1) * p[4] + p[2]] if p[1] and p[2]
     """
-    line = p[3]
-    i = p[0]
-    r = p[5]
-    for m in range(p[1], 0, -1):
+    Access:
+        reads x[x_start : x_start + rows * 3 * (out_columns + 1)]
+        last = (rows - 1) * settle_out_row_stride
+        writes out[settle_out_start : settle_out_start + last + out_columns]
+            if rows and out_columns
+    """
+    out_row = p[_SETTLE_OUT_START]
+    i = p[_X_START]
+    shift = p[_SHIFT]
+    for left in range(p[_ROWS], 0, -1):
         y0, y1, y2 = added(x, i)
         i += 3
-        at = line
-        end = at + p[2]
+        at = out_row
+        end = at + p[_OUT_COLUMNS]
         while at < end:
             low, middle, high = product(x, i, y0, y1, y2)
-            out[at] = (high << (24 + r)) + (middle << r) + (low >> (24 - r))
+            out[at] = (high << (24 + shift)) + (middle << shift) + (low >> (24 - shift))
             at += 1
             i += 3
-        line += p[4]
+        out_row += p[_SETTLE_OUT_ROW_STRIDE]
 
 
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first score, those that count, all, first exponent of k, of v, exponent of the product of
-    units of 2**-22 + 1024, first of three items for what it says, exponent of q
+    """Put powers of the scores. The results are the largest of power times row of values, as
+    exponent, and the powers' sum in limbs, units of 2**-15 and 2**-30.
 
-    It says the largest of power times row of values, as exponent, and the powers' sum in limbs,
-    units of 2**-15 and 2**-30. w: 2**(30 - i / 32) for i from 0 to 31
+    w: 2**(30 - i / 32) for i from 0 to 31
 
     Access:
-        n = p[1]
-        requires n <= p[2]
-        reads x[p[3] : p[3] + n]
-        reads x[p[4] : p[4] + n]
-        reads x[p[7] : p[7] + 1]
-        reads w[0 : 32] if n
-        updates out[p[0] : p[0] + p[2]]
-        writes out[p[6] : p[6] + 3]
+        requires scores <= powers_columns
+        reads x[k_exponents_x_start : k_exponents_x_start + scores]
+        reads x[v_exponents_x_start : v_exponents_x_start + scores]
+        reads x[q_exponent_x_start : q_exponent_x_start + 1]
+        reads w[0 : 32] if scores
+        updates out[powers_out_start : powers_out_start + powers_columns]
+        writes out[result_start : result_start + 3]
     """
     mask = all_but_sign()
     most = mask >> 1
-    j = p[7]
-    base = p[5] + x[j] - 1024
+    j = p[_Q_EXPONENT_X_START]
+    base = p[_EXPONENT] + x[j] - 1024
     less = 0
     largest = most
-    n = p[1]
+    n = p[_SCORES]
     while n and (largest == most or largest == 0 - most - 1):
         largest = 0 - most - 1
-        i = p[0]
-        j = p[3]
+        i = p[_POWERS_OUT_START]
+        j = p[_K_EXPONENTS_X_START]
         end = i + n
         while i < end:
             v = out[i]
             v = word(v, mask)
-            s = base + x[j]
-            t, s = fixed(v, s, most)
-            if t > largest:
-                largest = t
+            shift = base + x[j]
+            score, shift = fixed(v, shift, most)
+            if score > largest:
+                largest = score
             i += 1
             j += 1
         if largest == most or largest == 0 - most - 1:
@@ -425,110 +541,108 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 n = 0
     less = min(less, 29)
     high = middle = low = exponent = 0
-    i = p[0]
-    j = p[3]
-    k_to_v = p[4] - j
+    i = p[_POWERS_OUT_START]
+    j = p[_K_EXPONENTS_X_START]
+    k_to_v = p[_V_EXPONENTS_X_START] - j
     end = i + n
     while i < end:
         v = out[i]
         v = word(v, mask)
-        s = base + x[j]
-        t, s = fixed(v, s, most)
-        v = largest - t
-        r = 0
+        shift = base + x[j]
+        score, shift = fixed(v, shift, most)
+        v = largest - score
+        power = 0
         if v >> (29 - less) == 0:
             v = v << less
-            s, r = v >> 22, w[(v >> 17) & 31]
+            shift, power = v >> 22, w[(v >> 17) & 31]
             v = v & 0x1FFFF
             v = (v * 11356 + (v >> 1)) >> 14
             a = (v >> 2) * (v >> 2)
             v = (v << 2) - (a >> 17) + (((a >> 15) * (v >> 2) >> 21) * 43 >> 8)
-            a = (r >> 15) * (v >> 5) + ((r & 32767) * (v >> 5) >> 15)
-            r -= (a >> 4) + ((r >> 15) * (v & 31) >> 9)
-            if s < 15:
-                low += (r & ((1 << s) - 1)) << (15 - s)
-            elif s < 46:
-                low += (r >> (s - 15)) & 32767
-            a = r >> s if s < 31 else 0
+            a = (power >> 15) * (v >> 5) + ((power & 32767) * (v >> 5) >> 15)
+            power -= (a >> 4) + ((power >> 15) * (v & 31) >> 9)
+            if shift < 15:
+                low += (power & ((1 << shift) - 1)) << (15 - shift)
+            elif shift < 46:
+                low += (power >> (shift - 15)) & 32767
+            a = power >> shift if shift < 31 else 0
             middle += a & 32767
             high += a >> 15
-            if r >> 30:
-                r = 1 << 29
-                s -= 1
-            if s < 125:
-                r = ((r + 32) >> 6) + ((125 - s) << 23)
-                s = (r >> 23) + x[j + k_to_v]
-                if s > exponent:
-                    exponent = s
+            if power >> 30:
+                power = 1 << 29
+                shift -= 1
+            if shift < 125:
+                power = ((power + 32) >> 6) + ((125 - shift) << 23)
+                shift = (power >> 23) + x[j + k_to_v]
+                if shift > exponent:
+                    exponent = shift
             else:
-                r = 0
-        out[i] = r
+                power = 0
+        out[i] = power
         i += 1
         j += 1
-    end = p[0] + p[2]
+    end = p[_POWERS_OUT_START] + p[_POWERS_COLUMNS]
     while i < end:
         out[i] = 0
         i += 1
     middle += low >> 15
-    i = p[6]
+    i = p[_RESULT_START]
     out[i] = exponent
     out[i + 1] = high + (middle >> 15)
     out[i + 2] = middle & 32767
 
 
 def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first power, rows of them, items from row to row, first exponent of v, rows of these,
-    first item of out, first of what powers says
-
-    Access:
-        rows, n = p[1], p[4]
-        reads x[p[0] : p[0] + (rows - 1) * p[2] + n] if rows and n
-        reads w[p[3] : p[3] + n] if rows
-        reads w[p[6] : p[6] + 3 * (rows - 1) + 1] if rows
-        writes out[p[5] : p[5] + rows * n]
     """
-    first = p[0]
-    at = p[5]
-    last = p[6]
-    for row in range(p[1], 0, -1):
-        e = w[last] + 1
+    Access:
+        n = weights_columns
+        reads x[x_start : x_start + (rows - 1) * x_row_stride + n] if rows and n
+        reads w[weights_w_start : weights_w_start + n] if rows
+        reads w[results_w_start : results_w_start + 3 * (rows - 1) + 1] if rows
+        writes out[weights_out_start : weights_out_start + rows * n]
+    """
+    first = p[_X_START]
+    at = p[_WEIGHTS_OUT_START]
+    result = p[_RESULTS_W_START]
+    for row in range(p[_ROWS], 0, -1):
+        exponent = w[result] + 1
         i = first
-        end = first + p[4]
-        j = p[3]
+        end = first + p[_WEIGHTS_COLUMNS]
+        j = p[_WEIGHTS_W_START]
         while i < end:
-            m = x[i]
-            if m:
-                s = e - (m >> 23) - w[j]
-                m = (m & 0x7FFFFF) + 0x800000
-                m = (m + (1 << s >> 1)) >> s if s < 26 and s > 0 - 1 else 0
-                if m >> 23:
-                    m = (1 << 23) - 1
-            out[at] = m
+            mantissa = x[i]
+            if mantissa:
+                shift = exponent - (mantissa >> 23) - w[j]
+                mantissa = (mantissa & 0x7FFFFF) + 0x800000
+                mantissa = (
+                    (mantissa + (1 << shift >> 1)) >> shift if shift < 26 and shift > 0 - 1 else 0
+                )
+                if mantissa >> 23:
+                    mantissa = (1 << 23) - 1
+            out[at] = mantissa
             at += 1
             i += 1
             j += 1
-        first += p[2]
-        last += 3
+        first += p[_X_ROW_STRIDE]
+        result += 3
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first of what dots makes of p[1] rows of weights and p[2] of values, first sum: a limb of
-    15 bits and the rest, whether they begin here
+    """Add up products of weights and values. Each sum is a limb of 15 bits and the rest.
 
     Access:
-        n = p[2]
-        reads x[p[0] : p[0] + 3 * p[1] * (n + 1)]
-        updates out[p[3] : p[3] + 2 * p[1] * n]
+        reads x[x_start : x_start + 3 * rows * (out_columns + 1)]
+        updates out[sums_out_start : sums_out_start + 2 * rows * out_columns]
     """
-    i = p[0]
-    at = p[3]
-    for m in range(p[1], 0, -1):
+    i = p[_X_START]
+    at = p[_SUMS_OUT_START]
+    for left in range(p[_ROWS], 0, -1):
         y0, y1, y2 = added(x, i)
         i += 3
-        for n in range(p[2], 0, -1):
+        for n in range(p[_OUT_COLUMNS], 0, -1):
             low, middle, high = product(x, i, y0, y1, y2)
             low = (high << 27) + (middle << 3) + (low >> 21)
-            if p[4]:
+            if p[_IS_FIRST]:
                 out[at] = low & 32767
                 out[at + 1] = low >> 15
             else:
@@ -539,72 +653,72 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first sum, rows of them, K, first of what powers says, first item of out, items from row
-    to row
-
+    """
     Access:
-        rows = p[1]
-        reads x[p[0] : p[0] + 2 * rows * p[2]]
-        reads w[p[3] : p[3] + 3 * rows]
-        writes out[p[4] : p[4] + (rows - 1) * p[5] + p[2]] if rows
+        reads x[x_start : x_start + 2 * rows * out_columns]
+        reads w[finish_w_start : finish_w_start + 3 * rows]
+        n = (rows - 1) * finish_out_row_stride + out_columns
+        writes out[finish_out_start : finish_out_start + n] if rows
     """
     mask = all_but_sign()
-    j = p[3]
-    i = p[0]
-    first = p[4]
-    for row in range(p[1], 0, -1):
-        c = q = 0
+    j = p[_FINISH_W_START]
+    i = p[_X_START]
+    first = p[_FINISH_OUT_START]
+    for row in range(p[_ROWS], 0, -1):
+        shift = inverse = 0
         high = w[j + 1]
-        while high >> c > 32767:
-            c += 1
+        while high >> shift > 32767:
+            shift += 1
         if high:
-            total = (high << (15 - c)) | (w[j + 2] >> c)
+            total = (high << (15 - shift)) | (w[j + 2] >> shift)
             rest = 1 << 29
             n = 30
             while n:
-                rest, q = rest << 1, q << 1
+                rest, inverse = rest << 1, inverse << 1
                 if rest >= total:
                     rest -= total
-                    q += 1
+                    inverse += 1
                 n -= 1
-        base = w[j] - 120 - c
-        a, b = q >> 15, q & 32767
+        base = w[j] - 120 - shift
+        inverse_high, inverse_low = inverse >> 15, inverse & 32767
         at = first
-        end = first + p[2]
+        end = first + p[_OUT_COLUMNS]
         while at < end:
-            v, m = x[i + 1], x[i]
+            v, low = x[i + 1], x[i]
             v = word(v, mask)
-            v += m >> 15
-            m = m & 32767
+            v += low >> 15
+            low = low & 32767
             sign = 0
             if v < 0:
                 sign = 1
                 v = 0 - v
-                if m:
+                if low:
                     v -= 1
-                    m = 32768 - m
-            e = base
+                    low = 32768 - low
+            exponent = base
             while v > 32767:
-                m = (m >> 1) | ((v & 1) << 14)
+                low = (low >> 1) | ((v & 1) << 14)
                 v = v >> 1
-                e += 1
-            v = (v << 15) | m
-            r = 0
-            if v and q:
-                v, e = normalize(v, e, 29)
-                m, v = v & 32767, v >> 15
-                v = v * a + ((v * b + m * a + (m * b >> 15)) >> 15)
+                exponent += 1
+            v = (v << 15) | low
+            result = 0
+            if v and inverse:
+                v, exponent = normalize(v, exponent, 29)
+                low, v = v & 32767, v >> 15
+                v = v * inverse_high + (
+                    (v * inverse_low + low * inverse_high + (low * inverse_low >> 15)) >> 15
+                )
                 if v >> 29 == 0:
                     v = v << 1
-                    e -= 1
-                if e > 254:
-                    r = mask - 0x800000
-                elif e > 0:
-                    r = ((v + 32) >> 6) + ((e - 1) << 23)
+                    exponent -= 1
+                if exponent > 254:
+                    result = mask - 0x800000
+                elif exponent > 0:
+                    result = ((v + 32) >> 6) + ((exponent - 1) << 23)
                 if sign:
-                    r -= mask + 1
-            out[at] = r
+                    result -= mask + 1
+            out[at] = result
             at += 1
             i += 2
-        first += p[5]
+        first += p[_FINISH_OUT_ROW_STRIDE]
         j += 3

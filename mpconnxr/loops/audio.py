@@ -7,25 +7,40 @@ A spectrum is n words of real parts, then n of imaginary ones, each plus BIAS. V
 
 from ._words import magnitude, set_at
 
+# Parameters of window
+_X_START = const(0)  # the first sample [bytes] 0..
+_LENGTH = const(1)  # of the frame, a power of two [samples] 16..1024
+_LENGTH_BITS = const(2)  # its logarithm to base 2 [bits] 4..10
+_SHIFT_UP = const(3)  # of the samples, as the loop sets it [bits] 0..14
+# Parameters of fft, mel
+_SPECTRUM_LENGTH = const(0)  # complex numbers of the spectrum, a power of two [numbers] 16..1024
+# Parameters of fft
+_SHIFT_DOWN = const(1)  # of the spectrum, as the loop sets it [bits] 0..
+# Parameters of mel
+_FIRST_BIN = const(1)  # [bins] 0..
+_BINS = const(2)  # [bins] 1..
+_BANDS = const(3)  # [bands] 1..
+_MEL_SHIFT_DOWN = const(4)  # of the parts, as the loop sets it [bits] 0..
+# Parameters of logs
+_LOGS_BANDS = const(0)  # [bands] 1..
+_EXPONENT = const(1)  # power of two by which the bands are multiplied [exponent, BIAS]
+
 
 def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
-    """Samples times the window, in the order that the FFT begins with.
+    """Multiply samples by the window, in the order that the FFT begins with.
 
-    x    int16, from byte p[0] on
-    w    the first half of the window with its middle, 15 bits
-    out  spectrum
-    p    first byte, n, bits of n, then written: bits by which the samples were shifted up
+    x has samples of int16, low byte first; w has the first half of the window with its middle, 15
+    bits; out becomes a spectrum.
 
     Access:
-        first, n, bits = p[0:3]
-        requires n == 1 << bits
-        reads x[first : first + 2 * n]
-        reads w[0 : n // 2 + 1]
-        writes out[0 : 2 * n]
+        requires length == 1 << length_bits
+        reads x[x_start : x_start + 2 * length]
+        reads w[0 : length // 2 + 1]
+        writes out[0 : 2 * length]
         writes p[3 : 4]
     """
-    n, first, most = p[1], p[0], 1
-    for i in range(n):
+    length, first, most = p[_LENGTH], p[_X_START], 1
+    for i in range(length):
         v = x[first + 2 * i] | x[first + 2 * i + 1] << 8
         if v >= 32768:
             v = 65535 - v
@@ -34,41 +49,39 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
     while most < 16384:
         most <<= 1
         up += 1
-    i = set_at(p, 3, up)
-    for i in range(n):
+    i = set_at(p, _SHIFT_UP, up)
+    for i in range(length):
         v = x[first + 2 * i] | x[first + 2 * i + 1] << 8
         if v >= 32768:
             v -= 65536
         k = i
-        if k + k > n:
-            k = n - k
+        if k + k > length:
+            k = length - k
         v, j, k = (v << up) * w[k] >> 15, 0, i
-        for bit in range(p[2]):
+        for bit in range(p[_LENGTH_BITS]):
             j = j << 1 | (k & 1)
             k >>= 1
         out[j] = v + (1 << 29)
-        out[n + j] = 1 << 29
+        out[length + j] = 1 << 29
 
 
 def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """Fourier transform in place, radix 2. Each round shifts down what would grow too large.
+    """Make the Fourier transform of out in place, radix 2.
 
-    x    not read
-    w    1 + cos(2 pi k / n), 14 bits, for k below n / 2 and n / 4 more
-    out  spectrum, in the order of bit-reversed indices
-    p    n, then written: bits by which the values were shifted down
+    Each round shifts down what would grow too large. With n = spectrum_length, w has 1 +
+    cos(2 pi k / n), 14 bits, for k below n / 2 and n / 4 more; out is a spectrum, in the order of
+    bit-reversed indices. x is not read.
 
     Access:
-        n = p[0]
-        requires n & (n - 1) == 0
-        reads w[0 : n // 2 + n // 4]
-        updates out[0 : 2 * n]
+        requires spectrum_length & (spectrum_length - 1) == 0
+        reads w[0 : spectrum_length // 2 + spectrum_length // 4]
+        updates out[0 : 2 * spectrum_length]
         writes p[1 : 2]
     """
-    n, total, half = p[0], 0, 1
-    while half < n:
+    length, total, half = p[_SPECTRUM_LENGTH], 0, 1
+    while half < length:
         most = 0
-        for i in range(n + n):
+        for i in range(length + length):
             v = magnitude(out[i] - (1 << 29))
             most = max(v, most)
         down = 0  # a butterfly makes a part at most 1 + sqrt(2) times as large
@@ -77,59 +90,56 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         if most >= 54000:
             down = 2
         total += down
-        stride = n // (half + half)
+        stride = length // (half + half)
         for k in range(half):
-            c = w[k * stride] - 16384
-            s = 16384 - w[k * stride + n // 4]  # -cos(a + pi/2) = sin(a)
-            for i in range(k, n, half + half):
+            cosine = w[k * stride] - 16384
+            sine = 16384 - w[k * stride + length // 4]  # -cos(a + pi/2) = sin(a)
+            for i in range(k, length, half + half):
                 j = i + half
-                ar = (out[i] - (1 << 29)) >> down
-                ai = (out[n + i] - (1 << 29)) >> down
-                br = (out[j] - (1 << 29)) >> down
-                bi = (out[n + j] - (1 << 29)) >> down
-                v = (br * c + bi * s + 8192) >> 14
-                bi = (bi * c - br * s + 8192) >> 14
-                out[i] = ar + v + (1 << 29)
-                out[n + i] = ai + bi + (1 << 29)
-                out[j] = ar - v + (1 << 29)
-                out[n + j] = ai - bi + (1 << 29)
+                a_real = (out[i] - (1 << 29)) >> down
+                a_imag = (out[length + i] - (1 << 29)) >> down
+                b_real = (out[j] - (1 << 29)) >> down
+                b_imag = (out[length + j] - (1 << 29)) >> down
+                v = (b_real * cosine + b_imag * sine + 8192) >> 14
+                b_imag = (b_imag * cosine - b_real * sine + 8192) >> 14
+                out[i] = a_real + v + (1 << 29)
+                out[length + i] = a_imag + b_imag + (1 << 29)
+                out[j] = a_real - v + (1 << 29)
+                out[length + j] = a_imag - b_imag + (1 << 29)
         half += half
-    i = set_at(p, 1, total)
+    i = set_at(p, _SHIFT_DOWN, total)
 
 
 def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """Powers of the spectrum's bins, added up in triangles.
+    """Add up powers of the spectrum's bins in triangles.
 
-    x    spectrum
-    w    for each bin from first on the band whose triangle rises there, and its weight, 8 bits;
-         the band below has the rest of the weight
-    out  for each band and one before: the sum's upper part (times 2**14), then its lower part
-    p    n, first bin, bins, bands, then written: bits by which the parts were shifted down
+    x is a spectrum. w has for each bin from first_bin on the band whose triangle rises there, and
+    its weight, 8 bits; the band below has the rest of the weight. out has for each band and one
+    before: the sum's upper part (times 2**14), then its lower part.
 
     Access:
-        n, first, bins, bands = p[0:4]
-        given the bands in w are below p[3]
-        reads x[first : first + bins]
-        reads x[n + first : n + first + bins]
+        given the bands in w are below bands
+        reads x[first_bin : first_bin + bins]
+        reads x[spectrum_length + first_bin : spectrum_length + first_bin + bins]
         reads w[0 : 2 * bins]
         writes out[0 : 2 * bands + 2]
         writes p[4 : 5]
     """
-    n, first, most = p[0], p[1], 0
-    for i in range(first, first + p[2]):
+    length, first, most = p[_SPECTRUM_LENGTH], p[_FIRST_BIN], 0
+    for i in range(first, first + p[_BINS]):
         v = magnitude(x[i] - (1 << 29))
         most |= v
-        v = magnitude(x[n + i] - (1 << 29))
+        v = magnitude(x[length + i] - (1 << 29))
         most |= v
     down = 0
     while most >> down >= 16384:
         down += 1
-    i = set_at(p, 4, down)
-    for i in range(2 * p[3] + 2):
+    i = set_at(p, _MEL_SHIFT_DOWN, down)
+    for i in range(2 * p[_BANDS] + 2):
         out[i] = 0
-    for i in range(p[2]):
+    for i in range(p[_BINS]):
         v = (x[first + i] - (1 << 29)) >> down
-        k = (x[n + first + i] - (1 << 29)) >> down
+        k = (x[length + first + i] - (1 << 29)) >> down
         v = v * v + k * k
         high = v >> 14
         v &= 16383
@@ -142,38 +152,36 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
 
 
 def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """256 * log2 of the bands, times 2 to a power; 0 where that is negative.
+    """Compute 256 * log2(band * 2**exponent) of each band, or 0 where that is negative.
 
-    x    what mel made
-    w    4096 * log2(1 + i / 64), i from 0 to 64
-    out  int32, a number for each band
-    p    bands, that power plus BIAS
+    x is what mel made; w has 4096 * log2(1 + i / 64), i from 0 to 64; out has a number for each
+    band.
 
     Access:
-        reads x[2 : 2 * p[0] + 2]
-        reads w[0 : 65] if p[0]
-        writes out[0 : p[0]]
+        reads x[2 : 2 * logs_bands + 2]
+        reads w[0 : 65]
+        writes out[0 : logs_bands]
     """
-    for b in range(p[0]):
+    for b in range(p[_LOGS_BANDS]):
         high, v = x[2 * b + 2], x[2 * b + 3]
         high += v >> 14
-        e = p[1] - (1 << 29)
+        exponent = p[_EXPONENT] - (1 << 29)
         if high < 16384:
             v = high << 14 | (v & 16383)
         else:
             v = high
-            e += 14
+            exponent += 14
         if v == 0:
             out[b] = 0
         else:
             while v >= 32768:
                 v >>= 1
-                e += 1
+                exponent += 1
             while v < 16384:
                 v <<= 1
-                e -= 1
+                exponent -= 1
             k = v - 16384 >> 8
             high = w[k]
             high += (w[k + 1] - high) * (v & 255) >> 8
-            v = max((e + 14) * 256 + (high + 8 >> 4), 0)
+            v = max((exponent + 14) * 256 + (high + 8 >> 4), 0)
             out[b] = v

@@ -1,51 +1,72 @@
 """Mean or p-norm of each window of a row. Plain form.
 
-x    one image plane (D, H, W) of floats;  out  a row of outputs
-p    item of x at the first z and y that count and at column 0; taps z, y that count; taps x;
-     items between taps z, y, x; W; stride x, pad x; padding that is counted at the left and
-     at the right; power (0: a mean); count of the taps z and y together; ow, first item of out
+x has the planes of an image, floats (planes, rows, columns); out gets a row of results. Only taps
+inside of the image count; a mean is over those in the counted padding, too.
 """
+
+# Parameters of average_row
+_X_START = 0  # column 0 of the first plane and row that count [elements] 0..
+_KERNEL_PLANES = 1  # that count [elements] 0..
+_KERNEL_ROWS = const(2)  # that count [elements] 0..
+_KERNEL_COLUMNS = const(3)  # [elements] 0..
+_KERNEL_PLANE_STEP = const(4)  # from plane to plane of the kernel in x [elements] 0..
+_KERNEL_ROW_STEP = const(5)  # from row to row of the kernel in x [elements] 0..
+_KERNEL_COLUMN_STEP = const(6)  # from column to column of the kernel in x [elements] 1..
+_COLUMNS = const(7)  # of x [elements] 0..
+_COLUMN_STRIDE = const(8)  # of windows [elements] 0..
+_LEFT_PADDING = const(9)  # [elements] 0..
+_COUNTED_LEFT = const(10)  # padding that counts in a mean [elements] 0..
+_COUNTED_RIGHT = const(11)  # padding that counts in a mean [elements] 0..
+_POWER = const(12)  # 0: a mean [exponent] 0..
+_COUNT = 13  # planes * rows of the kernel that a mean counts [elements] 0..
+_OUT_COLUMNS = const(14)  # [elements] 1..
+_OUT_START = 15  # [elements] 0..
 
 
 def average_row(x, w, out, p):
     """
     Access:
-        reads x[p[0] : p[0] + (p[1] - 1) * p[4] + (p[2] - 1) * p[5] + p[7]]
-            if min(p[1], p[2], p[14]) > 0
-        writes out[p[15] : p[15] + p[14]]
+        last = (kernel_planes - 1) * kernel_plane_step + (kernel_rows - 1) * kernel_row_step
+        reads x[x_start : x_start + last + columns] if min(kernel_planes, kernel_rows) > 0
+        writes out[out_start : out_start + out_columns]
     """
-    dx, width, power = p[6], p[7], p[12]
+    step, columns, power = p[_KERNEL_COLUMN_STEP], p[_COLUMNS], p[_POWER]
     column = 0
-    while column < p[14]:
-        corner = column * p[8] - p[9]
-        begin = -(corner // dx) if corner < 0 else 0
-        end = -((corner - width) // dx)
-        if end > p[3]:
-            end = p[3]
+    while column < p[_OUT_COLUMNS]:
+        corner = column * p[_COLUMN_STRIDE] - p[_LEFT_PADDING]
+        begin = -(corner // step) if corner < 0 else 0
+        end = -((corner - columns) // step)
+        if end > p[_KERNEL_COLUMNS]:
+            end = p[_KERNEL_COLUMNS]
         total = 0.0
-        z = 0
-        while z < p[1]:
-            y = 0
-            while y < p[2]:
-                i = p[0] + corner + z * p[4] + y * p[5]
-                stop = i + end * dx
-                i += begin * dx
+        plane = 0
+        while plane < p[_KERNEL_PLANES]:
+            row = 0
+            while row < p[_KERNEL_ROWS]:
+                i = (
+                    p[_X_START]
+                    + corner
+                    + plane * p[_KERNEL_PLANE_STEP]
+                    + row * p[_KERNEL_ROW_STEP]
+                )
+                stop = i + end * step
+                i += begin * step
                 part = 0.0
                 while i < stop:
                     part += abs(x[i]) ** power if power else x[i]
-                    i += dx
+                    i += step
                 total += part
-                y += 1
-            z += 1
+                row += 1
+            plane += 1
         if power:
             total **= 1.0 / power
         else:
-            corner += p[10]
-            begin = -(corner // dx) if corner < 0 else 0
-            end = -((corner - p[10] - width - p[11]) // dx)
-            if end > p[3]:
-                end = p[3]
-            count = p[13] * (end - begin)
+            corner += p[_COUNTED_LEFT]
+            begin = -(corner // step) if corner < 0 else 0
+            end = -((corner - p[_COUNTED_LEFT] - columns - p[_COUNTED_RIGHT]) // step)
+            if end > p[_KERNEL_COLUMNS]:
+                end = p[_KERNEL_COLUMNS]
+            count = p[_COUNT] * (end - begin)
             total = total / count if count > 0 else float("nan")
-        out[p[15] + column] = total
+        out[p[_OUT_START] + column] = total
         column += 1

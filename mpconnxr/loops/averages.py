@@ -1,23 +1,48 @@
 """Sums of windows of float32 times one weight, in place of a convolution with one channel.
 
-same      the weight, if all of a window's are the same
-columns   adds up the columns of an output row's windows
-results   adds these up, times the weight
-averages  all of it, by calls; what has several weights is left to loops/block_pieces
+same      Put the weight and its exponent if all weights of a window are the same, else 0.
+columns   Add up the columns of the windows of a row of out.
+results   Add these up, and multiply them by the weight.
+averages  Call these for all rows; leave what has several weights to loops/block_pieces.
 
-p    the weight, 0 if they differ, and its exponent, as loops/block has them; items of a window;
-     row of out; first item of x, H, W; kh, kw, strides y, x, dilations y, x, pads y, x (BIAS and
-     items); items of a row of out, first item of out, its steps for a row and an item; exponent of
-     the image; bits that a sum has behind those of its largest item
-
-An image's items count in units of that many bits of its exponent. A sum is rounded to 29 bits
-before it is multiplied, and the result to nearest. Written once, in the common subset of Python
-and viper.
+x has float32 as words, that of same mantissas as loops/block has them, w their exponents. Elements
+of the image count in units of so many bits of its exponent as they have behind their point. A sum
+is rounded to 29 bits before it is multiplied, and the result to nearest. Written once, in the
+common subset of Python and viper.
 """
 
 from ._floats import weighed_sum
 from ._hints import far, inline
 from ._words import bit, set_at
+from .block_pieces import _ROW_END, _ROW_START
+
+# Parameters of averages: as block_pieces.pieces
+_PART = 75  # parameters of same, columns and results [words x 21]
+
+# Parameters of same, columns, results
+_WEIGHT = const(0)  # without the first of 24 bits; 0: weights differ [mantissa] 0..2**23 - 1
+_WEIGHT_EXPONENT = const(1)  # [exponent] 0..255
+_KERNEL_SIZE = const(2)  # of a window [elements] 1..
+
+# Parameters of columns, results
+_OUT_ROW = const(3)  # [rows] 0..
+_X_START = 4  # [elements] 0..
+_ROWS = const(5)  # of x [elements] 0..
+_COLUMNS = const(6)  # of x [elements] 0..
+_KERNEL_ROWS = const(7)  # [elements] 1..
+_KERNEL_COLUMNS = const(8)  # [elements] 1..
+_ROW_STRIDE = const(9)  # of windows [elements] 1..
+_COLUMN_STRIDE = const(10)  # of windows [elements] 1..
+_ROW_DILATION = const(11)  # [elements] 0..
+_COLUMN_DILATION = const(12)  # [elements] 0..
+_TOP_PADDING = const(13)  # [elements, BIAS]
+_LEFT_PADDING = const(14)  # [elements, BIAS]
+_OUT_COLUMNS = const(15)  # [elements] 1..
+_OUT_START = 16  # [elements] 0..
+_OUT_ROW_STRIDE = const(17)  # [elements] 0..
+_OUT_COLUMN_STRIDE = const(18)  # [elements] 0..
+_EXPONENT = const(19)  # of the image [exponent] 1..254
+_BITS = const(20)  # of a sum behind those of its largest element [bits] 0..6
 
 
 @inline
@@ -39,8 +64,7 @@ def clip(n, at, step, size):
 
 
 def averages(p: ptr32, w):
-    """p and w as loops/block_pieces has them; behind p that of the loops here, from p[76] on;
-    behind w: pieces, same, columns, results, this part of p
+    """w: as of pieces in loops/block_pieces; then pieces, same, columns, results; their part of p
 
     Access: of the loops it calls
     """
@@ -48,96 +72,95 @@ def averages(p: ptr32, w):
     whole, x, weights, exponents = w[5], w[10], w[11], w[13]
     scratch, out = w[14], w[15]
     same(weights, exponents, x, part)
-    y, e = p[51], p[74]
-    if p[76] == 0 or e == 255:
+    row, exponent = p[_ROW_START], int(scratch[0])
+    if p[_PART + _WEIGHT] == 0 or exponent == 255:
         pieces(whole, w)
-        y = p[52]
-    e = max(e, 1)
-    i = set_at(p, 95, e)
-    while y < p[52]:
-        i = set_at(p, 79, y)
+        row = p[_ROW_END]
+    exponent = max(exponent, 1)
+    i = set_at(p, _PART + _EXPONENT, exponent)
+    while row < p[_ROW_END]:
+        i = set_at(p, _PART + _OUT_ROW, row)
         columns(x, x, scratch, part)
         results(scratch, scratch, out, part)
-        y += 1
+        row += 1
 
 
 def same(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
-        requires p[2] > 0
-        reads x[0 : p[2]]
+        reads x[0 : kernel_size]
         reads w[0 : 1]
         writes p[0 : 2]
     """
     v = x[0] & 0xFFFFFF
-    for i in range(p[2]):
+    for i in range(p[_KERNEL_SIZE]):
         if x[i] != v:
             v = 0
-    i = 0
+    i = _WEIGHT
     p[i] = v - (1 << 23) if v > 1 << 23 else 0
-    p[i + 1] = w[0]
+    p[i + 1] = w[0]  # the exponent
 
 
 def columns(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[4] : p[4] + p[5] * p[6]]
-        writes out[0 : p[6]]
+        reads x[x_start : x_start + rows * columns]
+        writes out[0 : columns]
     """
-    bias, n, width = 1 << 29, p[7], p[6]
-    at = p[3] * p[9] + bias - p[13]
+    bias, n, width = 1 << 29, p[_KERNEL_ROWS], p[_COLUMNS]
+    at = p[_OUT_ROW] * p[_ROW_STRIDE] + bias - p[_TOP_PADDING]
     first = at
-    i, n, at = clip(n, at, p[11], p[5])
-    first += i * p[11]
-    most, bits = p[19], p[20] + 1
+    i, n, at = clip(n, at, p[_ROW_DILATION], p[_ROWS])
+    first += i * p[_ROW_DILATION]
+    most, bits = p[_EXPONENT], p[_BITS] + 1
     for i in range(width):
         out[i] = 0
-    i = p[4] + first * width
+    i = p[_X_START] + first * width
     while n:
         for k in range(width):
             v = x[i]
             i += 1
-            e, m = (v >> 23) & 255, v & 0x7FFFFF
-            if e:
-                m = m | 0x800000
-                e = most - e
+            shift, mantissa = (v >> 23) & 255, v & 0x7FFFFF
+            if shift:
+                mantissa = mantissa | 0x800000
+                shift = most - shift
             else:
-                e = most - 1
-            if e < 30:
-                m = ((m << bits >> e) + 1) >> 1
+                shift = most - 1
+            if shift < 30:
+                mantissa = ((mantissa << bits >> shift) + 1) >> 1
                 if (v >> 31) & 1:
-                    m = 0 - m
-                out[k] = out[k] + m
-        i += (p[11] - 1) * width
+                    mantissa = 0 - mantissa
+                out[k] = out[k] + mantissa
+        i += (p[_ROW_DILATION] - 1) * width
         n -= 1
 
 
 def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n = p[15]
-        reads x[0 : p[6]] if n
-        writes out[p[16] + p[3] * p[17] : p[16] + p[3] * p[17] + (n - 1) * p[18] + 1] if n
+        reads x[0 : columns]
+        start = out_start + out_row * out_row_stride
+        writes out[start : start + (out_columns - 1) * out_column_stride + 1]
     """
     top = bit(31)
     infinity = top - 1 - 0x7FFFFF
-    weight = p[0] << 6
-    exponent = p[19] + p[1] - p[20] - 122
-    o, found = p[16] + p[3] * p[17], 0
-    first = (1 << 29) - p[14]
-    for column in far(range(p[15])):
-        i, n = first, p[8]
-        if i < 0 or i + (n - 1) * p[12] >= p[6]:
-            k = i
-            m, n, k = clip(n, k, p[12], p[6])
-            i += m * p[12]
+    weight = p[_WEIGHT] << 6
+    exponent = p[_EXPONENT] + p[_WEIGHT_EXPONENT] - p[_BITS] - 122
+    at, found = p[_OUT_START] + p[_OUT_ROW] * p[_OUT_ROW_STRIDE], 0
+    first = (1 << 29) - p[_LEFT_PADDING]
+    for column in far(range(p[_OUT_COLUMNS])):
+        i, n = first, p[_KERNEL_COLUMNS]
+        if i < 0 or i + (n - 1) * p[_COLUMN_DILATION] >= p[_COLUMNS]:
+            last = i
+            m, n, last = clip(n, last, p[_COLUMN_DILATION], p[_COLUMNS])
+            i += m * p[_COLUMN_DILATION]
         total = 0
         while n:
             v = x[i]
             if (v >> 31) & 1:
                 v = 0 - ((0 - v) & (top - 1))
             total += v
-            i += p[12]
+            i += p[_COLUMN_DILATION]
             n -= 1
         if total:
             v, most = total, exponent
@@ -158,6 +181,6 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 v = 0 - v
             total = v
             total, most, n, v = weighed_sum(total, most, found, infinity, top)
-        out[o] = total
-        o += p[18]
-        first += p[10]
+        out[at] = total
+        at += p[_OUT_COLUMN_STRIDE]
+        first += p[_COLUMN_STRIDE]

@@ -1,63 +1,72 @@
-"""The k best of float32 in order, on the bits: see loops/top_k. For Python and viper."""
+"""The best elements of lines of float32 in order, on the bits. For Python and viper.
+
+x, w and out hold what those of loops/top_k hold, as words: an index of w is int64 as two words,
+or int32.
+"""
 
 from ._hints import inline
 from ._words import all_but_sign
 
+# Parameters of best32
+_START = const(0)  # the first line [lines] 0..
+_END = const(1)  # behind the last one [lines] 0..
+_LENGTH = const(2)  # of a line of x [elements] 1..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+_OUT_LENGTH = const(4)  # of a line of w and out [elements] 1..
+_IS_MINIMUM = const(5)  # the smallest elements are wanted, not the largest [flag] 0, 1
+_WORDS_PER_INDEX = const(6)  # of w [words] 1, 2
+
 
 @inline
-def rank(v, mask, p):
+def rank(v, mask, is_minimum):
     """Return more for a better v; the same for 0 and -0."""
-    a = v & mask
-    if (v >> 31) & 1 != p[5]:
-        a = 0 - a
-    return a
+    key = v & mask
+    if (v >> 31) & 1 != is_minimum:
+        key = 0 - key
+    return key
 
 
 def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Along the middle axis of x (outer, n, inner); w: where they are; out: what they are.
-
-    p    lo, hi: range of lines; n, inner, k (not 0), smallest (0 or 1), words of an index
-
+    """
     Access:
-        n, inner, k = p[2], max(p[3], 1), p[4]
-        requires k > 0
-        low, high = p[0] // inner * inner, ((p[1] - 1) // inner + 1) * inner
-        reads x[low * n : high * n] if p[0] < p[1]
-        writes w[low * k * p[6] : high * k * p[6]] if p[0] < p[1]
-        writes out[low * k : high * k] if p[0] < p[1]
+        low, high = start // inner * inner, ((end - 1) // inner + 1) * inner
+        reads x[low * length : high * length] if start < end
+        words = out_length * words_per_index
+        writes w[low * words : high * words] if start < end
+        writes out[low * out_length : high * out_length] if start < end
     """
     mask = all_but_sign()
-    line = p[0]
-    while line < p[1]:
-        i = line // p[3] * p[2] * p[3] + line % p[3]
-        first = line // p[3] * p[4] * p[3] + line % p[3]
+    line = p[_START]
+    while line < p[_END]:
+        i = line // p[_INNER] * p[_LENGTH] * p[_INNER] + line % p[_INNER]
+        first = line // p[_INNER] * p[_OUT_LENGTH] * p[_INNER] + line % p[_INNER]
         end = first  # behind the worst one that is held
         worst = k = 0
-        full = first + p[4] * p[3]
-        while k < p[2]:
+        full = first + p[_OUT_LENGTH] * p[_INNER]
+        while k < p[_LENGTH]:
             v = x[i]
-            a = rank(v, mask, p)
-            if end < full or a > worst:
+            key = rank(v, mask, p[_IS_MINIMUM])
+            if end < full or key > worst:
                 if end < full:
-                    end += p[3]
-                o = end - p[3]
-                b = a - 1
-                while o > first and b < a:
-                    u = out[o - p[3]]
-                    b = rank(u, mask, p)
-                    if b < a:
-                        out[o] = u
-                        w[o * p[6]] = w[(o - p[3]) * p[6]]
-                        o -= p[3]
+                    end += p[_INNER]
+                o = end - p[_INNER]
+                other_key = key - 1
+                while o > first and other_key < key:
+                    other = out[o - p[_INNER]]
+                    other_key = rank(other, mask, p[_IS_MINIMUM])
+                    if other_key < key:
+                        out[o] = other
+                        w[o * p[_WORDS_PER_INDEX]] = w[(o - p[_INNER]) * p[_WORDS_PER_INDEX]]
+                        o -= p[_INNER]
                 out[o] = v
-                o = o * p[6]
+                o = o * p[_WORDS_PER_INDEX]
                 w[o] = k
-                if p[6] == 2:
+                if p[_WORDS_PER_INDEX] == 2:
                     while o < end * 2:  # all that has moved
                         w[o + 1] = 0
-                        o += 2 * p[3]
-                u = out[end - p[3]]
-                worst = rank(u, mask, p)
-            i += p[3]
+                        o += 2 * p[_INNER]
+                other = out[end - p[_INNER]]
+                worst = rank(other, mask, p[_IS_MINIMUM])
+            i += p[_INNER]
             k += 1
         line += 1

@@ -6,64 +6,121 @@ held as a + HALF, HALF = 2**23, so that they are never negative; what that adds 
 products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of 24 bits, and what is
 above. Written once, in the common subset of Python and viper.
 
-What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
+x and out hold floats as words. What comes from a file may be anything: shifts are bounded, nothing
+is indexed by it.
 """
 
 from ._floats import bias_of_channel, largest_bits, unpack
 from ._words import all_but_sign
 
+# Parameters of peak, mantissas, align
+_X_START = 0  # [elements] 0..
+
+# Parameters of peak
+_PEAK_ELEMENTS = const(1)  # [elements] 0..
+_PEAK_OUT_START = const(2)  # [elements] 0..
+
+# Parameters of mantissas
+_CHANNELS = const(1)  # of x [channels] 0..
+_DEPTH = const(2)  # of x [elements] 0..
+_ROWS = const(3)  # of x [elements] 0..
+_COLUMNS = const(4)  # of x [elements] 0..
+_KERNEL_DEPTH = const(5)  # [elements] 1..
+_KERNEL_ROWS = const(6)  # [elements] 1..
+_DEPTH_DILATION = const(7)  # [elements] 0..
+_ROW_DILATION = const(8)  # [elements] 0..
+_CORNER_DEPTH = const(9)  # of x, where the kernel begins [elements, BIAS]
+_CORNER_ROW = const(10)  # of x, where the kernel of the first row of out begins [elements, BIAS]
+_CORNER_COLUMN = const(11)  # of x, where the kernel of the first position begins [elements, BIAS]
+_OUT_ROWS = const(12)  # [rows] 1..
+_ROW_STRIDE = const(13)  # of rows of out [elements] 1..
+_POSITIONS = const(14)  # in a row of out; 1 where they share columns [positions] 1..
+_COLUMN_STRIDE = const(15)  # of positions [elements] 0..
+_KERNEL_COLUMNS = const(16)  # of x at a position, one after another [elements] 0..
+_COLUMN_DILATION = const(17)  # [elements] 0..
+_OUT_ROW_STRIDE = const(18)  # from row to row of out, in its columns [columns] 0..
+_OUT_START = const(19)  # [elements] 0..
+_EXPONENT = const(20)  # E, that of the block [exponent] 1..269
+
+# Parameters of align
+_ALIGN_X_STRIDE = 1  # from bias to bias; 0: there are none [elements] 0..
+_ALIGN_W_START = 2  # the first exponent [bytes] 0..
+_ALIGN_W_STRIDE = 3  # from exponent to exponent [bytes] 1..
+_ALIGN_CHANNELS = 4  # [channels] 1..
+_ALIGN_OUT_START = 5  # [elements] 0..
+_ALIGN_EXPONENT = 6  # E of x, to which those in w are added [exponent] 1..270
+
+# Parameters of fill
+_FILL_OUT_START = 0  # [elements] 0..
+_FILL_COLUMNS = 1  # of a row [elements] 0..
+_FILL_ROWS = const(2)  # [rows] 0..
+_FILL_OUT_ROW_STRIDE = const(3)  # from row to row [elements] 0..
+_FILL_IS_NEGATIVE = const(4)  # the float is [flag] 0, 1
+_FILL_MAGNITUDE = const(5)  # of the float [float bits] 0..2**31 - 1
+
 
 def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[p[2]] = biased exponent of the largest of p[1] floats from p[0]; 255: inf or nan.
+    """Set out[peak_out_start] to the biased exponent of the largest float. 255: inf or NaN.
 
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[2] : p[2] + 1]
+        reads x[x_start : x_start + peak_elements]
+        writes out[peak_out_start : peak_out_start + 1]
     """
-    i = p[0]
-    end, most = i + p[1], 0
+    i = p[_X_START]
+    end, most = i + p[_PEAK_ELEMENTS], 0
     mask = all_but_sign()
     most, i, v = largest_bits(most, x, i, end, mask)
-    i = p[2]
+    i = p[_PEAK_OUT_START]
     out[i] = most >> 23
 
 
 def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Columns of an image as mantissas, zero outside of it.
+    """Set out to columns of an image as mantissas, zero outside of it.
 
-    A column is what an output row's kernel sees at one x: (C, kd, kh) items, one after another.
-    p    first item of x, C, D, H, W, kd, kh, dilations z, y, corner z, y, x (BIAS + items, may lie
-         outside); rows of columns, step of y; a row's columns: n0, step of x, n1, step of x;
-         columns of out from row to row, first item of out, E
+    A column is what the kernel of a row of out sees of one column of x: its elements (channel,
+    kernel_depth, kernel_row), one after another. A row of out has kernel_columns of them for each
+    position. The corner may lie outside of the image.
 
     Access:
-        size, n = p[1] * p[5] * p[6], p[14] * p[16]
-        reads x[p[0] : p[0] + p[1] * p[2] * p[3] * p[4]] if size and n and p[12]
-        writes out[p[19] : p[19] + ((p[12] - 1) * p[18] + n) * size] if n and p[12]
+        size = channels * kernel_depth * kernel_rows
+        n = positions * kernel_columns
+        reads x[x_start : x_start + channels * depth * rows * columns] if size and n
+        writes out[out_start : out_start + ((out_rows - 1) * out_row_stride + n) * size] if n
     """
-    bias, half, width = 1 << 29, 1 << 23, p[4]
-    size = p[1] * p[5] * p[6]
-    for item in range(size * p[12]):
-        row = item % size
-        y = p[10] + item // size * p[13] + row % p[6] * p[8]
-        z = p[9] + row // p[6] % p[5] * p[7]
-        first = 0 - 1
-        if z >= bias and z < bias + p[2] and y >= bias and y < bias + p[3]:
-            first = row // (p[5] * p[6]) * p[2] + z - bias
-            first = p[0] + (first * p[3] + y - bias) * width
-        at = p[19] + item // size * p[18] * size + row
-        for n0 in range(p[14]):
-            xx = p[11] + n0 * p[15]
-            for n1 in range(p[16], 0, -1):
+    bias, half, width = 1 << 29, 1 << 23, p[_COLUMNS]
+    size = p[_CHANNELS] * p[_KERNEL_DEPTH] * p[_KERNEL_ROWS]
+    for element in range(size * p[_OUT_ROWS]):
+        place = element % size
+        x_row = (
+            p[_CORNER_ROW]
+            + element // size * p[_ROW_STRIDE]
+            + place % p[_KERNEL_ROWS] * p[_ROW_DILATION]
+        )
+        x_depth = (
+            p[_CORNER_DEPTH] + place // p[_KERNEL_ROWS] % p[_KERNEL_DEPTH] * p[_DEPTH_DILATION]
+        )
+        row_start = 0 - 1
+        if (
+            x_depth >= bias
+            and x_depth < bias + p[_DEPTH]
+            and x_row >= bias
+            and x_row < bias + p[_ROWS]
+        ):
+            row_start = place // (p[_KERNEL_DEPTH] * p[_KERNEL_ROWS]) * p[_DEPTH] + x_depth - bias
+            row_start = p[_X_START] + (row_start * p[_ROWS] + x_row - bias) * width
+        at = p[_OUT_START] + element // size * p[_OUT_ROW_STRIDE] * size + place
+        for position in range(p[_POSITIONS]):
+            x_column = p[_CORNER_COLUMN] + position * p[_COLUMN_STRIDE]
+            for left in range(p[_KERNEL_COLUMNS], 0, -1):
                 m = 0
-                if first >= 0 and xx >= bias and xx < bias + width:
-                    v = x[first + xx - bias]
+                if row_start >= 0 and x_column >= bias and x_column < bias + width:
+                    v = x[row_start + x_column - bias]
                     m, e = unpack(v)
                     if e:
                         m += half
                     else:
                         e = 1
-                    e = p[20] - e
+                    e = p[_EXPONENT] - e
                     if e < 0 or e > 23:
                         m = 0
                     else:
@@ -74,28 +131,28 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                         m = 0 - m
                 out[at] = m
                 at += size
-                xx += p[17]
+                x_column += p[_COLUMN_DILATION]
 
 
 def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """What each channel adds to its sum: limbs of the bias, and the exponent.
+    """Set out to what each channel adds to its sum: limbs of the bias, and the exponent.
 
-    x    biases, as bits;  w  exponents
+    x    biases;  w  exponents
     out  channels of 4 words: limbs (the last one + 2**29), E + exponent; 1024 more: the bias is
          so large beside all products that the sum does not count
-    p    first bias, items to the next one (0: there are none), first exponent, bytes to the next
-         one, channels, first item of out, E
 
     Access:
-        n = p[4]
-        reads x[p[0] : p[0] + (n - 1) * p[1] + 1] if n and p[1]
-        reads w[p[2] : p[2] + (n - 1) * p[3] + 1] if n
-        writes out[p[5] : p[5] + 4 * n]
+        n = align_channels
+        reads x[x_start : x_start + (n - 1) * align_x_stride + 1] if align_x_stride
+        reads w[align_w_start : align_w_start + (n - 1) * align_w_stride + 1]
+        writes out[align_out_start : align_out_start + 4 * n]
     """
-    i, j, at = p[0], p[2], p[5]
-    end = at + 4 * p[4]
+    i, j, at = p[_X_START], p[_ALIGN_W_START], p[_ALIGN_OUT_START]
+    end = at + 4 * p[_ALIGN_CHANNELS]
     while at < end:
-        m, s, e, i, j, v = bias_of_channel(x, i, w, j, p)
+        m, s, e, i, j, v = bias_of_channel(
+            x, i, w, j, p[_ALIGN_X_STRIDE], p[_ALIGN_EXPONENT], p[_ALIGN_W_STRIDE]
+        )
         if s > 52:
             if m:
                 e += s - 52 + 1024
@@ -103,39 +160,40 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         if s < 0:
             m = m >> (0 - s) if s > 0 - 24 else 0
             s = 0
-        c0 = c1 = 0
+        low = middle = 0
         if s < 48:
-            r = 24 - s if s < 24 else 48 - s
-            c1 = (m & ((1 << r) - 1)) << (24 - r)
-            c2 = m >> r
+            kept = 24 - s if s < 24 else 48 - s
+            middle = (m & ((1 << kept) - 1)) << (24 - kept)
+            high = m >> kept
             if s < 24:
-                c0, c1, c2 = c1, c2, 0
+                low, middle, high = middle, high, 0
         else:
-            c2 = m << (s - 48)
+            high = m << (s - 48)
         if (v >> 31) & 1:
-            c0 = 0 - c0
-            c1 = (c0 >> 24) - c1
-            c2 = (c1 >> 24) - c2
-        out[at] = c0 & 0xFFFFFF
-        out[at + 1] = c1 & 0xFFFFFF
-        out[at + 2] = c2 + (1 << 29)
+            low = 0 - low
+            middle = (low >> 24) - middle
+            high = (middle >> 24) - high
+        out[at] = low & 0xFFFFFF
+        out[at + 1] = middle & 0xFFFFFF
+        out[at + 2] = high + (1 << 29)
         out[at + 3] = e
         at += 4
 
 
 def fill(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """A float in rows of out. p: first item, items of a row, rows, step, sign and magnitude.
+    """Fill rows of out with a float.
 
     Access:
-        writes out[p[0] : p[0] + (p[2] - 1) * p[3] + p[1]] if p[1] and p[2]
+        n = (fill_rows - 1) * fill_out_row_stride + fill_columns
+        writes out[fill_out_start : fill_out_start + n] if fill_columns and fill_rows
     """
-    sign = 1  # see peak
-    v = p[5]
-    if p[4]:
+    sign = 1  # kept from the folding of constants, which makes big integers of them
+    v = p[_FILL_MAGNITUDE]
+    if p[_FILL_IS_NEGATIVE]:
         v -= sign << 31
-    for row in range(p[2]):
-        i = p[0] + row * p[3]
-        end = i + p[1]
+    for row in range(p[_FILL_ROWS]):
+        i = p[_FILL_OUT_START] + row * p[_FILL_OUT_ROW_STRIDE]
+        end = i + p[_FILL_COLUMNS]
         while i < end:
             out[i] = v
             i += 1

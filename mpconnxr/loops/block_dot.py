@@ -1,14 +1,22 @@
 """Exact sums of mantissas, the loop under block_conv and block_gemm. Plain form.
 
-    x    mantissas (see loops/block): rows of K items, the first from p[0], p[2] items apart
-    w    mantissas as they are held: M rows of K items, one after another from p[4]
-    out  from p[6] on, for each row of x: limbs (24, 24 and 16 bits) of sum(x) + 2**40, then of
-         each sum(x * w) + 2**63
-    p    x first, rows of x, step between them, K, w first, M, out first
+    x    mantissas (see loops/block), rows of columns
+    w    mantissas as they are held, channels of as many columns, one after another
+    out  for each row of x: limbs (24, 24 and 16 bits) of sum(x) + 2**40, then of
+         sum(x * w) + 2**63 for each channel
 
-The caller keeps K below 2**16: so a sum of products with its sign has at most 64 bits, and no
+There are fewer than 2**16 columns: so a sum of products with its sign has at most 64 bits, and no
 limb is negative. What is added vanishes when finish takes HALF * sum(x) from the sums.
 """
+
+# Parameters of dots
+_X_START = 0  # [elements] 0..
+_ROWS = 1  # of x [rows] 1..
+_X_ROW_STRIDE = 2  # from row to row of x [elements] 0..
+_COLUMNS = 3  # of a row of x and of w [elements] 0..65535
+_W_START = 4  # [elements] 0..
+_CHANNELS = 5  # rows of w [channels] 1..
+_OUT_START = 6  # [elements] 0..
 
 _MASK = 0xFFFFFF
 
@@ -16,23 +24,23 @@ _MASK = 0xFFFFFF
 def dots(x, w, out, p):
     """
     Access:
-        rows, step, k = p[1:4]
-        reads x as int32[p[0] : p[0] + (rows - 1) * step + k] if rows and k
-        reads w as int32[p[4] : p[4] + p[5] * k] if rows
-        writes out as int32[p[6] : p[6] + rows * 3 * (p[5] + 1)]
+        n = (rows - 1) * x_row_stride + columns
+        reads x as int32[x_start : x_start + n] if columns
+        reads w as int32[w_start : w_start + channels * columns]
+        writes out as int32[out_start : out_start + rows * 3 * (channels + 1)]
     """
-    first, at = p[0], p[6]
-    rows = p[1]
-    while rows:
-        at = _store(out, at, (1 << 40) + _sum(x, first, first + p[3]), 0)
-        j = p[4]
-        left = p[5]
-        while left:
-            at = _store(out, at, _dot(x, w, first, first + p[3], j), 1 << 15)
-            j += p[3]
-            left -= 1
-        first += p[2]
-        rows -= 1
+    x_row, at = p[_X_START], p[_OUT_START]
+    rows_left = p[_ROWS]
+    while rows_left:
+        at = _store(out, at, (1 << 40) + _sum(x, x_row, x_row + p[_COLUMNS]), 0)
+        w_row = p[_W_START]
+        channels_left = p[_CHANNELS]
+        while channels_left:
+            at = _store(out, at, _dot(x, w, x_row, x_row + p[_COLUMNS], w_row), 1 << 15)
+            w_row += p[_COLUMNS]
+            channels_left -= 1
+        x_row += p[_X_ROW_STRIDE]
+        rows_left -= 1
 
 
 def _sum(x, i, end):

@@ -8,94 +8,114 @@ from ._floats import put_limited
 from ._hints import far
 from ._words import bit, signed
 
+# Parameters of finish
+_X_START = 0  # [elements] 0..
+_POSITIONS = 1  # in a row [positions] 1..
+_CHANNELS = 2  # [channels] 1..
+_W_START = 3  # [elements] 0..
+_OUT_START = 4  # [elements] 0..
+_OUT_POSITION_STRIDE = 5  # of a row [elements] 0..
+_OUT_CHANNEL_STRIDE = 6  # [elements] 0..
+_OUT_ROW_STRIDE = 7  # [elements] 0..
+_ROWS = 8  # [rows] 1..
+_SKIPPED_POSITIONS = 9  # of x between two rows, which do not count [positions] 0..
+_IS_LOW_NEGATIVE = 10  # [flag] 0, 1
+_LOW = 11  # the least result, without its sign [float bits] 0..2**31 - 1
+_IS_HIGH_NEGATIVE = 12  # [flag] 0, 1
+_HIGH = 13  # the greatest result, without its sign [float bits] 0..2**31 - 1
+_IS_MAXIMUM = 14  # out becomes the larger of what is there and the result [flag] 0, 1
+
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Sums to floats, rounded once to the nearest, ties to even; then cut to [low, high].
+    """Set out to sums as floats, rounded once to nearest, ties to even, and cut to [low, high].
 
-    x    from item p[0] on: for each position what loops/block_dot makes of it and M rows; behind
-         each row of positions some that do not count
-    w    from item p[3] on: what align made
-    p    first item of x, positions in a row, M, first item of w, first item of out, its steps for
-         a position, a channel and a row, rows, positions that do not count, low and high: sign and
-         magnitude of each as bits; 1: out becomes the larger of what is there and the result
+    x    for each position what loops/block_dot makes of it and of the channels
+    w    what align of loops/block makes
 
     Access:
-        n, m, rows, more = p[1], p[2], p[8], p[9]
-        reads x[p[0] : p[0] + (rows * (n + more) - more) * 3 * (m + 1)] if rows and n
-        reads w[p[3] : p[3] + 4 * m] if rows and n
-        updates out[p[4] : p[4] + (rows - 1) * p[7] + (n - 1) * p[5] + (m - 1) * p[6] + 1]
-            if rows and n and m
+        all_positions = rows * (positions + skipped_positions) - skipped_positions
+        reads x[x_start : x_start + all_positions * 3 * (channels + 1)]
+        reads w[w_start : w_start + 4 * channels]
+        last = ((rows - 1) * out_row_stride + (positions - 1) * out_position_stride
+            + (channels - 1) * out_channel_stride)
+        updates out[out_start : out_start + last + 1]
     """
-    i = p[0]
+    i = p[_X_START]
     sign = bit(31)
-    low = signed(p[11], p[10])
-    high = signed(p[13], p[12])
+    low = signed(p[_LOW], p[_IS_LOW_NEGATIVE])
+    high = signed(p[_HIGH], p[_IS_HIGH_NEGATIVE])
     position = 0
-    while far(position != p[1] * p[8]):
-        at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
-        y0 = (x[i] & 1) << 23
-        y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
-        y2, j = x[i + 1] >> 1, p[3]
-        for m in far(range(p[2], 0, -1)):
+    while far(position != p[_POSITIONS] * p[_ROWS]):
+        at = (
+            p[_OUT_START]
+            + position // p[_POSITIONS] * p[_OUT_ROW_STRIDE]
+            + position % p[_POSITIONS] * p[_OUT_POSITION_STRIDE]
+        )
+        x_low = (x[i] & 1) << 23
+        x_middle = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
+        x_high, j = x[i + 1] >> 1, p[_W_START]
+        for channels in far(range(p[_CHANNELS], 0, -1)):
             i += 3
-            e, t0, t1 = w[j + 3], w[j], w[j + 1]
-            t2 = w[j + 2] - (1 << 29)
+            e, t_low, t_middle = w[j + 3], w[j], w[j + 1]
+            t = w[j + 2] - (1 << 29)
             if e < 1024:
-                t0 += x[i] - y0
-                t1 += x[i + 1] - y1
-                t2 += x[i + 2] - y2
-            e = (e & 1023) - 100  # that of the float if t2 holds its bits
-            t1 += t0 >> 24
-            t0 = t0 & 0xFFFFFF
-            t2 += t1 >> 24
-            t1, negative = t1 & 0xFFFFFF, 0
-            if t2 < 0:
-                negative, t0 = 1, 0 - t0
-                t1 = (t0 >> 24) - t1
-                t2, t0, t1 = (t1 >> 24) - t2, t0 & 0xFFFFFF, t1 & 0xFFFFFF
-            if t2 >> 24:
-                t0 = t0 | t1 & 255  # of these only counts whether any is not 0
-                t1 = (t1 >> 8) | (t2 & 255) << 16
-                t2 = t2 >> 8
+                t_low += x[i] - x_low
+                t_middle += x[i + 1] - x_middle
+                t += x[i + 2] - x_high
+            e = (e & 1023) - 100  # that of the float if t holds its bits
+            t_middle += t_low >> 24
+            t_low = t_low & 0xFFFFFF
+            t += t_middle >> 24
+            t_middle, is_negative = t_middle & 0xFFFFFF, 0
+            if t < 0:
+                is_negative, t_low = 1, 0 - t_low
+                t_middle = (t_low >> 24) - t_middle
+                t, t_low, t_middle = (t_middle >> 24) - t, t_low & 0xFFFFFF, t_middle & 0xFFFFFF
+            if t >> 24:
+                t_low = t_low | t_middle & 255  # of these only counts whether any is not 0
+                t_middle = (t_middle >> 8) | (t & 255) << 16
+                t = t >> 8
                 e += 8
-            elif t2 == 0:
-                t2, t1, t0 = t1, t0, 0
+            elif t == 0:
+                t, t_middle, t_low = t_middle, t_low, 0
                 e -= 24
-                if t2 == 0:
-                    t2, t1 = t1, 0
-                    e -= 24 if t2 else 400
+                if t == 0:
+                    t, t_middle = t_middle, 0
+                    e -= 24 if t else 400
             s = 0
-            if t2 < 1 << 12:
-                t2, s = t2 << 12, 12
-            if t2 < 1 << 18:
-                t2 = t2 << 6
+            if t < 1 << 12:
+                t, s = t << 12, 12
+            if t < 1 << 18:
+                t = t << 6
                 s += 6
-            while t2 < 1 << 23 and s < 24:
-                t2 = t2 << 1
+            while t < 1 << 23 and s < 24:
+                t = t << 1
                 s += 1
-            t2, t1 = t2 | t1 >> (24 - s), (t1 << s) & 0xFFFFFF
+            t, t_middle = t | t_middle >> (24 - s), (t_middle << s) & 0xFFFFFF
             e -= s
             if e < 1:  # a denormal
                 s = 1 - e if e > 0 - 24 else 25
                 if s < 25:
-                    t0 = t0 | t1
-                    t1 = (t2 << (24 - s)) & 0xFFFFFF
-                    t2 = t2 >> s
+                    t_low = t_low | t_middle
+                    t_middle = (t << (24 - s)) & 0xFFFFFF
+                    t = t >> s
                 else:
-                    t2 = t1 = 0
+                    t = t_middle = 0
                 e = 0
             elif e < 255:
-                t2 -= 1 << 23
+                t -= 1 << 23
             else:
-                e, t2, t1 = 255, 0, 0
-            if t1 > 1 << 23 or t1 == 1 << 23 and (t0 or t2 & 1):
-                t2 += 1
-            t2 += e << 23  # a carry out of the mantissa belongs into the exponent
-            if negative:
-                t2 = 0 - t2
-            at, t2, v = put_limited(t2, low, high, sign, out, at, p)
+                e, t, t_middle = 255, 0, 0
+            if t_middle > 1 << 23 or t_middle == 1 << 23 and (t_low or t & 1):
+                t += 1
+            t += e << 23  # a carry out of the mantissa belongs into the exponent
+            if is_negative:
+                t = 0 - t
+            at, t, v = put_limited(
+                t, low, high, sign, out, at, p[_IS_MAXIMUM], p[_OUT_CHANNEL_STRIDE]
+            )
             j += 4
         i += 3
         position += 1
-        if position % p[1] == 0:
-            i += p[9] * 3 * (p[2] + 1)
+        if position % p[_POSITIONS] == 0:
+            i += p[_SKIPPED_POSITIONS] * 3 * (p[_CHANNELS] + 1)

@@ -4,90 +4,185 @@ A row's positions go in pieces: some become columns of mantissas, then for some 
 some of these positions become sums, and results. So the scratch holds little, and what a call
 costs is paid in machine code. Written once, in the common subset of Python and viper.
 
-p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 36 finish; then
-    51  first row, end, rows at a time
-    54  groups, channels of each, channels at a time
-    57  positions of a row, those that become columns at a time, those that become sums (of
-        several rows at a time: all of them)
-    60  BIAS - pad of y, of x; items of x from group to group, of w from row to row
-    64  first item of out, its steps for a row and a position; height and width of the windows
-        whose largest result counts (1, 1: none)
-    69  neighbours share columns (0 or 1), kw, columns that do not count behind each row
-    72  first item of x, items from a position's columns to the next one's
-    74  the exponent of the image, as loops/block has it; what is added to it
-
-Rows that go several at a time are whole, and have no windows. An image with inf or nan is left to
-loops/block_special.
+The first word of the scratch is the exponent of the image's largest element, 255 for inf or NaN.
+The parameters of the loops lie in the driver's own, which change there. Rows that go several at a
+time are whole: all their positions become sums at once, and there are no windows. An image with
+inf or NaN is left to loops/block_special.
 """
 
 from ._hints import far
 from ._words import set_at
 
+# Parameters of pieces
+_MANTISSAS_X_START = 0  # where the group begins [elements] 0..
+_MANTISSAS_CHANNELS = 1  # of x [channels] 0..
+_MANTISSAS_DEPTH = 2  # of x [elements] 0..
+_MANTISSAS_ROWS = 3  # of x [elements] 0..
+_MANTISSAS_COLUMNS = 4  # of x [elements] 0..
+_MANTISSAS_KERNEL_DEPTH = 5  # [elements] 1..
+_MANTISSAS_KERNEL_ROWS = 6  # [elements] 1..
+_MANTISSAS_DEPTH_DILATION = 7  # [elements] 0..
+_MANTISSAS_ROW_DILATION = 8  # [elements] 0..
+_MANTISSAS_CORNER_DEPTH = 9  # of x, where the kernel begins [elements, BIAS]
+_MANTISSAS_CORNER_ROW = const(10)  # of x, under the first row of out [elements, BIAS]
+_MANTISSAS_CORNER_COLUMN = const(11)  # of x, under the first position [elements, BIAS]
+_MANTISSAS_OUT_ROWS = const(12)  # [rows] 0..
+_MANTISSAS_ROW_STRIDE = 13  # of rows of out [elements] 1..
+_MANTISSAS_POSITIONS = const(14)  # in a row of out; 1 where they share columns [positions] 1..
+_MANTISSAS_COLUMN_STRIDE = 15  # of positions [elements] 0..
+_MANTISSAS_KERNEL_COLUMNS = const(16)  # of x at a position, one after another [elements] 0..
+_MANTISSAS_COLUMN_DILATION = 17  # [elements] 0..
+_MANTISSAS_OUT_ROW_STRIDE = const(18)  # from row to row of out, in its columns [columns] 0..
+_MANTISSAS_OUT_START = const(19)  # [elements] 0..
+_MANTISSAS_EXPONENT = const(20)  # E, that of the block [exponent] 1..269
+_ALIGN_X_START = 21  # [elements] 0..
+_ALIGN_X_STRIDE = const(22)  # from bias to bias; 0: there are none [elements] 0..
+_ALIGN_W_START = const(23)  # the first exponent [bytes] 0..
+_ALIGN_W_STRIDE = const(24)  # from exponent to exponent [bytes] 1..
+_ALIGN_CHANNELS = const(25)  # [channels] 0..
+_ALIGN_OUT_START = const(26)  # [elements] 0..
+_ALIGN_EXPONENT = const(27)  # E of x, to which those in w are added [exponent] 0..270
+_DOTS_X_START = 28  # [elements] 0..
+_DOTS_ROWS = const(29)  # of x [rows] 0..
+_DOTS_X_ROW_STRIDE = const(30)  # from row to row of x [elements] 0..
+_DOTS_COLUMNS = 31  # of a row of x and of w [elements] 0..65535
+_DOTS_W_START = const(32)  # [elements] 0..
+_DOTS_CHANNELS = const(33)  # rows of w [channels] 0..
+_DOTS_OUT_START = const(34)  # [elements] 0..
+_DOTS_BITS = const(35)  # of a weight; 0: they are short mantissas [bits] 0, 4, 8, 16, 24
+_FINISH_X_START = 36  # [elements] 0..
+_FINISH_POSITIONS = const(37)  # in a row [positions] 0..
+_FINISH_CHANNELS = const(38)  # [channels] 0..
+_FINISH_W_START = const(39)  # [elements] 0..
+_FINISH_OUT_START = const(40)  # [elements] 0..
+_FINISH_OUT_POSITION_STRIDE = const(41)  # of a row [elements] 0..
+_FINISH_OUT_CHANNEL_STRIDE = 42  # [elements] 0..
+_FINISH_OUT_ROW_STRIDE = const(43)  # [elements] 0..
+_FINISH_ROWS = const(44)  # [rows] 0..
+_FINISH_SKIPPED_POSITIONS = const(45)  # of x between two rows, which do not count [positions] 0..
+_FINISH_IS_LOW_NEGATIVE = 46  # [flag] 0, 1
+_FINISH_LOW = 47  # the least result, without its sign [float bits] 0..2**31 - 1
+_FINISH_IS_HIGH_NEGATIVE = const(48)  # [flag] 0, 1
+_FINISH_HIGH = const(49)  # the greatest result, without its sign [float bits] 0..2**31 - 1
+_FINISH_IS_MAXIMUM = 50  # out becomes the larger of itself and the result [flag] 0, 1
+_ROW_START = 51  # the first row of the plane before windows [rows] 0..
+_ROW_END = 52  # behind the last one [rows] 0..
+_ROWS_AT_ONCE = const(53)  # [rows] 1..
+_GROUPS = 54  # [groups] 1..
+_CHANNELS = 55  # of out in a group [channels] 1..
+_CHANNELS_AT_ONCE = const(56)  # whose sums are in the scratch [channels] 1..
+_POSITIONS = 57  # of a row [positions] 1..
+_POSITIONS_AT_ONCE = const(58)  # that become columns of mantissas [positions] 1..
+_SUMS_AT_ONCE = const(59)  # positions that become sums [positions] 1..
+_CORNER_ROW = 60  # of x, where the kernel of row 0 begins [elements, BIAS]
+_CORNER_COLUMN = 61  # of x, where the kernel of position 0 begins [elements, BIAS]
+_X_GROUP_STRIDE = 62  # from group to group of x [elements] 0..
+_W_ROW_STRIDE = 63  # from row to row of w [elements] 0..
+_OUT_START = 64  # [elements] 0..
+_OUT_ROW_STRIDE = 65  # [elements] 0..
+_OUT_POSITION_STRIDE = 66  # [elements] 0..
+_WINDOW_ROWS = 67  # of which out has the largest result [rows] 1..
+_WINDOW_COLUMNS = 68  # of which out has the largest result [positions] 1..
+_HAS_SHARED_COLUMNS = const(69)  # neighbours share columns of mantissas [flag] 0, 1
+_KERNEL_COLUMNS = 70  # [elements] 1..
+_SKIPPED_POSITIONS = const(71)  # that a row's columns have room for besides [positions] 0..
+_X_START = 72  # of the image [elements] 0..
+_POSITION_STRIDE = const(73)  # from position to position of mantissas [elements] 0..
+_EXPONENT_OFFSET = const(74)  # what is added to the image's exponent [exponent] 0..15
+
 
 def pieces(p: ptr32, w):
-    """w: loops mantissas, align, dots, finish, what computes images with inf or nan; p, and the
-    parts of it that the first four take; x, weights, biases, exponents, scratch, out
+    """Compute rows row_start to row_end.
+
+    w: loops mantissas, align, dots, finish, what computes images with inf or NaN; p, and the parts
+    of it that the first four take; x, weights, biases, exponents, scratch, out
 
     Access: of the loops it calls
     """
     mantissas, align, dots, finish, special, whole = w[:6]
-    m_p, a_p, d_p, f_p, x = w[6:11]
+    mantissas_p, align_p, dots_p, finish_p, x = w[6:11]
     weights, bias, exponents, scratch, out = w[11:16]
-    held, y, e = 0 - 1, p[51], p[74]
-    if e == 255:
+    aligned, row, exponent = 0 - 1, p[_ROW_START], int(scratch[0])
+    if exponent == 255:
         special(whole, w)
-        y = p[52]
-    e = max(e, 1)
-    i = set_at(p, 20, e + p[75])
-    i = set_at(p, 27, e + p[75])
-    while far(y < p[52]):
-        i = set_at(p, 12, p[53])
-        if p[12] > p[52] - y:
-            p[i] = p[52] - y
-        i = set_at(p, 10, p[60] + y * p[13])
-        i = set_at(p, 0, p[72])
+        row = p[_ROW_END]
+    exponent = max(exponent, 1)
+    i = set_at(p, _MANTISSAS_EXPONENT, exponent + p[_EXPONENT_OFFSET])
+    i = set_at(p, _ALIGN_EXPONENT, exponent + p[_EXPONENT_OFFSET])
+    while far(row < p[_ROW_END]):
+        i = set_at(p, _MANTISSAS_OUT_ROWS, p[_ROWS_AT_ONCE])
+        if p[_MANTISSAS_OUT_ROWS] > p[_ROW_END] - row:
+            p[i] = p[_ROW_END] - row
+        i = set_at(p, _MANTISSAS_CORNER_ROW, p[_CORNER_ROW] + row * p[_MANTISSAS_ROW_STRIDE])
+        i = set_at(p, _MANTISSAS_X_START, p[_X_START])
         group = 0
-        while group < p[54]:
-            at = 0
-            while at < p[57]:
-                n = min(p[58], p[57] - at)
-                i = set_at(p, 11, p[61] + at * p[15])
-                if p[69] == 0:
-                    i = set_at(p, 14, n)
+        while group < p[_GROUPS]:
+            position = 0
+            while position < p[_POSITIONS]:
+                positions = min(p[_POSITIONS_AT_ONCE], p[_POSITIONS] - position)
+                i = set_at(
+                    p,
+                    _MANTISSAS_CORNER_COLUMN,
+                    p[_CORNER_COLUMN] + position * p[_MANTISSAS_COLUMN_STRIDE],
+                )
+                if p[_HAS_SHARED_COLUMNS] == 0:
+                    i = set_at(p, _MANTISSAS_POSITIONS, positions)
                 else:
-                    i = set_at(p, 16, (n - 1) * p[15] + p[70])
-                    if p[12] > 1:
-                        p[i] = p[18]
-                mantissas(x, x, scratch, m_p)
-                channel = group * p[55]
-                end = channel + p[55]
+                    i = set_at(
+                        p,
+                        _MANTISSAS_KERNEL_COLUMNS,
+                        (positions - 1) * p[_MANTISSAS_COLUMN_STRIDE] + p[_KERNEL_COLUMNS],
+                    )
+                    if p[_MANTISSAS_OUT_ROWS] > 1:
+                        p[i] = p[_MANTISSAS_OUT_ROW_STRIDE]
+                mantissas(x, x, scratch, mantissas_p)
+                channel = group * p[_CHANNELS]
+                end = channel + p[_CHANNELS]
                 while channel < end:
-                    m = min(p[56], end - channel)
-                    i = set_at(p, 33, m)
-                    i = set_at(p, 38, m)
-                    if channel != held:
-                        held = channel
-                        i = set_at(p, 21, channel)
-                        i = set_at(p, 23, channel)
-                        i = set_at(p, 25, m)
-                        align(bias, exponents, scratch, a_p)
-                    i = set_at(p, 32, channel * p[63])
+                    channels = min(p[_CHANNELS_AT_ONCE], end - channel)
+                    i = set_at(p, _DOTS_CHANNELS, channels)
+                    i = set_at(p, _FINISH_CHANNELS, channels)
+                    if channel != aligned:
+                        aligned = channel
+                        i = set_at(p, _ALIGN_X_START, channel)
+                        i = set_at(p, _ALIGN_W_START, channel)
+                        i = set_at(p, _ALIGN_CHANNELS, channels)
+                        align(bias, exponents, scratch, align_p)
+                    i = set_at(p, _DOTS_W_START, channel * p[_W_ROW_STRIDE])
                     done = 0
-                    while done < n:
-                        i = set_at(p, 28, p[19] + done * p[73])
-                        some = min(p[59], n - done)
-                        i = set_at(p, 29, (some + p[71]) * p[12] - p[71])
-                        i = set_at(p, 37, some)
-                        if p[68] > 1 and some > p[68]:
-                            p[i] = p[68]
-                        i = set_at(p, 44, some // p[37] * p[12])
-                        i = set_at(p, 40, p[64] + channel * p[42] + y // p[67] * p[65])
-                        p[i] = p[40] + (at + done) // p[68] * p[66]
-                        dots(scratch, weights, scratch, d_p)
-                        finish(scratch, scratch, out, f_p)
+                    while done < positions:
+                        i = set_at(
+                            p, _DOTS_X_START, p[_MANTISSAS_OUT_START] + done * p[_POSITION_STRIDE]
+                        )
+                        some = min(p[_SUMS_AT_ONCE], positions - done)
+                        i = set_at(
+                            p,
+                            _DOTS_ROWS,
+                            (some + p[_SKIPPED_POSITIONS]) * p[_MANTISSAS_OUT_ROWS]
+                            - p[_SKIPPED_POSITIONS],
+                        )
+                        i = set_at(p, _FINISH_POSITIONS, some)
+                        if p[_WINDOW_COLUMNS] > 1 and some > p[_WINDOW_COLUMNS]:
+                            p[i] = p[_WINDOW_COLUMNS]
+                        i = set_at(
+                            p, _FINISH_ROWS, some // p[_FINISH_POSITIONS] * p[_MANTISSAS_OUT_ROWS]
+                        )
+                        i = set_at(
+                            p,
+                            _FINISH_OUT_START,
+                            p[_OUT_START]
+                            + channel * p[_FINISH_OUT_CHANNEL_STRIDE]
+                            + row // p[_WINDOW_ROWS] * p[_OUT_ROW_STRIDE],
+                        )
+                        p[i] = (
+                            p[_FINISH_OUT_START]
+                            + (position + done) // p[_WINDOW_COLUMNS] * p[_OUT_POSITION_STRIDE]
+                        )
+                        dots(scratch, weights, scratch, dots_p)
+                        finish(scratch, scratch, out, finish_p)
                         done += some
-                    channel += m
-                at += n
-            i = set_at(p, 0, p[0] + p[62])
+                    channel += channels
+                position += positions
+            i = set_at(p, _MANTISSAS_X_START, p[_MANTISSAS_X_START] + p[_X_GROUP_STRIDE])
             group += 1
-        y += p[12]
+        row += p[_MANTISSAS_OUT_ROWS]

@@ -3,14 +3,64 @@
 What loops/block_pieces and loops/block_products call for an image or a row that is not finite,
 with p and w as these have them.
 
-rows               output rows p[51] to p[52] of a convolution
-product            row p[0] of a product of matrices
-product_of_floats  the same with weights that only a run knows: see loops/block_rows
+rows               Compute rows row_start to row_end of a convolution.
+product            Compute row row_start of a product of matrices.
+product_of_floats  Compute it with weights that only a run knows: see loops/block_rows.
 """
 
 from .. import forms
 from ..parameters import BIAS
 from ..tensor import view
+from .block import _ALIGN_X_STRIDE
+from .block_finish import _HIGH, _IS_HIGH_NEGATIVE, _IS_LOW_NEGATIVE, _LOW
+from .block_narrow import _BITS
+from .block_pieces import (
+    _CHANNELS,
+    _CORNER_COLUMN,
+    _CORNER_ROW,
+    _FINISH_OUT_CHANNEL_STRIDE,
+    _GROUPS,
+    _KERNEL_COLUMNS,
+    _MANTISSAS_CHANNELS,
+    _MANTISSAS_COLUMN_DILATION,
+    _MANTISSAS_COLUMN_STRIDE,
+    _MANTISSAS_COLUMNS,
+    _MANTISSAS_CORNER_DEPTH,
+    _MANTISSAS_DEPTH,
+    _MANTISSAS_DEPTH_DILATION,
+    _MANTISSAS_KERNEL_DEPTH,
+    _MANTISSAS_KERNEL_ROWS,
+    _MANTISSAS_ROW_DILATION,
+    _MANTISSAS_ROW_STRIDE,
+    _MANTISSAS_ROWS,
+    _OUT_POSITION_STRIDE,
+    _OUT_ROW_STRIDE,
+    _OUT_START,
+    _POSITIONS,
+    _ROW_END,
+    _ROW_START,
+    _W_ROW_STRIDE,
+    _WINDOW_COLUMNS,
+    _WINDOW_ROWS,
+    _X_GROUP_STRIDE,
+    _X_START,
+)
+from .block_products import _CHANNELS as _PRODUCT_CHANNELS
+from .block_products import (
+    _COLUMNS,
+    _INNER_BATCHES,
+    _PEAK_X_START,
+    _ROWS,
+    _W_INNER_STRIDE,
+    _W_OUTER_STRIDE,
+    _W_ROW,
+    _X_INNER_STRIDE,
+    _X_OUTER_STRIDE,
+)
+from .block_products import _OUT_START as _PRODUCT_OUT_START
+from .block_products import _ROW_START as _PRODUCT_ROW_START
+from .block_products import _W_ROW_STRIDE as _PRODUCT_W_ROW_STRIDE
+from .block_rows import _ROWS_HAS_BIAS, _ROWS_X_START
 
 # in w
 _ALIGN_P = const(7)
@@ -22,10 +72,11 @@ _BIASES = const(12)
 _EXPONENTS = const(13)
 _OUT = const(15)
 
-# in the parameters of align, dots and finish
-_HAS_BIAS = const(1)
-_BITS = const(7)  # of a weight; 0: short mantissas
-_LIMITS = const(10)
+# Parameters of rows: as block_pieces.pieces
+
+# Parameters of product: as block_products.products
+
+# Parameters of product_of_floats: as block_rows.batches
 
 _HALF = 1 << 23
 _HALF_SHORT = 1 << 14
@@ -35,13 +86,13 @@ _bits, _float = view(_cell, 0, "i", 1), view(_cell, 0, "f", 1)
 
 
 def float_of(bits):
-    """The float32 of an int32."""
+    """Return the float32 of an int32."""
     _bits[0] = bits
     return _float[0]
 
 
 def bits_of(value):
-    """The int32 of a float, rounded to float32."""
+    """Return the int32 of a float, rounded to float32."""
     _float[0] = value
     return _bits[0]
 
@@ -49,35 +100,48 @@ def bits_of(value):
 def product(p, w):
     """Access: of the loops in whose place it is called"""
     x, out = w[_X], w[_OUT]
-    values = [float_of(x[i]) for i in range(p[20], p[20] + p[3])]
+    values = [float_of(x[i]) for i in range(p[_PEAK_X_START], p[_PEAK_X_START] + p[_COLUMNS])]
     low, high = _limits(w)
-    batch = p[0] // p[2]
-    row = p[18] + (batch // p[6] * p[9] + batch % p[6] * p[10]) * p[4]
-    at = p[19] + p[0] * p[4]
-    for m in range(p[4]):
-        out[at + m] = _limited(_total(w, values, row + m, p[12]), low, high)
+    batch = p[_PRODUCT_ROW_START] // p[_ROWS]
+    row = (
+        p[_W_ROW]
+        + (
+            batch // p[_INNER_BATCHES] * p[_W_OUTER_STRIDE]
+            + batch % p[_INNER_BATCHES] * p[_W_INNER_STRIDE]
+        )
+        * p[_PRODUCT_CHANNELS]
+    )
+    at = p[_PRODUCT_OUT_START] + p[_PRODUCT_ROW_START] * p[_PRODUCT_CHANNELS]
+    for channel in range(p[_PRODUCT_CHANNELS]):
+        out[at + channel] = _limited(
+            _total(w, values, row + channel, p[_PRODUCT_W_ROW_STRIDE]), low, high
+        )
 
 
 def product_of_floats(p, w):
     """Access: of the loops in whose place it is called"""
     x, weights, out = w[_X], w[_BIASES], w[_OUT]
-    k, has_bias = p[3], p[80]
+    columns, has_bias = p[_COLUMNS], p[_ROWS_HAS_BIAS]
     low, high = _limits(w)
-    batch = p[0] // p[2]
-    row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
-    values = [float_of(x[i]) for i in range(row * k, row * k + k)]
-    first, at = p[74], p[0] * p[4]
+    batch = p[_PRODUCT_ROW_START] // p[_ROWS]
+    row = (
+        batch // p[_INNER_BATCHES] * p[_X_OUTER_STRIDE]
+        + batch % p[_INNER_BATCHES] * p[_X_INNER_STRIDE]
+    ) * p[_ROWS] + p[_PRODUCT_ROW_START] % p[_ROWS]
+    values = [float_of(x[i]) for i in range(row * columns, row * columns + columns)]
+    first, at = p[_ROWS_X_START], p[_PRODUCT_ROW_START] * p[_PRODUCT_CHANNELS]
     dots = forms.get("dot").dots_f32
-    for m in range(p[4]):
-        some = [float_of(weights[i]) for i in range(first, first + k + has_bias)]
-        dots(values, some, _float, (0, k, 0, 1, has_bias, 0, 1))
-        out[at + m] = _limited(_float[0], low, high)
-        first += k + has_bias
+    for channel in range(p[_PRODUCT_CHANNELS]):
+        some = [float_of(weights[i]) for i in range(first, first + columns + has_bias)]
+        dots(values, some, _float, (0, columns, 0, 1, has_bias, 0, 1))
+        out[at + channel] = _limited(_float[0], low, high)
+        first += columns + has_bias
 
 
 def _limits(w):
     p = w[_FINISH_P]
-    return [float_of(p[i + 1] - (p[i] << 31)) for i in (_LIMITS, _LIMITS + 2)]
+    low = float_of(p[_LOW] - (p[_IS_LOW_NEGATIVE] << 31))
+    return low, float_of(p[_HIGH] - (p[_IS_HIGH_NEGATIVE] << 31))
 
 
 def _limited(total, low, high):
@@ -85,9 +149,9 @@ def _limited(total, low, high):
 
 
 def _total(w, values, row, step):
-    """Product of values with a row of weights. A value of None is padding."""
+    """Return the product of values and a row of weights. A value of None is padding."""
     unit = 2.0 ** (w[_EXPONENTS][row] - 149)
-    total = float_of(w[_BIASES][row]) if w[_ALIGN_P][_HAS_BIAS] else 0.0
+    total = float_of(w[_BIASES][row]) if w[_ALIGN_P][_ALIGN_X_STRIDE] else 0.0
     for i in range(len(values)):
         if values[i] is not None:
             total += values[i] * (_mantissa(w, row * step, i) * unit)
@@ -95,7 +159,7 @@ def _total(w, values, row, step):
 
 
 def _mantissa(w, first, i):
-    """Weight i of the row that begins at item first."""
+    """Return weight i of the row that begins at element `first`."""
     weights, bits = w[_WEIGHTS], w[_DOTS_P][_BITS]
     if bits == 0:
         return weights[first + i] - _HALF_SHORT
@@ -106,41 +170,69 @@ def _mantissa(w, first, i):
 
 def rows(p, w):
     """Access: of the loops in whose place it is called"""
-    for g in range(p[54]):
-        for y in range(p[51], p[52]):
-            for x in range(p[57]):
-                _position(p, w, g, y, x)
+    for group in range(p[_GROUPS]):
+        for row in range(p[_ROW_START], p[_ROW_END]):
+            for column in range(p[_POSITIONS]):
+                _position(p, w, group, row, column)
 
 
-def _position(p, w, g, y, x):
-    """Results of a group's channels at a position; of a window the largest stays."""
-    out, m, step = w[_OUT], p[55], p[42]
-    values = _patch(p, w[_X], p[72] + g * p[62], (y * p[13] + p[60], x * p[15] + p[61]))
+def _position(p, w, group, row, column):
+    """Set out to the results of a group at a position. Of a window the largest one stays."""
+    out, channels, step = w[_OUT], p[_CHANNELS], p[_FINISH_OUT_CHANNEL_STRIDE]
+    values = _patch(
+        p,
+        w[_X],
+        p[_X_START] + group * p[_X_GROUP_STRIDE],
+        (
+            row * p[_MANTISSAS_ROW_STRIDE] + p[_CORNER_ROW],
+            column * p[_MANTISSAS_COLUMN_STRIDE] + p[_CORNER_COLUMN],
+        ),
+    )
     low, high = _limits(w)
-    at = p[64] + g * m * step + y // p[67] * p[65] + x // p[68] * p[66]
-    is_first = y % p[67] == x % p[68] == 0
-    for row in range(g * m, g * m + m):
-        bits = _limited(_total(w, values, row, p[63]), low, high)
+    at = (
+        p[_OUT_START]
+        + group * channels * step
+        + row // p[_WINDOW_ROWS] * p[_OUT_ROW_STRIDE]
+        + column // p[_WINDOW_COLUMNS] * p[_OUT_POSITION_STRIDE]
+    )
+    is_first = row % p[_WINDOW_ROWS] == column % p[_WINDOW_COLUMNS] == 0
+    for channel in range(group * channels, group * channels + channels):
+        bits = _limited(_total(w, values, channel, p[_W_ROW_STRIDE]), low, high)
         if is_first or _order(out[at]) <= _order(bits):
             out[at] = bits
         at += step
 
 
 def _order(bits):
-    """Grows with the float of an int32, from NaN with a minus to NaN, as loops/pool has them."""
+    """Return what grows with an int32's float, from NaN with a minus to NaN, as in loops/pool."""
     return bits if bits >= 0 else -1 - (bits & 0x7FFFFFFF)
 
 
 def _patch(p, x, first, corner):
-    """What an output's kernel sees of a group; corner: its y and x, plus BIAS."""
-    c, depth, height, width, kd, kh = [p[i] for i in range(1, 7)]
+    """Return what a position's kernel sees of a group; corner: its row and column, plus BIAS."""
+    channels, depth, height, width, kernel_depth, kernel_rows = (
+        p[_MANTISSAS_CHANNELS],
+        p[_MANTISSAS_DEPTH],
+        p[_MANTISSAS_ROWS],
+        p[_MANTISSAS_COLUMNS],
+        p[_MANTISSAS_KERNEL_DEPTH],
+        p[_MANTISSAS_KERNEL_ROWS],
+    )
     values = []
-    for kx in range(p[70]):
-        xx = corner[1] + kx * p[17] - BIAS
-        for i in range(c * kd * kh):
-            z = p[9] + i // kh % kd * p[7] - BIAS
-            y = corner[0] + i % kh * p[8] - BIAS
-            inside = 0 <= z < depth and 0 <= y < height and 0 <= xx < width
-            at = first + ((i // (kd * kh) * depth + z) * height + y) * width + xx
+    for kernel_column in range(p[_KERNEL_COLUMNS]):
+        x_column = corner[1] + kernel_column * p[_MANTISSAS_COLUMN_DILATION] - BIAS
+        for i in range(channels * kernel_depth * kernel_rows):
+            x_depth = (
+                p[_MANTISSAS_CORNER_DEPTH]
+                + i // kernel_rows % kernel_depth * p[_MANTISSAS_DEPTH_DILATION]
+                - BIAS
+            )
+            x_row = corner[0] + i % kernel_rows * p[_MANTISSAS_ROW_DILATION] - BIAS
+            inside = 0 <= x_depth < depth and 0 <= x_row < height and 0 <= x_column < width
+            at = (
+                first
+                + ((i // (kernel_depth * kernel_rows) * depth + x_depth) * height + x_row) * width
+                + x_column
+            )
             values.append(float_of(x[at]) if inside else None)
     return values

@@ -1,23 +1,28 @@
 """Weights of 16, 8 or 4 bits to mantissas of 24, as loops/block holds them.
 
-w    rows of K, as loops/block_narrow has them, but read as bytes;  out  mantissas, int32
-p    first byte of w, rows, K, first item of out, bits (16, 8 or 4)
+w has rows as loops/block_narrow has them, read as bytes; out gets mantissas, int32.
 
 Written once, in the common subset of Python and viper.
 """
+
+# Parameters of unpack
+_W_START = const(0)  # [bytes] 0..
+_ROWS = const(1)  # of w and of out [rows] 0..
+_COLUMNS = const(2)  # of a row [elements] 0..
+_OUT_START = const(3)  # [elements] 0..
+_BITS = const(4)  # of a weight [bits] 4, 8, 16
 
 
 def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
-        rows, k = p[1:3]
-        row = 2 * k if p[4] == 16 else k if p[4] == 8 else (k + 1) // 2
-        reads w[p[0] : p[0] + rows * row]
-        writes out[p[3] : p[3] + rows * k]
+        row = 2 * columns if bits == 16 else columns if bits == 8 else (columns + 1) // 2
+        reads w[w_start : w_start + rows * row]
+        writes out[out_start : out_start + rows * columns]
     """
-    j, i, rows, bits = p[0], p[3], p[1], p[4]
-    while rows:
-        end = i + p[2]
+    j, i, rows_left, bits = p[_W_START], p[_OUT_START], p[_ROWS], p[_BITS]
+    while rows_left:
+        end = i + p[_COLUMNS]
         if bits == 8:
             while i + 3 < end:
                 out[i] = w[j] << 16
@@ -45,4 +50,4 @@ def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 out[i] = (w[j] & 15) << 20
                 i += 1
                 j += 1
-        rows -= 1
+        rows_left -= 1

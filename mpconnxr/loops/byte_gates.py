@@ -1,15 +1,21 @@
 """Arguments of a cell's gates, of integer sums over bytes. Written once, for Python and viper.
 
 An argument is what loops/gated takes: 26 bits behind the point in one word, -32 to 32. It is a
-bias and two sums, each an int below 2**29 times a unit, which is the product of two scales.
+bias plus two sums, each an int below 2**29 times a unit, which is the product of two scales.
 
-Terms have 26 bits behind the point, too; where one is 8 or more all of them have less, by a
+Terms have 26 bits behind the point, too. Where one of them is 8 or more, all have fewer, by a
 multiple of 6. So none is less exact than a float32.
 """
 
 from ._floats import product
 from ._hints import far, inline, undefined
 from ._words import all_but_sign
+
+# Parameters of arguments
+_OUT_START = const(0)  # of the sums, then of the arguments [elements] 0..
+_ROWS = const(1)  # [rows] 1..
+_X_SCALE_START = const(2)  # in x, of the scale for sums over the layer's input [elements] 0..
+_H_SCALE_START = const(3)  # in x, of the scale for sums over the states [elements] 0..
 
 
 @inline
@@ -20,10 +26,10 @@ def signed_word(word):
 
 
 @inline
-def add_term(total, word, m, e, z):
-    """Return total + word * m, shifted to the right by e, and z.
+def add_term(total, word, m, e, less):
+    """Return total + word * m, shifted to the right by e, and less.
 
-    z grows by 6 if that is too large. v, low, middle, high, most: room.
+    less grows by 6 if that is too large. v, low, middle, high, most: room.
     """
     most = undefined
     v = signed_word(word)
@@ -38,8 +44,8 @@ def add_term(total, word, m, e, z):
             low = (low & 4095) | (middle & 4095) << 12
             total += (high << (24 - e)) + (low >> e)
         elif v:
-            z += 6
-    return total, z, v, low, middle, high, most
+            less += 6
+    return total, less, v, low, middle, high, most
 
 
 @inline
@@ -61,50 +67,51 @@ def unit(a, b):
 
 
 def arguments(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[k] = out[k] * (a * w[k]) + out[n + k] * (b * w[n + k]) + bias, of n rows.
+    """Put total = sum * (a * scale) + other_sum * (b * other_scale) + bias, of n rows.
 
-    A bias is w[2 * n + k] * 2**w[3 * n + k], with 26 bits behind the point, and below 2**29. The
-    second word is what all terms of this row have less.
-
-    p    first of out, n; where x has the scale a, and the scale b
+    out holds the n sums over the layer's input, then those over h. Each total takes the place of
+    the first sum. a and b are the scales in x. w holds n scales for each of the two sums, then n
+    words v and n shifts: a bias is v * 2**shift, with 26 bits behind the point, and v is below
+    2**29. All terms of the row have shift bits fewer, too.
 
     Access:
-        n = p[1]
-        reads x[p[2] : p[2] + 1]
-        reads x[p[3] : p[3] + 1]
+        n = rows
+        reads x[x_scale_start : x_scale_start + 1]
+        reads x[h_scale_start : h_scale_start + 1]
         reads w[0 : 4 * n]
-        updates out[p[0] : p[0] + 2 * n]
+        updates out[out_start : out_start + 2 * n]
     """
     mask = all_but_sign()
-    n, at, last, other, f, g, d, e = p[1], p[0], 0, 0, 0, 0, 0, 0
+    n, at, x_factor, h_factor = p[_ROWS], p[_OUT_START], 0, 0
+    x_unit, h_unit, x_shift, h_shift = 0, 0, 0, 0
     for i in far(range(n)):
         for part in far(range(2)):
             b = w[part * n + i]
-            if b != (other if part else last):
-                a, s = x[p[3] if part else p[2]], b
+            if b != (h_factor if part else x_factor):
+                a, s = x[p[_H_SCALE_START] if part else p[_X_SCALE_START]], b
                 m, k, a, b, low, high = unit(a, b)
                 if part:
-                    other, g, e = s, m, k
+                    h_factor, h_unit, h_shift = s, m, k
                 else:
-                    last, f, d = s, m, k
-        z, s = w[3 * n + i] & 31, 0 - 1
-        while far(s != z):
-            s = z
-            k = z - (w[3 * n + i] & 31)
+                    x_factor, x_unit, x_shift = s, m, k
+        less, s = w[3 * n + i] & 31, 0 - 1
+        while far(s != less):
+            s = less
+            k = less - (w[3 * n + i] & 31)
             total = signed_word(w[2 * n + i])
             total = total >> (k if k < 31 else 31)
             for part in far(range(2)):
-                m, k = f, d + s
+                m, k = x_unit, x_shift + s
                 if part:
-                    m, k = g, e + s
-                total, z, v, low, middle, high, most = add_term(
-                    total, out[at + part * n + i], m, k, z
+                    m, k = h_unit, h_shift + s
+                total, less, v, low, middle, high, most = add_term(
+                    total, out[at + part * n + i], m, k, less
                 )
-        k = mask >> (z if z < 31 else 31)
+        k = mask >> (less if less < 31 else 31)
         if total > k:
             total = mask
         elif total < 0 - k:
             total = 0 - mask
         else:
-            total = total << z
+            total = total << less
         out[at + i] = total

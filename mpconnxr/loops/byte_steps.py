@@ -1,21 +1,75 @@
 """Time steps of an LSTM of bytes, by calls of other loops. Written once, for Python and viper.
 
-p     0  first step, end; n, sequences; 1: backwards; 1: has Y
-      6  items of x from step to step and from sequence to sequence; first of Y, the same of Y
-     11  items of x in a step, first item of the first record of h, bytes of one
-     14  what ends and choose take of h, 19 to_bytes of x, 24 of h; 29 qdots32 of x, 44 of h
-     59  what arguments takes, 63 the cell's loop, 67 what puts h to Y
-     70  scale, zero point and inverse of the scale of x; 73 ends of h, 75 the same of h
-     78  of each sequence its time steps
+x, and h of each step, become bytes by a range of their own. A sequence may have fewer steps than
+the layer: its states stay as they are behind its last step.
 """
 
 from ._words import set_at
 
+# Parameters of steps
+_STEP = 0  # the next one [steps] 0..
+_STEP_END = 1  # behind the last one [steps] 0..
+_HIDDEN = const(2)  # of h [elements] 1..8192
+_BATCH = const(3)  # [sequences] 1..
+_IS_REVERSED = const(4)  # whether time runs backwards [flag] 0, 1
+_HAS_Y = const(5)  # [flag] 0, 1
+_X_STEP_STRIDE = const(6)  # from step to step of x [elements] 0..
+_X_BATCH_STRIDE = const(7)  # from sequence to sequence of x [elements] 0..
+_Y_START = const(8)  # [elements] 0..
+_Y_STEP_STRIDE = const(9)  # from step to step of Y [elements] 0..
+_Y_BATCH_STRIDE = const(10)  # from sequence to sequence of Y [elements] 0..
+_X_ELEMENTS = const(11)  # of x in a step [elements] 1..8192
+_RECORDS_START = const(12)  # of the bytes of h in their first record [bytes] 0..
+_RECORD_STRIDE = const(13)  # from record to record of h [bytes] 0..
+_ENDS_X_START = 14  # what dynamic_quantize.ends and choose take, of all h [elements] 0
+_ENDS_X_END = const(15)  # [elements] 1..
+_ENDS_MASK = const(16)  # [mask] 2**31 - 1
+_ENDS_INFINITY = const(17)  # [bits of a float32] 2139095040
+_ENDS_OUT_START = const(18)  # [elements] 2
+_X_START = 19  # what dynamic_quantize.to_bytes takes of x [elements] 0..
+_X_END = const(20)  # [elements] 0..
+_X_MASK = const(21)  # [mask] 2**31 - 1
+_X_INFINITY = const(22)  # [bits of a float32] 2139095040
+_X_OUT_START = const(23)  # [elements] 4
+_H_START = 24  # what dynamic_quantize.to_bytes takes of h [elements] 0..
+_H_END = const(25)  # [elements] 0..
+_H_MASK = const(26)  # [mask] 2**31 - 1
+_H_INFINITY = const(27)  # [bits of a float32] 2139095040
+_H_OUT_START = const(28)  # [elements] 0..
+_X_DOTS = 29  # what qdot32.qdots32 takes of x [words x 15]
+_H_DOTS = 44  # what qdot32.qdots32 takes of h, up to where its record lies [words x 12]
+_H_DOTS_X_START = const(56)  # [bytes] 0..
+_H_DOTS_X_POSITION_STRIDE = const(57)  # [bytes] 0
+_H_DOTS_HAS_SUMS = const(58)  # [flag] 0
+_ARGUMENTS_OUT_START = 59  # what byte_gates.arguments takes [elements] 0..
+_ARGUMENTS_ROWS = const(60)  # [rows] 1..
+_ARGUMENTS_X_SCALE_START = const(61)  # [elements] 70
+_ARGUMENTS_H_SCALE_START = const(62)  # [elements] 75
+_CELL_ARGUMENTS_START = 63  # what the cell's loop takes [elements] 0..
+_CELL_ELEMENTS = const(64)  # [elements] 1..8192
+_CELL_H_START = const(65)  # [elements] 0..
+_CELL_C_START = const(66)  # [elements] 0..
+_PUT_X_START = 67  # what gated.put takes to copy h to Y [elements] 0..
+_PUT_ELEMENTS = const(68)  # [elements] 1..8192
+_PUT_OUT_START = const(69)  # [elements] 0..
+_X_SCALE = 70  # of x as bytes [bits of a float32]
+_X_ZERO_POINT = const(71)  # [value] 0..255
+_X_INVERSE_SCALE = const(72)  # [bits of a float32]
+_LARGEST = 73  # of h [bits of a float32]
+_SMALLEST = const(74)  # of h, without its sign [bits of a float32]
+_H_SCALE = 75  # of h as bytes [bits of a float32]
+_H_ZERO_POINT = const(76)  # [value] 0..255
+_H_INVERSE_SCALE = const(77)  # [bits of a float32]
+_SEQUENCE_STEPS = 78  # of each sequence [steps x n] 0..
+
 
 def steps(p: ptr32, w):
-    """w: loops ends, choose, to_bytes, qdots32, arguments, that of the cell, put; p, and its
-    parts from 14 on, to_bytes' words last; ends of h, and the zero point of h;
-    x, W, R, factors, states with room for sums, records, table, Y
+    """Compute steps.
+
+    w: loops ends, choose, to_bytes, qdots32, arguments, that of the cell, put; p; the parts of p
+    that ends, to_bytes for x and for h, qdots32 for x and for h, arguments, the cell's loop and
+    put take; its parts from x_scale, from largest and from h_scale on, and the zero point of h in
+    h_dots; x, W, R, factors, states with room for sums, records, table, Y
 
     Access: of the loops it calls
     """
@@ -23,36 +77,38 @@ def steps(p: ptr32, w):
     whole, ends_p, x_p, h_p, of_x_p, of_h_p, arguments_p, cell_p, put_p = w[7:16]
     x_words, found, h_words, zero = w[16:20]
     x, weights, recurrent, factors, states, records, table, y = w[20:28]
-    while p[0] < p[1]:
+    while p[_STEP] < p[_STEP_END]:
         ends(states, states, found, ends_p)
         choose(found, zero, found, ends_p)
-        b = 0
-        while b < p[3]:
-            i = set_at(p, 24, b * p[2])
-            p[i + 1] = p[i] + p[2]
-            p[i + 4] = p[12] + b * p[13]
+        sequence = 0
+        while sequence < p[_BATCH]:
+            i = set_at(p, _H_START, sequence * p[_HIDDEN])
+            p[i + (_H_END - _H_START)] = p[i] + p[_HIDDEN]
+            p[i + (_H_OUT_START - _H_START)] = p[_RECORDS_START] + sequence * p[_RECORD_STRIDE]
             to_bytes(states, h_words, records, h_p)
-            b += 1
-        b = 0
-        while b < p[3]:
-            if p[0] < p[78 + b]:
-                t = p[0]
-                if p[4]:
-                    t = p[78 + b] - 1 - t
-                h = b * p[2]
-                i = set_at(p, 19, t * p[6] + b * p[7])
-                p[i + 1] = p[i] + p[11]
-                i = set_at(p, 56, p[12] + b * p[13])
-                p[i + 9] = h
-                p[i + 10] = h + p[3] * p[2]
-                p[i + 11] = h
-                p[i + 13] = p[8] + t * p[9] + b * p[10]
+            sequence += 1
+        sequence = 0
+        while sequence < p[_BATCH]:
+            if p[_STEP] < p[_SEQUENCE_STEPS + sequence]:
+                time = p[_STEP]
+                if p[_IS_REVERSED]:
+                    time = p[_SEQUENCE_STEPS + sequence] - 1 - time
+                state = sequence * p[_HIDDEN]
+                i = set_at(p, _X_START, time * p[_X_STEP_STRIDE] + sequence * p[_X_BATCH_STRIDE])
+                p[i + (_X_END - _X_START)] = p[i] + p[_X_ELEMENTS]
+                i = set_at(p, _H_DOTS_X_START, p[_RECORDS_START] + sequence * p[_RECORD_STRIDE])
+                p[i + (_CELL_H_START - _H_DOTS_X_START)] = state
+                p[i + (_CELL_C_START - _H_DOTS_X_START)] = state + p[_BATCH] * p[_HIDDEN]
+                p[i + (_PUT_X_START - _H_DOTS_X_START)] = state
+                p[i + (_PUT_OUT_START - _H_DOTS_X_START)] = (
+                    p[_Y_START] + time * p[_Y_STEP_STRIDE] + sequence * p[_Y_BATCH_STRIDE]
+                )
                 to_bytes(x, x_words, records, x_p)
                 qdots(records, weights, states, of_x_p)
                 qdots(records, recurrent, states, of_h_p)
                 arguments(whole, factors, states, arguments_p)
                 cell(states, table, states, cell_p)
-                if p[5]:
+                if p[_HAS_Y]:
                     put(states, states, y, put_p)
-            b += 1
-        i = set_at(p, 0, p[0] + 1)
+            sequence += 1
+        i = set_at(p, _STEP, p[_STEP] + 1)

@@ -1,48 +1,55 @@
-"""Rows of x into rows of out from one that a tensor names, by item size: kernel cache.
+"""Rows of x into lines of out, from the row on that a tensor names, by size of elements.
 
-    x    (batches, lines, rows, inner) items;  out  (batches, lines, n, inner) items
-    w    of each batch the row where its first one goes, int64 as words, the low one first
-    p    lo, hi: range of batches; lines, n, rows, inner; 1 if the rows go on from the first one
-         behind the last one; two words that do not count; 1 if a row was out of range
-
-A batch whose rows are out of range is left out. Written once, in the common subset of Python and
-viper.
+x has elements (batches, lines, rows, columns), out (batches, lines, out_rows, columns); w of each
+batch the row where its first one goes, int64 as words, the low one first. A batch whose rows are
+out of range is left out. Written once, in the common subset of Python and viper. Kernel cache.
 """
 
 from ._hints import inline
 from ._words import all_but_sign
+
+# Parameters of put8, put32
+_BATCH = 0  # the first one [batches] 0..
+_BATCH_END = 1  # behind the last one [batches] 0..
+_LINES = const(2)  # of a batch [lines] 1..
+_OUT_ROWS = const(3)  # of a line of out [rows] 1..
+_ROWS = const(4)  # of a line of x [rows] 1..
+_COLUMNS = const(5)  # of a row [elements] 1..
+_IS_CIRCULAR = const(6)  # whether the first row follows on the last one [flag] 0, 1
+_SPARE = const(7)  # gather.judge takes this block, too [words x 2]
+_HAS_BAD_INDEX = 9  # whether rows were out of range, as the loop sets it [flag] 0, 1
 
 
 @inline
 def put(x, w, out, p):
     """Put the rows of x to out: both loops."""
     mask = all_but_sign()
-    lines, n, rows = p[2:5]
-    a = p[0] * lines * rows * p[5]
-    line = p[0] * lines
-    for batch in range(p[0], p[1]):
+    lines, out_rows, rows = p[_LINES], p[_OUT_ROWS], p[_ROWS]
+    i = p[_BATCH] * lines * rows * p[_COLUMNS]
+    line = p[_BATCH] * lines
+    for batch in range(p[_BATCH], p[_BATCH_END]):
         v = w[2 * batch] & mask
-        bad = w[2 * batch + 1]
-        if (w[2 * batch] >> 31) & 1 or v > n - rows and p[6] == 0:
-            bad = 1
-        if bad:
-            v = 9
+        is_beyond = w[2 * batch + 1]
+        if (w[2 * batch] >> 31) & 1 or v > out_rows - rows and p[_IS_CIRCULAR] == 0:
+            is_beyond = 1
+        if is_beyond:
+            v = _HAS_BAD_INDEX
             p[v] = 1
             line += lines
-            a += lines * rows * p[5]
+            i += lines * rows * p[_COLUMNS]
         else:
-            first, last = v % n, line + lines
+            first, last = v % out_rows, line + lines
             while line < last:
                 row, v = first, rows
                 while v:
-                    b = (line * n + row) * p[5]
-                    end = b + p[5]
-                    while b < end:
-                        out[b] = x[a]
-                        a += 1
-                        b += 1
+                    k = (line * out_rows + row) * p[_COLUMNS]
+                    end = k + p[_COLUMNS]
+                    while k < end:
+                        out[k] = x[i]
+                        i += 1
+                        k += 1
                     row += 1
-                    if row == n:
+                    if row == out_rows:
                         row = 0
                     v -= 1
                 line += 1
@@ -51,11 +58,12 @@ def put(x, w, out, p):
 def put8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        lines, n, rows, inner = p[2:6]
-        requires 0 < rows <= n
-        reads x[p[0] * lines * rows * inner : p[1] * lines * rows * inner]
-        reads w[2 * p[0] : 2 * p[1]]
-        writes out[p[0] * lines * n * inner : p[1] * lines * n * inner]
+        requires rows <= out_rows
+        size = lines * rows * columns
+        reads x[batch * size : batch_end * size]
+        reads w[2 * batch : 2 * batch_end]
+        out_size = lines * out_rows * columns
+        writes out[batch * out_size : batch_end * out_size]
         writes p[9 : 10]
     """
     put(x, w, out, p)

@@ -1,13 +1,31 @@
 """Casts between float32, float16 and integers, on the bits of floats. Written once, in the common
 subset.
 
-p    lo, hi: range of items; 1 if the integers have a sign; words or bytes of an item
-
 To a float: the nearest, ties to even. To an integer: cut off, modulo 2**bits; 0 of inf and NaN.
-Integers of 16 bits and more are words of 16 bits, the lowest first.
+Integers of 16 bits and more are words of 16 bits, the lowest first. w is not used.
 """
 
 from ._hints import inline
+from .lookup import _END, _START
+
+# Parameters of float_of_bytes, float_of_words, float_of_halves, halves_of_float: as lookup.lookup8
+# Parameters of bytes_of_float, words_of_float, bools_of_bytes, words_of_bools: as lookup.lookup8
+
+# Parameters of float_of_bytes, float_of_words, words_of_float
+_IS_SIGNED = const(2)  # the integers have a sign, which words_of_float need not know [flag] 0, 1
+
+# Parameters of bools_of_bytes
+_IS_FLOAT = const(2)  # the numbers are floats: their sign does not count [flag] 0, 1
+_BYTES_PER_ELEMENT = const(3)  # [bytes] 1..
+
+# Parameters of words_of_bools
+_ONE = const(2)  # the word that is not 0 of what True becomes [value] 0..65535
+
+# Parameters of float_of_words, words_of_float, words_of_bools
+_WORDS_PER_ELEMENT = const(3)  # [words] 1, 2, 4
+
+# Parameters of words_of_bools
+_PLACE = const(4)  # of that word in an element [words] 0..3
 
 
 @inline
@@ -64,11 +82,11 @@ def whole(v):
 def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
-    one, is_signed = 1, p[2]
-    for i in range(p[0], p[1]):
+    one, is_signed = 1, p[_IS_SIGNED]
+    for i in range(p[_START], p[_END]):
         m, sign, e = x[i], 0, 150
         if is_signed and (m >> 7) & 1:
             m, sign = (256 - m) & 255, 1
@@ -78,20 +96,20 @@ def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 
 def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
-    """Of integers of p[3] words.
+    """Make floats of integers of words.
 
     Access:
-        reads x[p[0] * p[3] : p[1] * p[3]]
-        writes out[p[0] : p[1]]
+        reads x[start * words_per_element : end * words_per_element]
+        writes out[start : end]
     """
-    one, is_signed, n = 1, p[2], p[3]
-    j = p[0] * n
-    for i in range(p[0], p[1]):
+    one, is_signed, words = 1, p[_IS_SIGNED], p[_WORDS_PER_ELEMENT]
+    j = p[_START] * words
+    for i in range(p[_START], p[_END]):
         sign = 0
         if is_signed:
-            sign = x[j + n - 1] >> 15
+            sign = x[j + words - 1] >> 15
         m, e, lost, carry = 0, 150, 0, 1
-        for k in range(n):
+        for k in range(words):
             v = x[j]
             j += 1
             if sign:
@@ -126,14 +144,14 @@ def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
 
 
 def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
-    """Of float16.
+    """Make floats of float16.
 
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
     one = 1
-    for i in range(p[0], p[1]):
+    for i in range(p[_START], p[_END]):
         v = x[i]
         m, e, sign = v & 1023, (v >> 10) & 31, v >> 15
         if e == 31:
@@ -152,13 +170,13 @@ def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
 
 
 def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """To float16.
+    """Make float16.
 
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
-    for i in range(p[0], p[1]):
+    for i in range(p[_START], p[_END]):
         v = x[i]
         m, e, sign = v & 0x7FFFFF, ((v >> 23) & 255) - 112, (v >> 16) & 32768
         if e == 143:
@@ -181,10 +199,10 @@ def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 def bytes_of_float(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
-    for i in range(p[0], p[1]):
+    for i in range(p[_START], p[_END]):
         v = x[i]
         sign = (v >> 31) & 1
         m, t = whole(v)
@@ -195,18 +213,18 @@ def bytes_of_float(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
 
 
 def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """To integers of p[3] words.
+    """Make integers of words.
 
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] * p[3] : p[1] * p[3]]
+        reads x[start : end]
+        writes out[start * words_per_element : end * words_per_element]
     """
-    j, n = p[0] * p[3], p[3]
-    for i in range(p[0], p[1]):
+    j, words = p[_START] * p[_WORDS_PER_ELEMENT], p[_WORDS_PER_ELEMENT]
+    for i in range(p[_START], p[_END]):
         v = x[i]
         sign, carry = (v >> 31) & 1, 1
         m, t = whole(v)
-        for k in range(n):
+        for k in range(words):
             v = word(m, t)
             if sign:
                 v = 65535 - v + carry
@@ -217,35 +235,35 @@ def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def bools_of_bytes(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """Whether numbers of p[3] bytes are 0; p[2]: 1 for floats, whose sign does not count.
+    """Make 0 of numbers that are 0, 1 of others.
 
     Access:
-        reads x[p[0] * p[3] : p[1] * p[3]]
-        writes out[p[0] : p[1]]
+        reads x[start * bytes_per_element : end * bytes_per_element]
+        writes out[start : end]
     """
-    j, n = p[0] * p[3], p[3]
-    for i in range(p[0], p[1]):
+    j, nbytes = p[_START] * p[_BYTES_PER_ELEMENT], p[_BYTES_PER_ELEMENT]
+    for i in range(p[_START], p[_END]):
         v = 0
-        for k in range(n):
+        for k in range(nbytes):
             m = x[j]
             j += 1
-            if p[2] and k == n - 1:
+            if p[_IS_FLOAT] and k == nbytes - 1:
                 m = m & 127
             v = v | m
         out[i] = 1 if v else 0
 
 
 def words_of_bools(x: ptr8, w: ptr32, out: ptr16, p: ptr32):
-    """To items of p[3] words: 0, or p[2] in word p[4] if the lowest bit is 1.
+    """Make integers or floats of words, zeros but for one word where the lowest bit is 1.
 
     Access:
-        requires p[4] < p[3]
-        reads x[p[0] : p[1]]
-        writes out[p[0] * p[3] : p[1] * p[3]]
+        requires place < words_per_element
+        reads x[start : end]
+        writes out[start * words_per_element : end * words_per_element]
     """
-    j, n = p[0] * p[3], p[3]
-    for i in range(p[0], p[1]):
-        v = p[2] if x[i] & 1 else 0
-        for k in range(n):
-            out[j] = v if k == p[4] else 0
+    j, words = p[_START] * p[_WORDS_PER_ELEMENT], p[_WORDS_PER_ELEMENT]
+    for i in range(p[_START], p[_END]):
+        v = p[_ONE] if x[i] & 1 else 0
+        for k in range(words):
+            out[j] = v if k == p[_PLACE] else 0
             j += 1

@@ -1,32 +1,40 @@
 """The cell of an LSTM in integers. Written once, in the common subset of Python and viper.
 
-Gates are fixed-point numbers of 26 bits behind the point, states float32. Absolute errors are
-about 2**-25, where a state exceeds 64 a last bit of it.
+Gates are fixed-point numbers with 26 bits behind the point, states are float32. Absolute errors
+are about 2**-25. A state above 64 has an error of its last bit.
 
-squash   out[p[2] + k] = sigmoid(x[p[0] + k]), or tanh from k = p[3] on, of p[1] floats
-state    c = f * c + i * g: x holds i, o, f, g from p[0] on, p[1] each; c is out from p[2] on
-product  h = o * t: x holds o from p[0] on, p[1] of them, w holds t; h is out from p[2] on
-
-exp(-|v|) = 2**-k * exp(r), r = k * ln(2) - |v| from 0 to ln(2), by its series; sigmoid and tanh
+exp(-|v|) = 2**-k * exp(r), r = k * ln(2) - |v| from 0 to ln(2), by its series. Sigmoid and tanh
 are quotients of it, bit by bit.
 """
 
 from ._cells import gate_product, gate_to_float, new_state
 from ._words import quotient, signed
 
+# Parameters of squash, state, product
+_X_START = const(0)  # [elements] 0..
+_ELEMENTS = const(1)  # of each gate, or of all for squash [elements] 1..
+_OUT_START = const(2)  # [elements] 0..
+
+# Parameters of squash
+_TANH_START = const(3)  # how many elements lie before those of tanh [elements] 0..
+
+# Parameters of state, product
+_MASK = const(3)  # the bits of a float32 but for its sign [mask] 2**31 - 1
+
 
 def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put sigmoid of floats, or tanh from tanh_start on, counted from x_start.
+
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[2] : p[2] + p[1]]
+        reads x[x_start : x_start + elements]
+        writes out[out_start : out_start + elements]
     """
     ln2 = 23258160  # of 25 bits behind the point, as the argument
     one = 1 << 27
-    for i in range(p[1]):
-        v = x[p[0] + i]
+    for i in range(p[_ELEMENTS]):
+        v = x[p[_X_START] + i]
         e = ((v >> 23) & 255) - 125
-        if i >= p[3]:
+        if i >= p[_TANH_START]:
             e += 1
         m = (v & 8388607) | 8388608
         if e < 0:
@@ -42,46 +50,48 @@ def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 a = one + (((a >> 14) * (m >> 14) << 1) + e) // n
         a = a >> b
         b = one + a
-        if i >= p[3]:
+        if i >= p[_TANH_START]:
             a = one - a
         elif (v >> 31) & 1 == 0:
             a = one
         m, n = 0, 28
         m, a, n = quotient(m, a, b, n)
-        m = signed((m + 1) >> 1, i >= p[3] and (v >> 31) & 1)
-        out[p[2] + i] = m
+        m = signed((m + 1) >> 1, i >= p[_TANH_START] and (v >> 31) & 1)
+        out[p[_OUT_START] + i] = m
 
 
 def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put the new states c = f * c + i * g. x holds i, o, f and g behind one another.
+
     Access:
-        reads x[p[0] : p[0] + 4 * p[1]]
-        updates out[p[2] : p[2] + p[1]]
+        reads x[x_start : x_start + 4 * elements]
+        updates out[out_start : out_start + elements]
     """
-    n = p[1]
+    n = p[_ELEMENTS]
     for i in range(n):
-        at = p[0] + i
-        a, b, f, v = x[at], x[at + 3 * n], x[at + 2 * n], out[p[2] + i]
-        m, sign, a, b, e, s = new_state(v, a, b, f, p[3])
+        at = p[_X_START] + i
+        a, b, f, v = x[at], x[at + 3 * n], x[at + 2 * n], out[p[_OUT_START] + i]
+        m, sign, a, b, e, s = new_state(v, a, b, f, p[_MASK])
         if sign & 1:
-            m = m - p[3] - 1
-        out[p[2] + i] = m
+            m = m - p[_MASK] - 1
+        out[p[_OUT_START] + i] = m
 
 
 def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put h = o * t. x holds o, w holds t.
+
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        reads w[0 : p[1]]
-        writes out[p[2] : p[2] + p[1]]
+        reads x[x_start : x_start + elements]
+        reads w[0 : elements]
+        writes out[out_start : out_start + elements]
     """
-    for i in range(p[1]):
-        a, b = x[p[0] + i], w[i]
+    for i in range(p[_ELEMENTS]):
+        a, b = x[p[_X_START] + i], w[i]
         sign = (b >> 31) & 1
         if sign:
-            b = ((b ^ p[3]) & p[3]) + 1
+            b = ((b ^ p[_MASK]) & p[_MASK]) + 1
         m = gate_product(a, b)
         m, e = gate_to_float(m)
         if sign:
-            m = m - p[3] - 1
-        out[p[2] + i] = m
+            m = m - p[_MASK] - 1
+        out[p[_OUT_START] + i] = m

@@ -1,20 +1,23 @@
-"""The cell of an LSTM where a sum or a state is inf or nan: with Python's floats. Plain form."""
+"""The cell of an LSTM where a sum or a state is inf or NaN: with Python's floats. Plain form."""
 
 from ..ops._float_math import sigmoid, tanh
+from .cell_steps import _PRODUCT_OUT_START
 
 # in w
 _STATE_P = const(4)
 _FLOATS = const(16)
 
+# Parameters of of_sums: as cell_steps.of_sums
+
 
 def of_sums(p, w):
-    """In the place of that of loops/cell_steps.
+    """Do what of_sums of loops/cell_steps does.
 
     Access: of the loops in whose place it is called
     """
     s = w[_FLOATS]
     at, n, c, _ = w[_STATE_P]
-    h = p[28]
+    h = p[_PRODUCT_OUT_START]
     for i in range(at, at + n):
         j = i + 4 * n
         forget = sigmoid(s[i + 2 * n] + s[j + 2 * n])

@@ -1,34 +1,40 @@
 """The table of a quantized product's channels, from few bits. Plain form.
 
-    x    bytes: fields of bits, the lowest first, one behind another: of each channel that of c,
-         whose lowest p[7] bits are those of M, then that of its word, f << 23 | the upper 24 bits
-         of M without the highest one, which is set
-    out  bytes: 8 a channel: the two words of loops/qdot
-    p    first byte of x, first byte of out (multiples of 4), channels, bits of the first field,
-         BIAS + the least c, bits of the word, the least word, lowest bits (up to 7, and to those
-         of the first field), those of all channels
-
-A field holds how much more its value is than the least one. Fields have up to 29 bits.
+x holds fields of bits, the lowest first, one behind another. A channel has two: that of its bias
+c, whose lowest low_bits bits are those of its multiplier M; and that of its word, f << 23 | the
+upper 24 bits of M without the highest one, which is set. Fields hold how much more c and words are
+than the least one. out gets 8 bytes for each channel, the two words of loops/qdot.
 """
+
+# Parameters of channels
+_X_START = const(0)  # a multiple of 4 [bytes] 0..
+_OUT_START = 1  # a multiple of 4 [bytes] 0..
+_CHANNELS = 2  # [channels] 1..
+_FIRST_BITS = const(3)  # of a channel's first field [bits] 0..29
+_LEAST_BIAS = const(4)  # [value, BIAS]
+_WORD_BITS = const(5)  # of a channel's second field [bits] 0..29
+_LEAST_WORD = const(6)  # [value] 0..2**29 - 1
+_LOW_BITS = const(7)  # of the first field, which are those of the multiplier [bits] 0..7
+_COMMON_BITS = const(8)  # lowest bits of every multiplier [mask] 0..127
 
 
 def channels(x, w, out, p):
     """
     Access:
-        requires p[0] % 4 == 0 and p[1] % 4 == 0
-        reads x as uint8[p[0] : p[0] + (p[2] * (p[3] + p[5]) + 31) // 32 * 4]
-        writes out as uint8[p[1] : p[1] + 8 * p[2]]
+        requires x_start % 4 == 0 and out_start % 4 == 0 and low_bits <= first_bits
+        reads x as uint8[x_start : x_start + (channels * (first_bits + word_bits) + 31) // 32 * 4]
+        writes out as uint8[out_start : out_start + 8 * channels]
     """
-    bit = 8 * p[0]
-    at = p[1]
-    left = p[2]
+    bit = 8 * p[_X_START]
+    at = p[_OUT_START]
+    left = p[_CHANNELS]
     while left:
-        first = _field(x, bit, p[3])
-        bit += p[3]
-        word = _field(x, bit, p[5]) + p[6]
-        bit += p[5]
-        low = (first & ((1 << p[7]) - 1)) << (7 - p[7]) | p[8]
-        c = (first >> p[7]) + p[4] - (1 << 29)
+        first = _field(x, bit, p[_FIRST_BITS])
+        bit += p[_FIRST_BITS]
+        word = _field(x, bit, p[_WORD_BITS]) + p[_LEAST_WORD]
+        bit += p[_WORD_BITS]
+        low = (first & ((1 << p[_LOW_BITS]) - 1)) << (7 - p[_LOW_BITS]) | p[_COMMON_BITS]
+        c = (first >> p[_LOW_BITS]) + p[_LEAST_BIAS] - (1 << 29)
         _put(out, at, c << 5 | word >> 23)
         _put(out, at + 4, (word & 0x7FFFFF | 0x800000) << 7 | low)
         at += 8

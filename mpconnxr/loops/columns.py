@@ -1,68 +1,86 @@
 """Matrices of bytes as the weights of loops/qdot. Written once, for Python and viper.
 
-x    bytes; item (g, k, m) of matrix g, row k and column m at g * p[4] + k * p[5] + m * p[6]; + 128
-     where p[7] is 128 (flip)
-out  words as loops/qdot has them: two for each column of all matrices, then from p[13] on the
-     rows of each matrix, which are its columns, of K bytes and zeros up to a multiple of 4
-p    lo, hi (range of matrices), K, M (columns of a matrix), strides, flip, zx, zw, shift of the
-     first word, what it has beside c, second word or 0, first word of the rows
+x holds matrices of bytes: element (matrix, row, column) lies at matrix * x_matrix_stride + row *
+x_row_stride + column * x_column_stride; signed ones become unsigned by flip. out holds words, as
+loops/qdot has them: two for each column of all matrices, then from out_start on the rows of each
+matrix, which are its columns: their elements, and zeros up to a multiple of 4.
 
-c = zx * (K * zw - sum of the column); the first word is (c << p[10]) + p[11], the second p[12], or
-K * zw - sum if that is 0. |c| << p[10] stays below 2**31.
+    rest = rows * x_zero_point - the sum of a column
+    first word = (other_zero_point * rest << shift) + first_word
+    second word = second_word, or rest if that is 0
+
+|other_zero_point * rest| << shift stays below 2**31.
 """
 
 from ._hints import inline
 
+# Parameters of columns
+_START = 0  # the first matrix [matrices] 0..
+_END = 1  # behind the last one [matrices] 1..
+_ROWS = const(2)  # of a matrix [elements] 1..33024
+_COLUMNS = const(3)  # of a matrix [elements] 1..
+_X_MATRIX_STRIDE = const(4)  # from matrix to matrix of x [elements] 0..
+_X_ROW_STRIDE = const(5)  # from row to row of x [elements] 0..
+_X_COLUMN_STRIDE = const(6)  # from column to column of x [elements] 0..
+_FLIP = const(7)  # 128 if x is signed [mask] 0, 128
+_OTHER_ZERO_POINT = const(8)  # of the other factor of the product [value] 0..255
+_X_ZERO_POINT = const(9)  # of x ^ flip [value] 0..255
+_SHIFT = const(10)  # of the bias in the first word [bits] 0, 5
+_FIRST_WORD = const(11)  # what the first word has beside the bias [value] 0..31
+_SECOND_WORD = const(12)  # 0: the rest of the column is in its place [value] 0..2**31 - 1
+_OUT_START = const(13)  # where the rows begin [words] 2..
+
 
 @inline
-def add_item(total, x, i, flip, p):
-    """Return total with the next item of a column, the place behind it, and the item, flipped."""
+def add_element(total, x, i, flip, stride):
+    """Return total less the next element of a column, the place behind it, and the element."""
     v = x[i] ^ flip
     total -= v
-    i += p[5]
+    i += stride
     return total, i, v
 
 
 def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
-        lo, hi, k, m, xg, xk, xm = p[0:7]
-        words = (k + 3) // 4 * m
-        requires lo < hi and k and m
-        reads x[lo * xg : (hi - 1) * xg + (k - 1) * xk + (m - 1) * xm + 1]
-        writes out[2 * lo * m : 2 * hi * m]
-        writes out[p[13] + lo * words : p[13] + hi * words]
+        words = (rows + 3) // 4 * columns
+        last = (rows - 1) * x_row_stride + (columns - 1) * x_column_stride
+        requires start < end
+        reads x[start * x_matrix_stride : (end - 1) * x_matrix_stride + last + 1]
+        writes out[2 * start * columns : 2 * end * columns]
+        writes out[out_start + start * words : out_start + end * words]
     """
-    whole, words, flip = p[2] >> 2, (p[2] + 3) >> 2, p[7]
-    for g in range(p[0], p[1]):
-        first, table, row = g * p[4], 2 * g * p[3], p[13] + g * p[3] * words
-        of_tile, left = 0, p[3]
-        while left:
-            turns = 4 if left > 3 or of_tile else 1
-            i, o, total = first, row, p[2] * p[9]
+    whole, words, flip = p[_ROWS] >> 2, (p[_ROWS] + 3) >> 2, p[_FLIP]
+    for matrix in range(p[_START], p[_END]):
+        first, table = matrix * p[_X_MATRIX_STRIDE], 2 * matrix * p[_COLUMNS]
+        row = p[_OUT_START] + matrix * p[_COLUMNS] * words
+        of_tile, columns_left = 0, p[_COLUMNS]
+        while columns_left:
+            turns = 4 if columns_left > 3 or of_tile else 1
+            i, place, total = first, row, p[_ROWS] * p[_X_ZERO_POINT]
             for n in range(whole, 0, -1):
-                total, i, v = add_item(total, x, i, flip, p)
+                total, i, v = add_element(total, x, i, flip, p[_X_ROW_STRIDE])
                 word = v
-                total, i, v = add_item(total, x, i, flip, p)
+                total, i, v = add_element(total, x, i, flip, p[_X_ROW_STRIDE])
                 word = word | (v << 8)
-                total, i, v = add_item(total, x, i, flip, p)
+                total, i, v = add_element(total, x, i, flip, p[_X_ROW_STRIDE])
                 word = word | (v << 16)
-                total, i, v = add_item(total, x, i, flip, p)
-                out[o] = word + (((v ^ 128) - 128) << 24)
-                o += turns
+                total, i, v = add_element(total, x, i, flip, p[_X_ROW_STRIDE])
+                out[place] = word + (((v ^ 128) - 128) << 24)
+                place += turns
             if whole < words:
                 word, n = 0, 0
-                for k in range(p[2] & 3):
-                    total, i, v = add_item(total, x, i, flip, p)
+                for k in range(p[_ROWS] & 3):
+                    total, i, v = add_element(total, x, i, flip, p[_X_ROW_STRIDE])
                     word = word | (v << n)
                     n += 8
-                out[o] = word
-            out[table] = ((total * p[8]) << p[10]) + p[11]
+                out[place] = word
+            out[table] = ((total * p[_OTHER_ZERO_POINT]) << p[_SHIFT]) + p[_FIRST_WORD]
             table += 1
-            out[table] = p[12] if p[12] else total
+            out[table] = p[_SECOND_WORD] if p[_SECOND_WORD] else total
             table += 1
-            first += p[6]
-            left -= 1
+            first += p[_X_COLUMN_STRIDE]
+            columns_left -= 1
             row += 1
             if turns == 1:
                 row += words - 1

@@ -1,36 +1,61 @@
-"""im2col of one output position. Written once, in the common subset of Python and viper.
+"""im2col of float32, of one output position. Written once, in the common subset of Python and
+viper.
 
-x    float32 bits, one image (C, D, H, W), group's channels from p[0]
-out  float32 bits, the patch (C per group, kd, kh, kw), zeros where it reaches into the padding
-p    first item of x, C per group, D, H, W, kd, kh, kw, dilations d, h, w,
-     corner of the patch z, y, x (BIAS + items, may lie outside)
+x holds float32 as words, one image, whose group has channels (planes, rows, columns) from x_start
+on. out gets the patch (channels, kernel_planes, kernel_rows, kernel_columns), with 0 where it
+reaches out of the image. w is not read.
 """
+
+# Parameters of im2col32
+_X_START = 0  # the group's first channel [elements] 0..
+_CHANNELS = const(1)  # of the group [channels] 0..
+_PLANES = const(2)  # of x [elements] 0..
+_ROWS = const(3)  # of x [elements] 0..
+_COLUMNS = const(4)  # of x [elements] 0..
+_KERNEL_PLANES = const(5)  # [elements] 1..
+_KERNEL_ROWS = const(6)  # [elements] 1..
+_KERNEL_COLUMNS = const(7)  # [elements] 1..
+_PLANE_DILATION = const(8)  # [elements] 0..
+_ROW_DILATION = const(9)  # [elements] 0..
+_COLUMN_DILATION = const(10)  # [elements] 0..
+_CORNER_PLANE = 11  # of x, where the patch begins [elements, BIAS]
+_CORNER_ROW = 12  # [elements, BIAS]
+_CORNER_COLUMN = 13  # [elements, BIAS]
 
 
 def im2col32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1] * p[2] * p[3] * p[4]]
-        writes out[0 : p[1] * p[5] * p[6] * p[7]]
+        reads x[x_start : x_start + channels * planes * rows * columns]
+        writes out[0 : channels * kernel_planes * kernel_rows * kernel_columns]
     """
-    bias, n, height = 1 << 29, 0, p[3]
-    width, kw, step = p[4], p[7], p[10]
-    for c in range(p[1]):
-        for kz in range(p[5]):
-            z = p[11] + kz * p[8]
-            for ky in range(p[6]):
-                y, k = p[12] + ky * p[9], n + kw
-                if z >= bias and z < bias + p[2] and y >= bias and y < bias + height:
-                    row = p[0] + ((c * p[2] + z - bias) * height + y - bias) * width - bias
-                    xx = p[13]
-                    while n < k:
-                        if xx >= bias and xx < bias + width:
-                            out[n] = x[row + xx]
+    bias, n, rows = 1 << 29, 0, p[_ROWS]
+    columns, kernel_columns, dilation = p[_COLUMNS], p[_KERNEL_COLUMNS], p[_COLUMN_DILATION]
+    for channel in range(p[_CHANNELS]):
+        for kernel_plane in range(p[_KERNEL_PLANES]):
+            plane = p[_CORNER_PLANE] + kernel_plane * p[_PLANE_DILATION]
+            for kernel_row in range(p[_KERNEL_ROWS]):
+                row, end = p[_CORNER_ROW] + kernel_row * p[_ROW_DILATION], n + kernel_columns
+                if (
+                    plane >= bias
+                    and plane < bias + p[_PLANES]
+                    and row >= bias
+                    and row < bias + rows
+                ):
+                    row_start = (
+                        p[_X_START]
+                        + ((channel * p[_PLANES] + plane - bias) * rows + row - bias) * columns
+                        - bias
+                    )
+                    column = p[_CORNER_COLUMN]
+                    while n < end:
+                        if column >= bias and column < bias + columns:
+                            out[n] = x[row_start + column]
                         else:
                             out[n] = 0
-                        xx += step
+                        column += dilation
                         n += 1
                 else:
-                    while n < k:
+                    while n < end:
                         out[n] = 0
                         n += 1

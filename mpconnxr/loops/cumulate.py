@@ -1,41 +1,55 @@
-"""Running sums and products along the middle axis of (outer, n, inner). Plain form.
+"""Running sums and products along the middle axis of x. Plain form.
 
-    p    lo, hi: range of lines; n, inner, product, exclusive, reverse (0 or 1 each); bits of an
-         integer dtype: if it is signed, else 0; at all
-
-What a float sum loses is carried along (Neumaier), for single floats.
+x and out have shape (outer, length, inner); a line is the elements along the middle axis. w is not
+used. What a float sum loses is carried along (Neumaier), for single floats.
 """
+
+# Parameters of cumulate_float, cumulate_int
+_START = 0  # the first line [lines] 0..
+_END = 1  # behind the last one [lines] 0..
+_LENGTH = const(2)  # of a line [elements] 1..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+_IS_PRODUCT = const(4)  # elements are multiplied, not added [flag] 0, 1
+_IS_EXCLUSIVE = const(5)  # out has what lies before an element, without it [flag] 0, 1
+_IS_REVERSED = const(6)  # the last element comes first [flag] 0, 1
+# Parameters of cumulate_int
+_SIGNED_BITS = const(7)  # of an element if its type has a sign, else 0 [bits] 0..64
+_BITS_PER_ELEMENT = const(8)  # [bits] 2..64
 
 
 def cumulate_float(x, w, out, p):
     """
     Access:
-        n, inner = p[2], max(p[3], 1)
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        writes out[low : high] if p[0] < p[1]
+        low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
+        reads x[low : high] if start < end
+        writes out[low : high] if start < end
     """
-    n, inner, product, exclusive = p[2], p[3], p[4], p[5]
-    stride = -inner if p[6] else inner
-    line = p[0]
-    while line < p[1]:
-        i = line // inner * n * inner + line % inner
-        if p[6]:
-            i += (n - 1) * inner
-        total = 1.0 if product else 0.0
+    length, inner, is_product, is_exclusive = (
+        p[_LENGTH],
+        p[_INNER],
+        p[_IS_PRODUCT],
+        p[_IS_EXCLUSIVE],
+    )
+    stride = -inner if p[_IS_REVERSED] else inner
+    line = p[_START]
+    while line < p[_END]:
+        i = line // inner * length * inner + line % inner
+        if p[_IS_REVERSED]:
+            i += (length - 1) * inner
+        total = 1.0 if is_product else 0.0
         lost = 0.0
         k = 0
-        while k < n:
+        while k < length:
             v = x[i]
-            if exclusive:
+            if is_exclusive:
                 out[i] = total + lost if total - total == 0.0 else total
-            if product:
+            if is_product:
                 total *= v
             else:
                 new = total + v
                 lost += (total - new) + v if abs(total) >= abs(v) else (v - new) + total
                 total = new
-            if not exclusive:
+            if not is_exclusive:
                 out[i] = total + lost if total - total == 0.0 else total
             i += stride
             k += 1
@@ -44,19 +58,24 @@ def cumulate_float(x, w, out, p):
 
 def cumulate_int(x, w, out, p):
     """Access: as cumulate_float"""
-    n, inner, product, exclusive = p[2], p[3], p[4], p[5]
-    stride = -inner if p[6] else inner
-    half, mask = 1 << p[7] >> 1, (1 << p[8]) - 1
-    line = p[0]
-    while line < p[1]:
-        i = line // inner * n * inner + line % inner
-        if p[6]:
-            i += (n - 1) * inner
-        total = product
+    length, inner, is_product, is_exclusive = (
+        p[_LENGTH],
+        p[_INNER],
+        p[_IS_PRODUCT],
+        p[_IS_EXCLUSIVE],
+    )
+    stride = -inner if p[_IS_REVERSED] else inner
+    half, mask = 1 << p[_SIGNED_BITS] >> 1, (1 << p[_BITS_PER_ELEMENT]) - 1
+    line = p[_START]
+    while line < p[_END]:
+        i = line // inner * length * inner + line % inner
+        if p[_IS_REVERSED]:
+            i += (length - 1) * inner
+        total = is_product
         k = 0
-        while k < n:
-            new = (total * x[i] if product else total + x[i]) & mask
-            out[i] = ((total if exclusive else new) + half & mask) - half
+        while k < length:
+            new = (total * x[i] if is_product else total + x[i]) & mask
+            out[i] = ((total if is_exclusive else new) + half & mask) - half
             total = new
             i += stride
             k += 1

@@ -1,14 +1,11 @@
 """Functions of float32 by polynomials, on the bits. Written once, for Python and viper.
 
-x, out  float32 as words; may be the same memory
-w       segments of 7 words: kind, then coefficients of t**5 to t**0, each + 2**30
-p       lo, hi: range of items; segments of 2**t; for x >= 0, and again for x < 0: bits of the
-        floats, without the sign, from which segments begin, from which they end, and from which
-        on |out| is the limit; the first segment; slope of log2(|out|); bits behind the point of
-        |x| for it; 1: out is negative, 2: the slope is; bits of the limit
+x and out hold float32 as words, and may be the same memory. w holds segments of 7 words: kind,
+then the coefficients of t**5 to t**0, each plus 2**30.
 
-An octave has 4 segments, cut by the two highest bits of the mantissa; t goes from 0 to 1 in each.
-One more is before them, from 0 on, and one behind, where t is 0. A segment's polynomial a(t) is of
+Segments are from segments_start, a power of two, to segments_end. An octave has 4 of them, cut by
+the two highest bits of the mantissa; t goes from 0 to 1 in each. One more is before them, from 0
+on, and one behind, where t is 0. A segment's polynomial a(t) is of
 
     kind % 4   0: y = |out|         2: y = |out| / |x|         a = y * 2**(30 + 512 - kind // 4)
                1: y = log2(|out|)   3: y = log2(|out| / |x|)
@@ -22,31 +19,49 @@ What comes from a file may be anything: shifts are bounded, and places follow fr
 from ._floats import first_bit
 from ._hints import far
 
+# Parameters of curve32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_POWERS = const(2)  # the first of the segments of 2**t [segments] 0..
+_POSITIVE = const(3)  # what side says, for x >= 0 [words x 8] 0..
+_NEGATIVE = const(11)  # the same for x < 0 [words x 8] 0..
+
+# Parameters of side
+_SEGMENTS_START = const(0)  # side's first word [float bits] 2**26..2130706432
+_SEGMENTS_END = const(1)  # [float bits] 2**26..2130706432
+_LIMIT_START = const(2)  # from which on |out| is the limit [float bits] 0..2139095040
+_FIRST_SEGMENT = const(3)  # the segment before all others, which begins at 0 [segments] 0..1022
+_SLOPE = const(4)  # of log2(|out|), without its sign; 0 if there is none [value] 0..2**30 - 1
+_POINT = const(5)  # bits behind the point of |x| for the slope [bits] 0..52
+_SIGNS = const(6)  # 1: out is negative, 2: the slope is [mask] 0..3
+_LIMIT = const(7)  # what |out| is in the end [float bits] 0..2139095040
+
 
 def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n = p[1] - p[0]
-        ends = [p[i + 3] + max(p[i + 1] - p[i], 0) // 2097152 + 1 for i in (3, 11)]
-        reads x[p[0] : p[1]]
-        reads w[0 : 7 * (max(ends) + 1)] if n > 0
-        reads w[7 * p[2] : 7 * p[2] + 28] if n > 0
-        reads p[3 : 19] if n > 0
-        writes out[p[0] : p[1]]
+        n = end - start
+        sides = positive, negative
+        last = [first + max(behind - begin, 0) // 2097152 + 1
+            for begin, behind, _, first, _, _, _, _ in sides]
+        reads x[start : end]
+        reads w[0 : 7 * (max(last) + 1)] if n > 0
+        reads w[7 * powers : 7 * powers + 28] if n > 0
+        writes out[start : end]
     """
-    i, top = p[0], 1  # kept from the folding of constants, which makes big integers of them
+    i, top = p[_START], 1  # kept from the folding of constants, which makes big integers of them
     unit, ones = top << 30, (top << 21) - 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF
-    while far(i < p[1]):
-        h = 11 if (x[i] >> 31) & 1 else 3
-        g = x[i] & (top - 1)
-        a = p[h + 7]
-        if g < p[h + 2]:
-            m, e = g & 0x7FFFFF, g >> 23
+    while far(i < p[_END]):
+        side = _NEGATIVE if (x[i] >> 31) & 1 else _POSITIVE
+        magnitude = x[i] & (top - 1)
+        a = p[side + _LIMIT]
+        if magnitude < p[side + _LIMIT_START]:
+            m, e = magnitude & 0x7FFFFF, magnitude >> 23
             m, e = first_bit(m, e)
-            a, t, j = p[h], p[h + 1], p[h + 3]
-            t = min(t, g)
+            a, t, j = p[side], p[side + _SEGMENTS_END], p[side + _FIRST_SEGMENT]
+            t = min(t, magnitude)
             t -= a
             if t < 0:
                 s = (a >> 23) - e + 2
@@ -71,17 +86,17 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     break
                 s = (kind >> 2) & 31
                 a = (a + (1 << s >> 1)) >> s
-                b = p[h + 4]
+                b = p[side + _SLOPE]
                 if b:
-                    s = 156 - p[h + 5] - e
+                    s = 156 - p[side + _POINT] - e
                     t = ((m << 6) + (1 << s >> 1)) >> s if s < 31 else 0
                     low, high, s, t = b & 32767, b >> 15, t & 32767, t >> 15
                     s = (s * high + (s * low >> 15) + t * low >> 15) + t * high
-                    if p[h + 6] & 2:
+                    if p[side + _SIGNS] & 2:
                         s = 0 - s
                     a += s
                 s, t = a >> 22, a << 1
-                j = (p[2] + ((a >> 20) & 3)) * 7
+                j = (p[_POWERS] + ((a >> 20) & 3)) * 7
                 kind = (kind & 2) | (w[j] & 4092)
             s += ((kind >> 2) & 1023) - 386
             if kind & 2:
@@ -99,9 +114,9 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 s = 7 - s
                 a = (a + (1 << s >> 1)) >> s if s < 31 else 0
-        if p[h + 6] & 1:
+        if p[side + _SIGNS] & 1:
             a -= top
-        if g > infinity:
+        if magnitude > infinity:
             a = infinity | 0x400000
         out[i] = a
         i += 1

@@ -1,29 +1,33 @@
 """exp(-g * x) of float32 that is not negative, on the bits. Written once, for Python and viper.
 
-x, out  float32 as words, of out[i] item i of x; may be the same memory. The sign of x does not
-        count; of NaN 0x7FC00000
-w       2**(30 - i / 32) for i from 0 to 31, as integers
-p       lo, hi: range of items; G of 30 bits and its shift s: g / ln(2) = G / 2**s
+x and out hold float32 as words, out[i] for x[i], and may be the same memory. The sign of x does
+not count; NaN gives 0x7FC00000. w holds 2**(30 - i / 32) for i from 0 to 31, as integers.
 
-T = G * x / 2**s has 22 bits behind the point. exp(-g * x) is 2**-n * 2**(-i / 32) * 2**-r, where n
-are the whole ones of T, i the next five bits and r the others; 2**-r comes from three terms of its
-series. Within 1e-6 of the exact value.
+T = multiplier * x / 2**shift = g * x / ln(2) has 22 bits behind the point. exp(-g * x) is
+2**-n * 2**(-i / 32) * 2**-r: n is the whole part of T, i its next five bits and r the others.
+2**-r comes from three terms of its series. Results are within 1e-6 of the exact value.
 """
 
 from ._floats import first_bit, unpack
 from ._words import nan_bits
 
+# Parameters of decay32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_MULTIPLIER = const(2)  # g / ln(2) = multiplier / 2**shift [multiplier] 2**29..2**30 - 1
+_SHIFT = const(3)  # [bits] 0..200
+
 
 def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        reads w[0 : 32] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        reads w[0 : 32] if start < end
+        writes out[start : end]
     """
-    k = p[0]
-    high, low = p[2] >> 15, p[2] & 32767
-    while k < p[1]:
+    k = p[_START]
+    high, low = p[_MULTIPLIER] >> 15, p[_MULTIPLIER] & 32767
+    while k < p[_END]:
         m, e = unpack(x[k])
         if e == 255:
             v = 0
@@ -36,7 +40,7 @@ def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         a = m >> 12
         m = m & 4095
         v = (a * high << 3) + ((a * low + (m * high << 3) + (m * low >> 12)) >> 12)
-        s = 104 + p[3] - e
+        s = 104 + p[_SHIFT] - e
         if s > 0:
             v = (v + (1 << (s - 1))) >> s if s < 31 else 0
         elif s < 0:

@@ -1,62 +1,90 @@
 """One patch of a deformed convolution. Plain form.
 
-x    float32, from p[0] on: the group's channels;  out  float32, the patch (C, kh, kw)
-w    (offset, mask)
-p    first item of x, first channel, C, H, W, kh, kw, dilations y, x, corner y, x, first item of
-     mask (of offset: see below), items between taps there, channels an offset group, 1 where there
-     is a mask
+x holds float32, from x_start on the group's channels. w is (offset, mask). out gets float32, the
+patch (channels, kernel_rows, kernel_columns).
 """
+
+# Parameters of deformed_patch
+_X_START = 0  # where the group's first channel begins [elements] 0..
+_CHANNEL = 1  # the group's first one among all of an image [channels] 0..
+_CHANNELS = const(2)  # of the group [elements] 0..
+_ROWS = 3  # of x [elements] 0..
+_COLUMNS = 4  # of x [elements] 0..
+_KERNEL_ROWS = const(5)  # [elements] 0..
+_KERNEL_COLUMNS = const(6)  # [elements] 0..
+_ROW_DILATION = const(7)  # [elements] 0..
+_COLUMN_DILATION = const(8)  # [elements] 0..
+_CORNER_ROW = 9  # of x, where the patch begins [elements]
+_CORNER_COLUMN = 10  # of x, where the patch begins [elements]
+_MASK_START = 11  # where the mask of the image begins, plus the position [elements] 0..
+_TAP_STRIDE = 12  # from tap to tap in mask: positions of the output [elements] 1..
+_CHANNELS_PER_OFFSET = const(13)  # channels that have the same offsets and mask [channels] 0..
+_HAS_MASK = 14  # [flag] 0, 1
 
 
 def deformed_patch(x, w, out, p):
-    """Of a tap's two offsets the first lies at 2 * (tap's plane) + position.
+    """Of a tap's two offsets the first lies at 2 * (tap's place in mask less position) + position.
 
     Access:
-        taps, plane, n = p[5] * p[6], p[12], max(p[13], 1)
-        low = p[11] + p[1] // n * taps * plane
-        high = p[11] + ((p[1] + p[2] - 1) // n * taps + taps - 1) * plane + 1
-        at = p[11] % plane
-        reads x as float32[p[0] : p[0] + p[2] * p[3] * p[4]] if taps
+        taps, position = kernel_rows * kernel_columns, mask_start % tap_stride
+        first = channel // max(channels_per_offset, 1)
+        last = (channel + channels - 1) // max(channels_per_offset, 1)
+        low = mask_start + first * taps * tap_stride
+        high = mask_start + (last * taps + taps - 1) * tap_stride + 1
+        reads x as float32[x_start : x_start + channels * rows * columns] if taps
         reads w[0 : 2]
-        reads w[0][2 * low - at : 2 * high + plane - at - 1] if taps and p[2]
-        reads w[1][low : high] if taps and p[2] and p[14]
-        writes out as float32[0 : p[2] * taps]
+        reads w[0][2 * low - position : 2 * high + tap_stride - position - 1]
+            if taps and channels
+        reads w[1][low : high] if taps and channels and has_mask
+        writes out as float32[0 : channels * taps]
     """
     offset, mask = w
-    plane, taps = p[12], p[5] * p[6]
-    position = p[11] % plane
-    n = c = 0
-    while c < p[2]:
-        first = p[11] - position + (p[1] + c) // p[13] * taps * plane
-        base = p[0] + c * p[3] * p[4]
-        t = 0
-        while t < taps:
-            i = first + t * plane
-            y = p[9] + t // p[6] * p[7] + offset[2 * i + position]
-            z = p[10] + t % p[6] * p[8] + offset[2 * i + plane + position]
-            v = bilinear(x, base, p[3], p[4], y, z)
-            out[n] = v * mask[i + position] if p[14] else v
+    plane, taps = p[_TAP_STRIDE], p[_KERNEL_ROWS] * p[_KERNEL_COLUMNS]
+    position = p[_MASK_START] % plane
+    n = channel = 0
+    while channel < p[_CHANNELS]:
+        first = (
+            p[_MASK_START]
+            - position
+            + (p[_CHANNEL] + channel) // p[_CHANNELS_PER_OFFSET] * taps * plane
+        )
+        base = p[_X_START] + channel * p[_ROWS] * p[_COLUMNS]
+        tap = 0
+        while tap < taps:
+            i = first + tap * plane
+            row = (
+                p[_CORNER_ROW]
+                + tap // p[_KERNEL_COLUMNS] * p[_ROW_DILATION]
+                + offset[2 * i + position]
+            )
+            column = (
+                p[_CORNER_COLUMN]
+                + tap % p[_KERNEL_COLUMNS] * p[_COLUMN_DILATION]
+                + offset[2 * i + plane + position]
+            )
+            v = bilinear(x, base, p[_ROWS], p[_COLUMNS], row, column)
+            out[n] = v * mask[i + position] if p[_HAS_MASK] else v
             n += 1
-            t += 1
-        c += 1
+            tap += 1
+        channel += 1
 
 
-def bilinear(x, base, h, w, y, z):
-    """The plane of h x w items from base on, at (y, z); zero outside and where that is nan."""
-    if not (-1.0 < y < h and -1.0 < z < w):
+def bilinear(x, base, rows, columns, row, column):
+    """Return the plane of x from base on at (row, column); 0 outside, and where that is NaN."""
+    if not (-1.0 < row < rows and -1.0 < column < columns):
         return 0.0
-    row, column = int(y // 1), int(z // 1)
-    b, d = y - row, z - column
+    x_row, x_column = int(row // 1), int(column // 1)
+    row_rest, column_rest = row - x_row, column - x_column
     total = 0.0
-    at = base + row * w + column
-    if row >= 0:
-        if column >= 0:
-            total += (1.0 - b) * (1.0 - d) * x[at]
-        if column + 1 < w:
-            total += (1.0 - b) * d * x[at + 1]
-    if row + 1 < h:
-        if column >= 0:
-            total += b * (1.0 - d) * x[at + w]
-        if column + 1 < w:
-            total += b * d * x[at + w + 1]
+    i = base + x_row * columns + x_column
+    if x_row >= 0:
+        if x_column >= 0:
+            total += (1.0 - row_rest) * (1.0 - column_rest) * x[i]
+        if x_column + 1 < columns:
+            total += (1.0 - row_rest) * column_rest * x[i + 1]
+    if x_row + 1 < rows:
+        if x_column >= 0:
+            total += row_rest * (1.0 - column_rest) * x[i + columns]
+        if x_column + 1 < columns:
+            total += row_rest * column_rest * x[i + columns + 1]
     return total

@@ -1,24 +1,47 @@
 """Depthwise convolution of bytes with requantization: the loop under qdepthwise. Plain form.
 
-    x    bytes: room for K = kh * kw int32, aligned, then padded planes from p[0] on; an output's
-         window begins at plane + y * p[10] + x * p[11], its item (ky, kx) lies at ky * p[6] +
-         kx * p[7] from there
-    w    bytes: from p[12] on int32 c and a word for each channel (see loops/qdot), from p[13] on
-         K weights for each
-    out  bytes: channel i, position j at p[14] + i * p[15] + j * p[16]
-    p    planes first, bytes a plane, planes, channels a plane, kh, kw, steps of ky and kx, oh, ow,
-         steps of y and x, table first, w first, out first, channel stride, position stride, zw,
-         zy, lo, hi (BIAS + each), 1 where the table lies in x, not in w
+x begins with room for kernel_rows * kernel_columns int32, aligned; then padded planes of unsigned
+bytes follow, from x_start on. The window of an output begins at its plane + row * out_row_step +
+column * out_column_step; an element of the kernel lies at its row * kernel_row_step + its column *
+kernel_column_step from there. w has the weights of each channel, one channel after another. The
+table, in w or x, has two words for each channel: see loops/qdot. out gets a byte for each channel
+and position, at out_start + channel * out_channel_stride + position * out_position_stride:
 
-    out = limited(requantized(sum(x * (w - zw)) + c) + zy)
+    sum = the sum of window * (weights - w_zero_point)
+    out = sum, requantized by the table as in loops/qdot, + out_zero_point, limited to low .. high
 
-depthwise33 is for kernels of 3 x 3 without dilation of x, depthwise_dense for those of 2 to 8
-columns without it: the same but in forms that know better.
+depthwise33 is for kernels of 3 x 3 whose columns lie side by side in x, depthwise_dense for those
+of 2 to 8 such columns: the same but in forms that know better.
 
-The other forms keep the K differences w - zw of a channel in the room before the planes.
+The other forms keep the differences weights - w_zero_point of a channel in the room before the
+planes.
 """
 
 from .qdot import scaled
+
+# Parameters of depthwise8, depthwise33, depthwise_dense
+_X_START = const(0)  # where the first plane begins [bytes] 0..
+_X_PLANE_STRIDE = 1  # from plane to plane of x [bytes] 0..
+_PLANES = 2  # [planes] 1..
+_DEPTH_MULTIPLIER = 3  # channels of out for each plane [channels] 1..
+_KERNEL_ROWS = 4  # [elements] 1..
+_KERNEL_COLUMNS = 5  # [elements] 1..
+_KERNEL_ROW_STEP = const(6)  # from row to row of the kernel in x [bytes] 0..
+_KERNEL_COLUMN_STEP = 7  # from column to column of the kernel in x [bytes] 0..
+_OUT_ROWS = 8  # [elements] 1..
+_OUT_COLUMNS = 9  # [elements] 1..
+_OUT_ROW_STEP = const(10)  # from row to row of out in x [bytes] 0..
+_OUT_COLUMN_STEP = const(11)  # from column to column of out in x [bytes] 1..
+_TABLE_START = const(12)  # where the table begins [bytes] 0..
+_W_START = const(13)  # where the weights begin [bytes] 0..
+_OUT_START = const(14)  # [elements] 0..
+_OUT_CHANNEL_STRIDE = 15  # from channel to channel of out [elements] 0..
+_OUT_POSITION_STRIDE = 16  # from position to position of out [elements] 0..
+_W_ZERO_POINT = const(17)  # [value] 0..255
+_OUT_ZERO_POINT = const(18)  # [value, BIAS] -128..255
+_LOW = const(19)  # of out [value, BIAS] -128..255
+_HIGH = const(20)  # of out [value, BIAS] -128..255
+_IS_TABLE_IN_X = 21  # the table lies in x, not in w [flag] 0, 1
 
 BIAS = 1 << 29
 
@@ -26,32 +49,33 @@ BIAS = 1 << 29
 def depthwise8(x, w, out, p):
     """
     Access:
-        n, k, positions = p[2] * p[3], p[4] * p[5], p[8] * p[9]
-        last = (p[8] - 1) * p[10] + (p[9] - 1) * p[11] + (p[4] - 1) * p[6] + (p[5] - 1) * p[7]
-        writes x as uint8[0 : 4 * k]
-        reads x as uint8[p[0] : p[0] + (p[2] - 1) * p[1] + last + 1] if n and k and positions
-        reads x as uint8[p[12] : p[12] + 8 * n] if p[21]
-        reads w as uint8[p[12] : p[12] + 8 * n] if not p[21]
-        reads w as uint8[p[13] : p[13] + n * k]
-        writes out as uint8[p[14] : p[14] + (n - 1) * p[15] + (positions - 1) * p[16] + 1]
-            if n and positions
+        n, positions = planes * depth_multiplier, out_rows * out_columns
+        corner = (out_rows - 1) * out_row_step + (out_columns - 1) * out_column_step
+        window = (kernel_rows - 1) * kernel_row_step + (kernel_columns - 1) * kernel_column_step
+        last = (n - 1) * out_channel_stride + (positions - 1) * out_position_stride
+        writes x as uint8[0 : 4 * kernel_rows * kernel_columns]
+        reads x as uint8[x_start : x_start + (planes - 1) * x_plane_stride + corner + window + 1]
+        reads x as uint8[table_start : table_start + 8 * n] if is_table_in_x
+        reads w as uint8[table_start : table_start + 8 * n] if not is_table_in_x
+        reads w as uint8[w_start : w_start + n * kernel_rows * kernel_columns]
+        writes out as uint8[out_start : out_start + last + 1]
     """
     channel = 0
-    while channel < p[2] * p[3]:
-        plane = p[0] + channel // p[3] * p[1]
-        at = p[14] + channel * p[15]
-        y = 0
-        while y < p[8]:
-            _row(x, w, out, p, plane + y * p[10], at, channel)
-            at += p[9] * p[16]
-            y += 1
+    while channel < p[_PLANES] * p[_DEPTH_MULTIPLIER]:
+        plane = p[_X_START] + channel // p[_DEPTH_MULTIPLIER] * p[_X_PLANE_STRIDE]
+        at = p[_OUT_START] + channel * p[_OUT_CHANNEL_STRIDE]
+        row = 0
+        while row < p[_OUT_ROWS]:
+            _row(x, w, out, p, plane + row * p[_OUT_ROW_STEP], at, channel)
+            at += p[_OUT_COLUMNS] * p[_OUT_POSITION_STRIDE]
+            row += 1
         channel += 1
 
 
 def depthwise33(x, w, out, p):
     """
     Access:
-        requires p[4] == 3 and p[5] == 3 and p[7] == 1
+        requires kernel_rows == 3 and kernel_columns == 3 and kernel_column_step == 1
         as depthwise8
     """
     depthwise8(x, w, out, p)
@@ -60,35 +84,35 @@ def depthwise33(x, w, out, p):
 def depthwise_dense(x, w, out, p):
     """
     Access:
-        requires 1 < p[5] < 9 and p[7] == 1
+        requires 1 < kernel_columns < 9 and kernel_column_step == 1
         as depthwise8
     """
     depthwise8(x, w, out, p)
 
 
 def _row(x, w, out, p, i, at, channel):
-    c = p[12] + 8 * channel
-    table = x if p[21] else w
-    n = p[9]
+    words = p[_TABLE_START] + 8 * channel
+    table = x if p[_IS_TABLE_IN_X] else w
+    n = p[_OUT_COLUMNS]
     while n:
-        v = scaled(_window(x, w, p, i, channel), table, c) + p[18] - BIAS
-        out[at] = min(max(v, p[19] - BIAS), p[20] - BIAS) & 255
-        at += p[16]
-        i += p[11]
+        v = scaled(_window(x, w, p, i, channel), table, words) + p[_OUT_ZERO_POINT] - BIAS
+        out[at] = min(max(v, p[_LOW] - BIAS), p[_HIGH] - BIAS) & 255
+        at += p[_OUT_POSITION_STRIDE]
+        i += p[_OUT_COLUMN_STEP]
         n -= 1
 
 
 def _window(x, w, p, row, channel):
     total = 0
-    j = p[13] + channel * p[4] * p[5]
-    rows = p[4]
+    j = p[_W_START] + channel * p[_KERNEL_ROWS] * p[_KERNEL_COLUMNS]
+    rows = p[_KERNEL_ROWS]
     while rows:
         i = row
-        end = j + p[5]
+        end = j + p[_KERNEL_COLUMNS]
         while j < end:
-            total += x[i] * (w[j] - p[17])
-            i += p[7]
+            total += x[i] * (w[j] - p[_W_ZERO_POINT])
+            i += p[_KERNEL_COLUMN_STEP]
             j += 1
-        row += p[6]
+        row += p[_KERNEL_ROW_STEP]
         rows -= 1
     return total

@@ -1,34 +1,41 @@
 """Floats of bytes by one scale, by its bits. Written once, in the common subset.
 
-    x    bytes;  w  float32 as words: the scale, positive;  out  float32 as words
-    p    lo, hi: range of items; zero point, flip: an item stands for (x ^ flip) - zero point
+    out = ((x ^ flip) - zero_point) * scale
+
+x holds bytes. w holds float32 as words: the scale, positive. out gets float32 as words.
 
 Products are rounded to even; scales are such that they are normal floats.
 """
+
+# Parameters of dequantize8
+_START = const(0)  # the first element [elements] 0..
+_END = const(1)  # behind the last one [elements] 0..
+_ZERO_POINT = const(2)  # of x ^ flip [value] 0..255
+_FLIP = const(3)  # 128 if x is signed [mask] 0, 128
 
 
 def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
+        reads x[start : end]
         reads w[0 : 1]
-        writes out[p[0] : p[1]]
+        writes out[start : end]
     """
     i = 0
-    s = w[i]
-    for i in range(p[0], p[1]):
-        m, n = (x[i] ^ p[3]) - p[2], ((s >> 23) & 255) + 6
+    scale = w[i]
+    for i in range(p[_START], p[_END]):
+        m, e = (x[i] ^ p[_FLIP]) - p[_ZERO_POINT], ((scale >> 23) & 255) + 6
         v = m
         m = abs(m)
         if m:
             while m < 128:
                 m = m << 1
-                n -= 1
-            rest = m * (s & 4095)
-            m = m * (((s >> 12) & 2047) | 2048) + (rest >> 12)
+                e -= 1
+            rest = m * (scale & 4095)
+            m = m * (((scale >> 12) & 2047) | 2048) + (rest >> 12)
             rest = (rest & 4095) << 1
             if m >> 19:
-                n += 1
+                e += 1
                 rest = (rest >> 1) | (rest & 1)
                 m = (m << 4) | (rest >> 8)
             else:
@@ -36,7 +43,7 @@ def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             rest = rest & 255
             if rest > 128 or (rest == 128 and m & 1):
                 m += 1
-            m += n << 23
+            m += e << 23
             if v < 0:
                 v = 1  # 1 << 31 would be folded to an object
                 m = m - (v << 30) - (v << 30)

@@ -1,37 +1,41 @@
 """Determinant of one matrix. Plain form.
 
-x: matrices (n, n); w: room for one; out: one value a matrix; p: which one, n
+x holds matrices of rows * rows elements, out one element for each; w is room for a matrix.
 """
+
+# Parameters of determinant
+_MATRIX = 0  # its number [matrices] 0..
+_ROWS = const(1)  # of a matrix; it has as many columns [rows] 0..
 
 
 def determinant(x, w, out, p):
     """
     Access:
-        size = p[1] * p[1]
-        reads x[p[0] * size : (p[0] + 1) * size]
+        size = rows * rows
+        reads x[matrix * size : (matrix + 1) * size]
         writes w[0 : size]
-        writes out[p[0] : p[0] + 1]
+        writes out[matrix : matrix + 1]
     """
-    n = p[1]
-    first = p[0] * n * n
+    rows = p[_ROWS]
+    first = p[_MATRIX] * rows * rows
     i = 0
-    while i < n * n:
+    while i < rows * rows:
         w[i] = x[first + i]
         i += 1
     result = 1.0
     k = 0
-    while k < n:
-        pivot = _largest(w, n, k)
+    while k < rows:
+        pivot = _largest(w, rows, k)
         if pivot != k:
-            _swap(w, n, k, pivot)
+            _swap(w, rows, k, pivot)
             result = -result
-        diagonal = w[k * n + k]
+        diagonal = w[k * rows + k]
         result *= diagonal
         if diagonal == 0.0:
             break
-        _eliminate(w, n, k, diagonal)
+        _eliminate(w, rows, k, diagonal)
         k += 1
-    out[p[0]] = result
+    out[p[_MATRIX]] = result
 
 
 def _largest(w, n, k):

@@ -1,24 +1,36 @@
 """One Fourier transform, in two halves of a work array. Plain form.
 
-p    line, first item of the result, op, n, inner, parts, length, n_out (see the kernel)
+x holds floats (outer, x_length, inner, parts), of which a call takes one line. out holds floats
+(outer, out_length, inner, 2), or 1 in place of 2 for an inverse to real numbers. See ops/dft.
 
-Stockham's scheme: `count` transforms lie interleaved, item k of transform t at k * count + t. The
-first pass makes those of the odd factor's length, each further one joins two into one.
+Stockham's scheme: `count` transforms lie interleaved, element k of transform t at k * count + t.
+The first pass makes those of the odd factor's length, each further one joins two into one.
 """
+
+# Parameters of load, transform, store
+_LINE = 0  # of outer * inner ones [lines] 0..
+_RESULT_START = 1  # where the work array has the result: set by transform [elements] 0..
+_TRANSFORM = 2  # 0 forward, 1 inverse, 2 inverse to real numbers [code] 0..2
+_X_LENGTH = 3  # of a line of x [numbers] 0..
+_INNER = 4  # lines that lie side by side [lines] 1..
+_PARTS = 5  # of a number of x: 1 real, 2 complex [elements] 1, 2
+_LENGTH = 6  # of the transform [numbers] 1..
+_OUT_LENGTH = 7  # of a line of out [numbers] 1..
 
 
 def load(x, w, out, p):
-    """x's line into the first half of out, as complex numbers: zeros behind it, or the mirrored
-    conjugate.
+    """Put x's line into the first half of out, as complex numbers.
+
+    Behind it are zeros, or the mirrored conjugate.
 
     Access:
-        n, inner, parts = p[3:6]
-        first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads x[first : first + ((min(n, p[6]) - 1) * inner + 1) * parts] if min(n, p[6])
-        writes out[0 : max(2 * p[6], 2)]
+        taken = min(x_length, length)
+        first = (line // inner * x_length * inner + line % inner) * parts
+        reads x[first : first + ((taken - 1) * inner + 1) * parts] if taken
+        writes out[0 : max(2 * length, 2)]
     """
-    op, n, inner, parts, length = p[2], p[3], p[4], p[5], p[6]
-    line = p[0]
+    kind, n, inner, parts, length = p[_TRANSFORM], p[_X_LENGTH], p[_INNER], p[_PARTS], p[_LENGTH]
+    line = p[_LINE]
     i = (line // inner * n * inner + line % inner) * parts
     j = 0
     while j < length:
@@ -31,7 +43,7 @@ def load(x, w, out, p):
         out[2 * j + 1] = imag
         i += inner * parts
         j += 1
-    if op == 2:
+    if kind == 2:
         out[1] = 0.0
         j = length // 2 + 1
         if length % 2 == 0:
@@ -43,20 +55,19 @@ def load(x, w, out, p):
 
 
 def transform(x, w, out, p):
-    """w: the table; out: the work array. p[1] becomes where in out the result begins.
+    """Transform out, the work array, by w, the table, and set result_start.
 
     Access:
-        requires p[6] > 0
-        reads w[0 : 2 * p[6]] if p[6] > 1
-        updates out[0 : 4 * p[6]] if p[6] > 1
+        reads w[0 : 2 * length] if length > 1
+        updates out[0 : 4 * length] if length > 1
         writes p[1:2]
     """
-    sign = -1.0 if p[2] == 0 else 1.0
-    source, target = 0, 2 * p[6]
+    sign = -1.0 if p[_TRANSFORM] == 0 else 1.0
+    source, target = 0, 2 * p[_LENGTH]
     count = 1
-    while p[6] // count % 2 == 0:
+    while p[_LENGTH] // count % 2 == 0:
         count *= 2
-    done = p[6] // count
+    done = p[_LENGTH] // count
     if done > 1:
         _direct(w, out, sign, source, target, done, count)
         source, target = target, source
@@ -65,36 +76,36 @@ def transform(x, w, out, p):
         source, target = target, source
         done *= 2
         count //= 2
-    p[1] = source
+    p[_RESULT_START] = source
 
 
 def _join(table, w, sign, source, target, done, count):
-    """Transform t takes in t + count / 2, its items in between."""
+    """Join transforms t and t + count / 2, whose elements lie in between."""
     half = count // 2
-    k = 0
-    while k < done:
-        c = table[2 * k * half]
-        s = sign * table[2 * k * half + 1]
-        a = source + 2 * k * count
-        o = target + 2 * k * half
-        far = o + 2 * done * half
-        end = o + 2 * half
-        while o < end:
-            b = a + 2 * half
-            real = w[b] * c - w[b + 1] * s
-            imag = w[b] * s + w[b + 1] * c
-            w[o] = w[a] + real
-            w[o + 1] = w[a + 1] + imag
-            w[far] = w[a] - real
-            w[far + 1] = w[a + 1] - imag
-            a += 2
-            o += 2
+    number = 0
+    while number < done:
+        cosine = table[2 * number * half]
+        sine = sign * table[2 * number * half + 1]
+        i = source + 2 * number * count
+        k = target + 2 * number * half
+        far = k + 2 * done * half
+        end = k + 2 * half
+        while k < end:
+            j = i + 2 * half
+            real = w[j] * cosine - w[j + 1] * sine
+            imag = w[j] * sine + w[j + 1] * cosine
+            w[k] = w[i] + real
+            w[k + 1] = w[i + 1] + imag
+            w[far] = w[i] - real
+            w[far + 1] = w[i + 1] - imag
+            i += 2
+            k += 2
             far += 2
-        k += 1
+        number += 1
 
 
 def _direct(table, w, sign, source, target, length, count):
-    """The sums as they are written, for an odd length; compensated, for single floats."""
+    """Add up the sums as they are written, for an odd length; compensated, for single floats."""
     total = length * count
     t = 0
     while t < total:
@@ -104,13 +115,13 @@ def _direct(table, w, sign, source, target, length, count):
         real = imag = real_lost = imag_lost = 0.0
         j = 0
         while j < length:
-            c = table[2 * at * count]
-            s = sign * table[2 * at * count + 1]
-            v = w[i] * c - w[i + 1] * s - real_lost
+            cosine = table[2 * at * count]
+            sine = sign * table[2 * at * count + 1]
+            v = w[i] * cosine - w[i + 1] * sine - real_lost
             new = real + v
             real_lost = (new - real) - v
             real = new
-            v = w[i] * s + w[i + 1] * c - imag_lost
+            v = w[i] * sine + w[i + 1] * cosine - imag_lost
             new = imag + v
             imag_lost = (new - imag) - v
             imag = new
@@ -127,19 +138,19 @@ def _direct(table, w, sign, source, target, length, count):
 def store(x, w, out, p):
     """
     Access:
-        inner, n, parts = p[4], p[7], 1 if p[2] == 2 else 2
-        first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads x[p[1] : p[1] + 2 * n]
-        writes out[first : first + ((n - 1) * inner + 1) * parts] if n
+        out_parts = 1 if transform == 2 else 2
+        first = (line // inner * out_length * inner + line % inner) * out_parts
+        reads x[result_start : result_start + 2 * out_length]
+        writes out[first : first + ((out_length - 1) * inner + 1) * out_parts]
     """
-    op, inner, length, n_out = p[2], p[4], p[6], p[7]
-    parts = 1 if op == 2 else 2
-    o = (p[0] // inner * n_out * inner + p[0] % inner) * parts
-    j = p[1]
-    end = j + 2 * n_out
+    kind, inner, length, out_length = p[_TRANSFORM], p[_INNER], p[_LENGTH], p[_OUT_LENGTH]
+    parts = 1 if kind == 2 else 2
+    k = (p[_LINE] // inner * out_length * inner + p[_LINE] % inner) * parts
+    j = p[_RESULT_START]
+    end = j + 2 * out_length
     while j < end:
-        out[o] = x[j] / length if op else x[j]
+        out[k] = x[j] / length if kind else x[j]
         if parts == 2:
-            out[o + 1] = x[j + 1] / length if op else x[j + 1]
-        o += inner * parts
+            out[k + 1] = x[j + 1] / length if kind else x[j + 1]
+        k += inner * parts
         j += 2

@@ -1,13 +1,24 @@
 """Dot products: the loops under gemm and conv. Plain form.
 
-    x    floats, a row of K items from p[0]
-    w    floats, rows of K items and, if p[4], a bias behind them; from item p[5] on
-    out  floats: out[p[2] + m * p[3]] = sum_k(x[k] * w[m, k]) + bias[m] for m from 0 to p[6] - 1
-    p    x first, K, out first, out stride, has bias (0 or 1), w first, M
+x holds floats, a row of columns elements. w holds rows of them, each with a bias behind it if
+has_bias. out gets sum(x * w) + bias of each row.
 
-Sums run in blocks, so that single floats lose little: the error grows with the square root of K
-at worst as with K / _BLOCK + _BLOCK terms, not as with K.
+Sums run in blocks, so that single floats lose little: the error grows as with
+columns / _BLOCK + _BLOCK terms, not as with all of them.
 """
+
+# Parameters of dots_f32, dots_int
+_X_START = 0  # [elements] 0..
+_COLUMNS = 1  # of w [elements] 0..
+_OUT_START = 2  # [elements] 0..
+_OUT_STRIDE = 3  # from element to element [elements] 0..
+_HAS_BIAS = 4  # [flag] 0, 1
+_W_START = 5  # [elements] 0..
+_ROWS = 6  # of w [rows] 0..
+
+# Parameters of dots_int
+_SIGNED_BITS = const(7)  # of an element if its type has a sign, else 0 [bits] 0..64
+_BITS_PER_ELEMENT = const(8)  # [bits] 1..64
 
 _BLOCK = 32
 
@@ -15,15 +26,23 @@ _BLOCK = 32
 def dots_f32(x, w, out, p):
     """
     Access:
-        reads x[p[0] : p[0] + p[1]] if p[6]
-        reads w[p[5] : p[5] + p[6] * (p[1] + p[4])]
-        writes out[p[2] : p[2] + (p[6] - 1) * p[3] + 1] if p[6]
+        reads x[x_start : x_start + columns] if rows
+        reads w[w_start : w_start + rows * (columns + has_bias)]
+        writes out[out_start : out_start + (rows - 1) * out_stride + 1] if rows
     """
-    x_first, n_k, at, stride, bias, j, m = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
-    x_end = x_first + n_k
-    while m:
-        total = w[j + n_k] if bias else 0.0
-        i = x_first
+    x_start, columns, at, out_stride, bias, j, rows = (
+        p[_X_START],
+        p[_COLUMNS],
+        p[_OUT_START],
+        p[_OUT_STRIDE],
+        p[_HAS_BIAS],
+        p[_W_START],
+        p[_ROWS],
+    )
+    x_end = x_start + columns
+    while rows:
+        total = w[j + columns] if bias else 0.0
+        i = x_start
         while i < x_end:
             end = i + _BLOCK
             if end > x_end:
@@ -36,27 +55,26 @@ def dots_f32(x, w, out, p):
             total += part
         j += bias
         out[at] = total
-        at += stride
-        m -= 1
+        at += out_stride
+        rows -= 1
 
 
 def dots_int(x, w, out, p):
-    """The same with integers, exact, wrapping around. p ends with the bits of the dtype: if it is
-    signed, else 0; at all.
+    """Do the same with integers, exact, wrapping around.
 
     Access: as dots_f32
     """
-    half, mask = 1 << p[7] >> 1, (1 << p[8]) - 1
-    n_k, at, bias, j, m = p[1], p[2], p[4], p[5], p[6]
-    while m:
-        total = w[j + n_k] if bias else 0
-        i = p[0]
-        end = i + n_k
+    half, mask = 1 << p[_SIGNED_BITS] >> 1, (1 << p[_BITS_PER_ELEMENT]) - 1
+    columns, at, bias, j, rows = p[_COLUMNS], p[_OUT_START], p[_HAS_BIAS], p[_W_START], p[_ROWS]
+    while rows:
+        total = w[j + columns] if bias else 0
+        i = p[_X_START]
+        end = i + columns
         while i < end:
             total += x[i] * w[j]
             i += 1
             j += 1
         j += bias
         out[at] = (total + half & mask) - half
-        at += p[3]
-        m -= 1
+        at += p[_OUT_STRIDE]
+        rows -= 1

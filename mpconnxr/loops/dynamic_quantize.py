@@ -1,37 +1,44 @@
 """Range of floats, and their bytes, by their bits. Written once, in the common subset.
 
-    x    float32 as words
-    p    lo, hi: range of items; mask of the bits without the sign, bits of infinity, first item
-         of out (of to_bytes and choose)
+ends      Put the largest float and the largest negative one without its sign.
+choose    Put the scale, the zero point (an int) and the scale's inverse, and the zero point to the
+          first byte of w. x is what ends puts. What comes out too small for a normal float32 is 0,
+          the scale then 1.
+to_bytes  Put the bytes of x. w is what choose puts. Where the product with the inverse is too near
+          to the middle between two integers, a division bit by bit gives the float32 quotient.
 
-ends: out gets the largest float and the largest negative one without its sign, from lo on.
-choose: x is what ends gave; out gets the scale, the zero point (an int) and the scale's inverse,
-w the zero point in its first byte. What comes out too small for a normal float32 is 0, the scale
-then 1.
-to_bytes: w is what choose gave; out the bytes. Where the product with the inverse is too near to
-the middle between two integers, a division bit by bit gives the float32 quotient.
+x has float32 as words. NaN does not count.
 """
 
 from ._floats import halve
 from ._words import quotient, set_at
 
+# Parameters of ends, choose, to_bytes
+_X_START = 0  # where ends and choose have the ends, too [elements] 0..
+_X_END = 1  # [elements] 0..
+_MASK = const(2)  # the bits of a float32 but for its sign [mask] 2**31 - 1
+_INFINITY = const(3)  # [float bits] 2139095040
+
+# Parameters of choose, to_bytes
+_OUT_START = 4  # [elements] 0..
+
 
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[0] + 2]
+        reads x[x_start : x_end]
+        writes out[x_start : x_start + 2]
     """
     high = low = 0
-    for i in range(p[0], p[1]):
+    for i in range(p[_X_START], p[_X_END]):
         v = x[i]
-        bits = v & p[2]
-        if bits <= p[3]:
+        bits = v & p[_MASK]
+        if bits <= p[_INFINITY]:
             if (v >> 31) & 1:
                 low = max(bits, low)
             elif bits > high:
                 high = bits
-    k = p[0]
+    k = p[_X_START]
     out[k] = high
     k += 1
     out[k] = low
@@ -40,63 +47,63 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + 2]
+        reads x[x_start : x_start + 2]
         writes w[0:1]
-        writes out[p[4] : p[4] + 3]
+        writes out[out_start : out_start + 3]
     """
-    k = p[0]
+    k = p[_X_START]
     a = x[k]
     k += 1
     b = x[k]
     if a < b:
         a, b = b, x[k - 1]
-    e = a >> 23
-    d = e - (b >> 23)
-    a = ((a & 8388607) | 8388608) << 3 if e else 0
+    exponent = a >> 23
+    d = exponent - (b >> 23)
+    a = ((a & 8388607) | 8388608) << 3 if exponent else 0
     b = ((b & 8388607) | 8388608) << 3 if b >> 23 else 0
     d = min(d, 27)
     a += (b >> d) | (1 if (b >> d) << d != b else 0)
     if a >> 27:
         a = (a >> 1) | (a & 1)
-        e += 1
+        exponent += 1
     a = (a + 3 + ((a >> 3) & 1)) >> 3
-    n, d, at = 255 << 16, 134, p[4]
+    n, d, at = 255 << 16, 134, p[_OUT_START]
     k = 0
     while k < 3:
-        a, e = halve(a, e, 24)
+        a, exponent = halve(a, exponent, 24)
         if a < n:
             a = a << 1
-            e -= 1
-        e += 127 - d
+            exponent -= 1
+        exponent += 127 - d
         b, q = 25, 0
         q, a, b = quotient(q, a, n, b)
         q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
-        if e < 1:
+        if exponent < 1:
             q = 0
-        elif e > 254:
-            q = p[3]
+        elif exponent > 254:
+            q = p[_INFINITY]
         else:
-            q += (e << 23) - 8388608
+            q += (exponent << 23) - 8388608
         if k == 0:
             if q == 0:
                 q = 127 << 23
             out[at] = q
-            n, d, k = (q & 8388607) | 8388608, q >> 23, p[0] + 1
+            n, d, k = (q & 8388607) | 8388608, q >> 23, p[_X_START] + 1
             a = x[k]
-            e = a >> 23
-            a = (a & 8388607) | 8388608 if e else 0
+            exponent = a >> 23
+            a = (a & 8388607) | 8388608 if exponent else 0
             k = 0
         elif k == 1:
-            e = 150 - (q >> 23)
-            if e > 25 or e < 1:
+            exponent = 150 - (q >> 23)
+            if exponent > 25 or exponent < 1:
                 q = 0
             else:
                 q = (q & 8388607) | 8388608
-                q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
+                q = (q + (1 << (exponent - 1)) - 1 + ((q >> exponent) & 1)) >> exponent
             q = min(q, 255)
             out[at + 1] = q
-            e = set_at(w, 0, q)
-            a, e = 8388608, 127
+            exponent = set_at(w, 0, q)
+            a, exponent = 8388608, 127
         else:
             out[at + 2] = q
         k += 1
@@ -105,43 +112,45 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
 def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
+        reads x[x_start : x_end]
         reads w[0 : 3]
-        writes out[p[4] : p[4] + p[1] - p[0]]
+        writes out[out_start : out_start + x_end - x_start]
     """
     one, k = 1, 0
-    m = (w[k] & 8388607) | (one << 23)
-    s = w[2]
-    r1 = ((s >> 12) & 2047) | 2048
-    r0, base, i = s & 4095, 276 - ((s >> 23) & 255), p[0]
-    at, zero = p[4] - i, w[1]
-    while i < p[1]:
+    scale = (w[k] & 8388607) | (one << 23)
+    inverse = w[2]
+    inverse_high = ((inverse >> 12) & 2047) | 2048
+    inverse_low, base, i = inverse & 4095, 276 - ((inverse >> 23) & 255), p[_X_START]
+    at, zero = p[_OUT_START] - i, w[1]
+    while i < p[_X_END]:
         v = x[i]
-        bits = v & p[2]
-        e = bits >> 23
-        d = base - e
-        if e == 0 or bits > p[3] or d > 26:
+        bits = v & p[_MASK]
+        exponent = bits >> 23
+        shift = base - exponent
+        if exponent == 0 or bits > p[_INFINITY] or shift > 26:
             q = 0
-        elif d < 15:
+        elif shift < 15:
             q = 256
         else:
-            a = ((v >> 12) & 2047) | 2048
-            b = v & 4095
-            q = a * r1 + ((a * r0 + b * r1 + ((b * r0) >> 12)) >> 12)
-            rest = (q & ((one << d) - 1)) - (one << (d - 1))
+            high = ((v >> 12) & 2047) | 2048
+            low = v & 4095
+            q = high * inverse_high + (
+                (high * inverse_low + low * inverse_high + ((low * inverse_low) >> 12)) >> 12
+            )
+            rest = (q & ((one << shift) - 1)) - (one << (shift - 1))
             if rest < 8 and 0 - rest < 8:
-                a = (v & 8388607) | (one << 23)
-                d = ((w[k] >> 23) & 255) - e + 23
-                if a < m:
-                    a = a << 1
-                    d += 1
+                high = (v & 8388607) | (one << 23)
+                shift = ((w[k] >> 23) & 255) - exponent + 23
+                if high < scale:
+                    high = high << 1
+                    shift += 1
                 q, n = 0, 25
-                q, a, n = quotient(q, a, m, n)
-                b = q >> 1
-                if q & 1 and (a != 0 or b & 1):
-                    b += 1
-                q = b
-            q = (q + (one << (d - 1)) - 1 + ((q >> d) & 1)) >> d
+                q, high, n = quotient(q, high, scale, n)
+                low = q >> 1
+                if q & 1 and (high != 0 or low & 1):
+                    low += 1
+                q = low
+            q = (q + (one << (shift - 1)) - 1 + ((q >> shift) & 1)) >> shift
         if (v >> 31) & 1:
             q = 0 - q
         q += zero

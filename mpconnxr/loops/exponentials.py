@@ -1,37 +1,43 @@
 """Softmax of a line of float32 on the bits. Written once, for Python and viper.
 
-heights         out[i] = x[i] as an integer of 29 bits and the sign, + 2**29; to p[3] the largest,
-                to p[4] how many bits fewer than 22 are behind their point; 0 to p[3]: x has NaN,
-                or its largest is infinite
-exponentials    out[i] = exp((x[i] - p[3]) * 2**(p[4] - 22)) as float32, x from heights; to p[5]
-                and p[6] their sum in limbs, units of 2**-15 and 2**-30
-shares          out[i] = x[i] / sum; NaN where p[3] is 0
+The loops are called in this order for a line, and hand on numbers in p. x and out hold words.
 
-x, out  float32 as words;  w  of exponentials 2**(30 - i / 32) for i from 0 to 31
-p       first item, end, stride of a line; then what the loops hand on
-
-22 bits are behind the point, and fewer where what counts, all to 104 below the largest, needs more
-than 7 before it. exp(-d) = 2**-k * 2**(-i / 32) * exp(-u) with u < ln(2) / 32, where exp(-u) is
-1 - u + u**2 / 2 - u**3 / 6. What is too small for a normal float32 is 0.
+The integers have 22 bits behind the point, and fewer where what counts, all to 104 below the
+largest, needs more than 7 before it. exp(-d) = 2**-k * 2**(-i / 32) * exp(-u) with u < ln(2) / 32,
+where exp(-u) is 1 - u + u**2 / 2 - u**3 / 6. What is too small for a normal float32 is 0.
 """
 
 from ._floats import halve, normalize
 from ._words import all_but_sign, nan_bits, set_at
 
+# Parameters of heights, exponentials, shares
+_START = 0  # the first element of the line [elements] 0..
+_END = 1  # behind the last one [elements] 1..
+_STRIDE = const(2)  # from element to element of the line [elements] 1..
+_LARGEST = const(3)  # of what heights puts out; 0 for a line without a finite sum [value] 0..2**30
+_SHIFT = const(4)  # how many of 22 bits behind the point heights leaves out [bits] 0..123
+
+# Parameters of exponentials, shares
+_SUM_HIGH = const(5)  # of the exponentials, in units of 2**-15 [value] 0..2**30
+_SUM_LOW = const(6)  # of the exponentials, in units of 2**-30 [value] 0..32767
+
 
 def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Make integers of floats: 29 bits and the sign, + 2**29. Write largest and shift.
+
+    largest becomes 0 if the line has NaN, or if its largest float is infinite.
+
     Access:
-        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
-        reads x[p[0] : end]
-        writes out[p[0] : end]
+        last = start + (end - 1 - start) // stride * stride
+        reads x[start : last + 1]
+        writes out[start : last + 1]
         writes p[3 : 5]
     """
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     most = 0 - infinity  # of bits without the sign, taken from 0 where there is one
     nan = 0
-    for i in range(p[0], p[1], p[2]):
+    for i in range(p[_START], p[_END], p[_STRIDE]):
         v = x[i] & mask
         if v > infinity:
             nan = 1
@@ -48,7 +54,7 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if s > 133:
         point -= s - 133
     most = 0
-    for i in range(p[0], p[1], p[2]):
+    for i in range(p[_START], p[_END], p[_STRIDE]):
         v = x[i]
         s = 150 - point - ((v >> 23) & 255)
         m = (v & 0x7FFFFF) | 0x800000
@@ -61,23 +67,26 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m += 1 << 29
         out[i] = m
         most = max(m, most)
-    i = set_at(p, 3, 0 if nan else most)
-    i = set_at(p, 4, 22 - point)
+    i = set_at(p, _LARGEST, 0 if nan else most)
+    i = set_at(p, _SHIFT, 22 - point)
 
 
 def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put exp((x[i] - largest) * 2**(shift - 22)) as float32, of what heights gave; write the sum.
+
+    w holds 2**(30 - i / 32) for i from 0 to 31.
+
     Access:
-        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
-        reads x[p[0] : end]
+        last = start + (end - 1 - start) // stride * stride
+        reads x[start : last + 1]
         reads w[0 : 32]
-        writes out[p[0] : end]
+        writes out[start : last + 1]
         writes p[5 : 7]
     """
     high = middle = low = 0
-    for i in range(p[0], p[1], p[2]):
-        v = max(p[3] - x[i], 0)
-        s = min(p[4], 29)
+    for i in range(p[_START], p[_END], p[_STRIDE]):
+        v = max(p[_LARGEST] - x[i], 0)
+        s = min(p[_SHIFT], 29)
         r = 0
         if v >> (29 - s) == 0:
             v = v << s
@@ -104,22 +113,23 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             r = ((r + 32) >> 6) + ((125 - k) << 23) if k < 126 else 0
         out[i] = r
     middle += low >> 15
-    i = set_at(p, 5, high + (middle >> 15))
-    i = set_at(p, 6, middle & 32767)
+    i = set_at(p, _SUM_HIGH, high + (middle >> 15))
+    i = set_at(p, _SUM_LOW, middle & 32767)
 
 
 def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put each float divided by the sum, or NaN if largest is 0.
+
     Access:
-        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
-        reads x[p[0] : end]
-        writes out[p[0] : end]
+        last = start + (end - 1 - start) // stride * stride
+        reads x[start : last + 1]
+        writes out[start : last + 1]
     """
     nan = nan_bits()
-    c = 0
-    while p[5] >> c > 32767:
-        c += 1
-    total = (p[5] << (15 - c)) | (p[6] >> c)
+    shift = 0
+    while p[_SUM_HIGH] >> shift > 32767:
+        shift += 1
+    total = (p[_SUM_HIGH] << (15 - shift)) | (p[_SUM_LOW] >> shift)
     rest, q = 1 << 29, 0
     for n in range(30, 0, -1):
         rest, q = rest << 1, q << 1
@@ -127,11 +137,11 @@ def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             rest -= total
             q += 1
     a, b = q >> 15, q & 32767
-    for i in range(p[0], p[1], p[2]):
+    for i in range(p[_START], p[_END], p[_STRIDE]):
         v = x[i]
-        e = (v >> 23) + 1 - c
-        r = 0 if p[3] else nan
-        if e > 1 and p[3]:
+        e = (v >> 23) + 1 - shift
+        r = 0 if p[_LARGEST] else nan
+        if e > 1 and p[_LARGEST]:
             v = (v & 0x7FFFFF) | 0x800000
             q, v = v & 511, v >> 9
             r = ((a * q << 6) + (b * q >> 9) + b * v >> 15) + a * v

@@ -1,45 +1,48 @@
-"""The largest or least of float32 along the middle axis of (outer, n, inner), on the bits.
+"""The largest or smallest float32 along the middle axis of x, on the bits.
 
-Written once, for Python and viper.
-
-x, out  float32 as words;  w is not read
-p       lo, hi: range of outputs; n (not 0), inner, 1 for the least
-
-NaN, 0x7FC00000, where one is there; -0 is less than 0.
+Written once, for Python and viper. x has shape (outer, length, inner); a line is the elements
+along its middle axis. out holds one of each line: NaN, 0x7FC00000, where one is there. Both hold
+float32 as words; w is not read. -0 is less than 0.
 """
 
 from ._words import all_but_sign
+
+# Parameters of extreme32
+_START = const(0)  # the first output [elements] 0..
+_END = const(1)  # behind the last one [elements] 0..
+_LENGTH = const(2)  # of a line [elements] 1..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+_IS_MINIMUM = const(4)  # the smallest element is wanted, not the largest [flag] 0, 1
 
 
 def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n, inner = p[2], max(p[3], 1)
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
+        reads x[low : high] if start < end
+        writes out[start : end]
     """
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    for o in range(p[0], p[1]):
-        i = o // p[3] * p[2] * p[3] + o % p[3]
-        end, best = i + p[2] * p[3], 0 - mask
+    for o in range(p[_START], p[_END]):
+        i = o // p[_INNER] * p[_LENGTH] * p[_INNER] + o % p[_INNER]
+        end, best = i + p[_LENGTH] * p[_INNER], 0 - mask
         while i < end:
             v = x[i]
-            m = v & mask
-            if m > infinity:
-                m, i = mask, end
+            key = v & mask
+            if key > infinity:
+                key, i = mask, end
             else:
                 if (v >> 31) & 1:
-                    m = 0 - 1 - m
-                if p[4]:
-                    m = 0 - m
-            best = max(m, best)
-            i += p[3]
+                    key = 0 - 1 - key
+                if p[_IS_MINIMUM]:
+                    key = 0 - key
+            best = max(key, best)
+            i += p[_INNER]
         if best == mask:
             best = infinity | 0x400000
         else:
-            if p[4]:
+            if p[_IS_MINIMUM]:
                 best = 0 - best
             if best < 0:
                 best = 0 - 1 - best - mask - 1

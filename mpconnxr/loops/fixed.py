@@ -1,32 +1,44 @@
 """Fixed point before a dynamic quantization. Written once, for Python and viper.
 
-Items are integers of 29 bits and the sign, + 2**30, times 2**U, which all of them share. 17 bits
-behind the point of one choose the eighth of a table.
-
-channels  out gets two words for each of p[2] channels: a factor of 23 bits and the sign, + 2**24,
-          and a summand, + 2**30; p[5] becomes 1024 + U
-          x: scales, w: offsets, float32 as words
-gates     out = v * s(v), v = x * factor + summand, s(-v) = 1 - s(v)
-          x: int32, below 2**p[4] in magnitude;  w: what channels gave, then four coefficients of
-          s for each eighth, t**3 + 2**30, t**2 + 2**30, t, 1, in units of 2**-21
-          p: lo, hi: range of items; channels, that of the first item; bits of x; 1024 + U; the
-          largest and the least item of out, or 0; how many of these there are at all; how many
-          eighths, behind which s is 1; of channels: 1 where each has a scale, else 0: all have
-          the first one; the same of offsets
-norms     out = x * R * factor + summand, x and R from moments; 0 for a row with inf or nan, or
-          without a deviation
-          p: of moments; 13 1024 + U, the largest and the least item of out so far, how many items
-          there are at all, 1024 + bits behind the point of x * R
-ends      out gets the largest and the least item as float32, the latter without its sign
-          p: 1024 + U, both of them, how many items there are at all
-octets    out = the bytes of x;  w: scale, zero point and inverse scale as dynamic_quantize.choose
-          gives them;  p: as of ends
+Elements are integers of 29 bits and the sign, + 2**30, in a unit that all of them share. A factor
+has 23 bits and the sign, + 2**24; a summand, in the same unit, + 2**30. s is a function from 0 to
+1, with s(-v) = 1 - s(v). In its table, 17 bits behind the point of v choose an eighth.
 
 Products are cut off, those with a factor to 24 bits less.
 """
 
 from ._hints import far, inline
 from ._words import all_but_sign, bit, set_at
+from .moments import _COLUMNS, _EXPONENT, _INVERSE, _PRODUCT_EXPONENT, _X_START
+
+# Parameters of channels, gates
+_START = const(0)  # the first element [elements] 0..
+_END = const(1)  # behind the last one [elements] 0..
+_CHANNELS = const(2)  # [channels] 1..
+_CHANNEL = const(3)  # of the first element [channels] 0..
+_BITS = const(4)  # x is below 2**bits in magnitude [bits] 1..31
+_UNIT_EXPONENT = 5  # of the unit, + 1024; channels writes it [exponent] 0..2047
+_LARGEST = const(6)  # of out; gates writes it [value + 2**30] 0..
+_SMALLEST = const(7)  # of out; gates writes it [value + 2**30] 0..
+_ELEMENTS = const(8)  # of out [elements] 0..
+_EIGHTHS = 9  # of the table, behind which s is 1 [eighths] 0..128
+
+# Parameters of channels
+_SCALE_STRIDE = const(10)  # 0: all channels have the first scale [elements] 0, 1
+_OFFSET_STRIDE = const(11)  # 0: all channels have the first offset [elements] 0, 1
+
+# Parameters of norms: as moments.inverse
+_NORMS_UNIT_EXPONENT = 13  # of the unit, + 1024 [exponent] 0..2047
+_NORMS_LARGEST = 14  # of out so far [value + 2**30] 0..
+_NORMS_SMALLEST = 15  # of out so far [value + 2**30] 0..
+_NORMS_ELEMENTS = 16  # of out, all rows [elements] 0..
+_POINT = const(17)  # bits behind the point of x * inverse, + 1024 [bits] 0..2047
+
+# Parameters of ends, octets
+_ENDS_UNIT_EXPONENT = const(0)  # of the unit, + 1024 [exponent] 0..2047
+_ENDS_LARGEST = const(1)  # of the elements [value + 2**30] 0..
+_ENDS_SMALLEST = const(2)  # of the elements [value + 2**30] 0..
+_ENDS_ELEMENTS = const(3)  # [elements] 0..
 
 
 @inline
@@ -57,79 +69,86 @@ def put(v, m, shift):
 
 
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put a factor and a summand for each channel, of scales x and offsets w. Write the unit.
+
+    x and w hold float32 as words.
+
     Access:
-        reads x[0 : (p[2] - 1) * p[10] + 1] if p[2] > 0
-        reads w[0 : (p[2] - 1) * p[11] + 1] if p[2] > 0
-        writes out[0 : 2 * p[2]]
+        reads x[0 : (channels - 1) * scale_stride + 1]
+        reads w[0 : (channels - 1) * offset_stride + 1]
+        writes out[0 : 2 * channels]
         writes p[5:6]
     """
     one = bit(30)
     top = 1
     i = j = 0
-    for c in range(p[2]):
-        top = max(((x[i] >> 23) & 255) + p[4], top)
+    for c in range(p[_CHANNELS]):
+        top = max(((x[i] >> 23) & 255) + p[_BITS], top)
         top = max((w[j] >> 23) & 255, top)
-        i += p[10]
-        j += p[11]
-    i = j = o = 0
-    for c in range(p[2]):
+        i += p[_SCALE_STRIDE]
+        j += p[_OFFSET_STRIDE]
+    i = j = k = 0
+    for c in range(p[_CHANNELS]):
         v = x[i]
         m, e = mantissa(v)
-        e = 1 + top - e - p[4]
+        e = 1 + top - e - p[_BITS]
         m, e = put(v, m, e)
-        out[o] = m + 16777216
-        o += 1
+        out[k] = m + 16777216
+        k += 1
         v = w[j]
         m, e = mantissa(v)
         m = m << 4
         e = top - e
         m, e = put(v, m, e)
-        out[o] = m + one
-        o += 1
-        i += p[10]
-        j += p[11]
-    i = set_at(p, 5, top + 870)
+        out[k] = m + one
+        k += 1
+        i += p[_SCALE_STRIDE]
+        j += p[_OFFSET_STRIDE]
+    i = set_at(p, _UNIT_EXPONENT, top + 870)
 
 
 def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put v * s(v), v = x * factor + summand, of int32 x. Write the largest and the smallest.
+
+    w holds what channels put, then four coefficients of s for each eighth, t**3 + 2**30,
+    t**2 + 2**30, t and 1, in units of 2**-21.
+
     Access:
-        requires p[3] < p[2]
-        reads x[p[0] : p[1]]
-        reads w[0 : 2 * p[2] + 4 * p[9]] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        requires channel < channels
+        reads x[start : end]
+        reads w[0 : 2 * channels + 4 * eighths] if start < end
+        writes out[start : end]
         writes p[6:8]
     """
     mask = all_but_sign()
     one = bit(30)
-    i, c, behind = p[0], 2 * p[3], 2 * p[2]
-    left, right = 29 - p[4], 0
+    i, factor_at, table = p[_START], 2 * p[_CHANNEL], 2 * p[_CHANNELS]
+    left, right = 29 - p[_BITS], 0
     if left < 0:
         right, left = 0 - left, 0
-    finer, coarser, limit = p[5] - 1007, 0, p[9] << 14
+    finer, coarser, limit = p[_UNIT_EXPONENT] - 1007, 0, p[_EIGHTHS] << 14
     if finer < 0:
         coarser, finer = min(0 - finer, 30), 0
     finer = min(finer, 30)
     limit = limit >> finer
     most = least = one
-    while far(i < p[1]):
+    while far(i < p[_END]):
         v = x[i]
         if (v >> 31) & 1:
             v = (v & mask) - mask - 1
         v = v << left >> right
-        m = w[c] - 16777216
+        m = w[factor_at] - 16777216
         v, high, low = times(v, m)
-        c += 1
-        v += w[c] - one
-        c += 1
-        if c == behind:
-            c = 0
+        factor_at += 1
+        v += w[factor_at] - one
+        factor_at += 1
+        if factor_at == table:
+            factor_at = 0
         m = abs(v)
         t = (m & mask) >> coarser
         if t < limit:
             t = t << finer
-            k = behind + (t >> 14 << 2)
+            k = table + (t >> 14 << 2)
             t = t & 16383
             s = w[k] - one
             k += 1
@@ -153,59 +172,67 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         least = min(v, least)
         out[i] = v
         i += 1
-    i = set_at(p, 6, most)
+    i = set_at(p, _LARGEST, most)
     i += 1
     p[i] = least
 
 
 def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put x * inverse * factor + summand, of x and inverse as loops/moments makes them.
+
+    w holds a factor and a summand for each element. For a row with inf or NaN, or without a
+    deviation, put 0. Write the largest and the smallest so far.
+
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        reads w[0 : 2 * p[1]]
-        writes out[p[0] : p[0] + p[1]]
+        reads x[x_start : x_start + columns]
+        reads w[0 : 2 * columns]
+        writes out[x_start : x_start + columns]
         updates p[14:16]
     """
     one = bit(30)
-    i, c, a, b = p[0], 0, p[11] >> 15, p[11] & 32767
-    end = i + p[1]
-    left, right = p[12] + p[17] - 2204, 0
+    i, factor_at = p[_X_START], 0
+    inverse_high, inverse_low = p[_INVERSE] >> 15, p[_INVERSE] & 32767
+    end = i + p[_COLUMNS]
+    left, right = p[_PRODUCT_EXPONENT] + p[_POINT] - 2204, 0
     if left < 0:
         right, left = min(0 - left, 30), 0
     left = min(left, 30)
-    most, least = p[14:16]
-    if p[4] == 255 or p[11] == 0:
+    most, least = p[_NORMS_LARGEST], p[_NORMS_SMALLEST]
+    if p[_EXPONENT] == 255 or p[_INVERSE] == 0:
         while i < end:
             out[i] = one
             i += 1
     while i < end:
         v = x[i] - one
         high, low = v >> 15, v & 32767
-        v = high * a + ((low * a + high * b + (low * b >> 15)) >> 15)
+        v = high * inverse_high + (
+            (low * inverse_high + high * inverse_low + (low * inverse_low >> 15)) >> 15
+        )
         v = v << left >> right
-        m = w[c] - 16777216
+        m = w[factor_at] - 16777216
         v, high, low = times(v, m)
-        c += 1
-        v += w[c]
-        c += 1
+        factor_at += 1
+        v += w[factor_at]
+        factor_at += 1
         most = max(v, most)
         least = min(v, least)
         out[i] = v
         i += 1
-    i = set_at(p, 14, most)
+    i = set_at(p, _NORMS_LARGEST, most)
     i += 1
     p[i] = least
 
 
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put the largest and the smallest element as float32, the latter without its sign.
+
     Access:
         writes out[0:2]
     """
     one = bit(30)
-    m, k = p[1] - one, 0
+    m, k = p[_ENDS_LARGEST] - one, 0
     while k < 2:
-        e, s = p[0] - 875, 0
+        e, s = p[_ENDS_UNIT_EXPONENT] - 875, 0
         while m >> s >> 24:
             s += 1
         if s:
@@ -225,29 +252,32 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         else:
             m += e << 23
         out[k] = m
-        m = one - p[2]
+        m = one - p[_ENDS_SMALLEST]
         k += 1
 
 
 def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Put the bytes of x.
+
+    w holds their scale, zero point and inverse scale, as dynamic_quantize.choose gives them.
+
     Access:
-        reads x[0 : p[3]]
+        reads x[0 : ends_elements]
         reads w[0:3]
-        writes out[0 : p[3]]
+        writes out[0 : ends_elements]
     """
     one = bit(30)
     k = 2
     v = w[k]
     m, e = mantissa(v)
-    left, right = 0, 1150 - e - p[0]
+    left, right = 0, 1150 - e - p[_ENDS_UNIT_EXPONENT]
     if right < 0:
         left, right = min(0 - right, 30), 0
     right = min(right, 30)
     k = 1
     half, zero = 1 << right >> 1, w[k]
     high_m, low_m = m >> 12, m & 4095
-    for i in range(p[3]):
+    for i in range(p[_ENDS_ELEMENTS]):
         v = x[i] - one
         high, low = v >> 15, v & 32767
         v = (high * low_m << 3) + low * high_m + (low * low_m >> 12)

@@ -1,13 +1,21 @@
 """Rows that are normalized in fixed point, by calls. Written once, for Python and viper.
 
-p     as of norms in loops/fixed; 18 rows: the first one, the end
+The unit, and the largest and the smallest element, are those of all rows.
 """
 
 from ._words import bit, set_at
+from .fixed import _NORMS_LARGEST, _NORMS_SMALLEST
+from .moments import _COLUMNS, _EXPONENT, _X_START
+
+# Parameters of rows: as fixed.norms
+_ROW = 18  # the next one [rows] 0..
+_ROW_END = 19  # behind the last one [rows] 0..
 
 
 def rows(p: ptr32, w):
-    """w: loops centre, squares and inverse of moments, norms of fixed; p; x, the words of norms,
+    """Normalize rows.
+
+    w: loops centre, squares and inverse of moments, norms of fixed; p; x, what norms takes as w,
     out
 
     Access: of the loops it calls
@@ -15,14 +23,14 @@ def rows(p: ptr32, w):
     centre, squares, inverse, norms, whole = w[:5]
     x, factors, out = w[5], w[6], w[7]
     one = bit(30)
-    i = set_at(p, 14, one)
-    i = set_at(p, 15, one)
-    while p[18] < p[19]:
-        first = p[18] * p[1]
-        i = set_at(p, 0, first)
+    i = set_at(p, _NORMS_LARGEST, one)
+    i = set_at(p, _NORMS_SMALLEST, one)
+    while p[_ROW] < p[_ROW_END]:
+        first = p[_ROW] * p[_COLUMNS]
+        i = set_at(p, _X_START, first)
         centre(x, out, out, whole)
-        if p[4] < 255:
+        if p[_EXPONENT] < 255:
             squares(out, out, out, whole)
             inverse(out, out, out, whole)
         norms(out, factors, out, whole)
-        i = set_at(p, 18, p[18] + 1)
+        i = set_at(p, _ROW, p[_ROW] + 1)

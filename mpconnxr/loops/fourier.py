@@ -1,17 +1,21 @@
 """One Fourier transform of float32, in integers. Written once, in the common subset.
 
-p    line, first item of the result, op, n, inner, parts, length, n_out (see the kernel); then
-     written by load32: biased exponent of the largest part, and 1 if the line has inf or NaN; last
-     a factor of 28 bits for an inverse (0: none), and the power of two by which that is too large
-
-A number is two words, its real and its imaginary part in 28 bits, plus BIAS; a line has one
-exponent. Before a pass it is shifted down if parts may reach 2**29. The passes are those of
-loops/dft. A product is that of halves, of 14 bits and more. Each pass loses half a unit of these
-28 bits, so that the result is as exact as that of a transform in float32.
+x and out hold float32 as words, otherwise what those of loops/dft hold. A number of the work array
+is two words, its real and its imaginary part in 28 bits, plus BIAS; a line has one exponent.
+Before a pass it is shifted down if parts may reach 2**29. The passes are those of loops/dft. A
+product is that of halves, of 14 bits and more. Each pass loses half a unit of these 28 bits, so
+that the result is as exact as that of a transform in float32.
 """
 
 from ._hints import far, inline
 from ._words import nan_bits, swap
+from .dft import _INNER, _LENGTH, _LINE, _OUT_LENGTH, _PARTS, _RESULT_START, _TRANSFORM, _X_LENGTH
+
+# Parameters of load32, transform32, store32: as dft.load
+_EXPONENT = const(8)  # biased, of the line, as load32 and transform32 set it [exponent] 0..
+_IS_NAN = const(9)  # the line has inf or NaN, as load32 sets it [flag] 0, 1
+_FACTOR = 10  # of an inverse, with 28 bits behind the point; 0: none [multiplier] 0..2**28
+_FACTOR_SHIFT = 11  # the power of two by which that is too large [bits] 0..
 
 
 @inline
@@ -23,14 +27,14 @@ def halves(v):
 
 
 @inline
-def mantissa(v, most):
-    """Return m = 28 bits of the float32 v, plus BIAS. most: the exponent of the line. e: room."""
+def mantissa(v, exponent):
+    """Return m = 28 bits of the float32 v, plus BIAS. exponent: of the line. e: room."""
     e, m = (v >> 23) & 255, v & 0x7FFFFF
     if e:
         m = m | 0x800000
     else:
         e = 1
-    e = min(most - e, 30)
+    e = min(exponent - e, 30)
     m = ((m << 4) + (1 << e >> 1)) >> e
     if (v >> 31) & 1:
         m = 0 - m
@@ -39,19 +43,20 @@ def mantissa(v, most):
 
 
 def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """x's line into the first half of out, as complex numbers: zeros behind it, or the mirrored
-    conjugate.
+    """Put x's line into the first half of out, as complex numbers.
+
+    Behind it are zeros, or the mirrored conjugate.
 
     Access:
-        n, inner, parts = p[3:6]
-        first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads x[first : first + ((min(n, p[6]) - 1) * inner + 1) * parts] if min(n, p[6])
-        writes out[0 : 2 * p[6]]
+        taken = min(x_length, length)
+        first = (line // inner * x_length * inner + line % inner) * parts
+        reads x[first : first + ((taken - 1) * inner + 1) * parts] if taken
+        writes out[0 : 2 * length]
         writes p[8 : 10]
     """
-    length, inner, parts, zero = p[6], p[4], p[5], 1 << 29
-    n, line = min(p[3], length), p[0]
-    first = (line // inner * p[3] * inner + line % inner) * parts
+    length, inner, parts, zero = p[_LENGTH], p[_INNER], p[_PARTS], 1 << 29
+    n, line = min(p[_X_LENGTH], length), p[_LINE]
+    first = (line // inner * p[_X_LENGTH] * inner + line % inner) * parts
     i, most = first, 1
     for j in range(n):
         for k in range(parts):
@@ -59,9 +64,9 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             most = max(e, most)
         i += inner * parts
     flag = 1 if most == 255 else 0
-    i = 8
+    i = _EXPONENT
     p[i] = most
-    i += 1
+    i += 1  # is_nan
     p[i] = flag
     if flag:
         n = 0
@@ -77,7 +82,7 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         out[2 * j] = m
         out[2 * j + 1] = k
         i += inner * parts
-    if p[2] == 2:
+    if p[_TRANSFORM] == 2:
         i = 1
         out[i] = zero
         if length % 2 == 0:
@@ -88,18 +93,19 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """w: the table, 28 bits behind the point, plus BIAS; p[1] becomes where in out the result is.
+    """Transform out, the work array, by w, the table, and set result_start.
+
+    w: cosines and sines, 28 bits behind the point, plus BIAS.
 
     Access:
-        requires p[6] > 0
         given the table has cosines and sines
-        reads w[0 : 2 * p[6]] if p[6] > 1
-        updates out[0 : 4 * p[6]] if p[6] > 1
+        reads w[0 : 2 * length] if length > 1
+        updates out[0 : 4 * length] if length > 1
         writes p[1:2]
         writes p[8:9]
     """
-    length, source, zero = p[6], 0, 1 << 29
-    target, count, is_forward = 2 * length, 1, p[2] == 0
+    length, source, zero = p[_LENGTH], 0, 1 << 29
+    target, count, is_forward = 2 * length, 1, p[_TRANSFORM] == 0
     while length % (2 * count) == 0:
         count = count + count
     done, most = length // count, zero >> 1
@@ -121,20 +127,34 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             k, at, i = t // count, 0, source + 2 * (t % count)
             high = low = more = rest = 0
             for j in range(done):
-                c, s = w[2 * at * count] - zero, w[2 * at * count + 1] - zero
+                cosine, sine = w[2 * at * count] - zero, w[2 * at * count + 1] - zero
                 if is_forward:
-                    s = 0 - s
+                    sine = 0 - sine
                 a, b = out[i] - zero, out[i + 1] - zero
-                a, ah = halves(a)
-                b, bh = halves(b)
-                c, ch = halves(c)
-                s, sh = halves(s)
-                v = ah * ch - bh * sh
-                v += (ah * c + a * ch - bh * s - b * sh + ((a * c - b * s) >> 14) + 8192) >> 14
+                a, a_high = halves(a)
+                b, b_high = halves(b)
+                cosine, cosine_high = halves(cosine)
+                sine, sine_high = halves(sine)
+                v = a_high * cosine_high - b_high * sine_high
+                v += (
+                    a_high * cosine
+                    + a * cosine_high
+                    - b_high * sine
+                    - b * sine_high
+                    + ((a * cosine - b * sine) >> 14)
+                    + 8192
+                ) >> 14
                 high += v >> 14
                 low += v & 16383
-                v = ah * sh + bh * ch
-                v += (ah * s + a * sh + bh * c + b * ch + ((a * s + b * c) >> 14) + 8192) >> 14
+                v = a_high * sine_high + b_high * cosine_high
+                v += (
+                    a_high * sine
+                    + a * sine_high
+                    + b_high * cosine
+                    + b * cosine_high
+                    + ((a * sine + b * cosine) >> 14)
+                    + 8192
+                ) >> 14
                 more += v >> 14
                 rest += v & 16383
                 i += 2 * count
@@ -147,35 +167,50 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             most = most | (a ^ (a >> 31)) | (b ^ (b >> 31))
             out[i] = a + zero
             out[i + 1] = b + zero
-        i = 8
-        p[i] = p[8] + shift
+        i = _EXPONENT
+        p[i] = p[_EXPONENT] + shift
         source, target, i = swap(source, target)
     while far(1 < count):
-        # transform t takes in t + half, its items in between
+        # transform t takes in t + half, its elements in between
         half, down = count >> 1, 0
         if most >= 222000000:
             down = 1
         if most >= 444000000:
             down = 2
-        i = 8
-        p[i] = p[8] + down
+        i = _EXPONENT
+        p[i] = p[_EXPONENT] + down
         most = 1
         for k in far(range(done)):
-            c, s = w[2 * k * half] - zero, w[2 * k * half + 1] - zero
+            cosine, sine = w[2 * k * half] - zero, w[2 * k * half + 1] - zero
             if is_forward:
-                s = 0 - s
-            c, ch = halves(c)
-            s, sh = halves(s)
+                sine = 0 - sine
+            cosine, cosine_high = halves(cosine)
+            sine, sine_high = halves(sine)
             i, j = source + 2 * k * count, target + 2 * k * half
             end = j + 2 * half
             while far(j < end):
                 a, b = (out[i + 2 * half] - zero) >> down, (out[i + 2 * half + 1] - zero) >> down
-                a, ah = halves(a)
-                b, bh = halves(b)
-                v = ah * ch - bh * sh
-                v += (ah * c + a * ch - bh * s - b * sh + ((a * c - b * s) >> 14) + 8192) >> 14
-                b = ah * s + a * sh + bh * c + b * ch + ((a * s + b * c) >> 14) + 8192 >> 14
-                b += ah * sh + bh * ch
+                a, a_high = halves(a)
+                b, b_high = halves(b)
+                v = a_high * cosine_high - b_high * sine_high
+                v += (
+                    a_high * cosine
+                    + a * cosine_high
+                    - b_high * sine
+                    - b * sine_high
+                    + ((a * cosine - b * sine) >> 14)
+                    + 8192
+                ) >> 14
+                b = (
+                    a_high * sine
+                    + a * sine_high
+                    + b_high * cosine
+                    + b * cosine_high
+                    + ((a * sine + b * cosine) >> 14)
+                    + 8192
+                    >> 14
+                )
+                b += a_high * sine_high + b_high * cosine_high
                 a = (out[i] - zero) >> down
                 at = a - v
                 a += v
@@ -192,31 +227,33 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 j += 2
         source, target, i = swap(source, target)
         done, count = done + done, half
-    i = 1
+    i = _RESULT_START
     p[i] = source
 
 
 def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """The result, in x, as float32; NaN if the line had inf or NaN.
+    """Put the result, in x, as float32; NaN if the line had inf or NaN.
 
     Access:
-        inner, n, parts = p[4], p[7], 1 if p[2] == 2 else 2
-        first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads x[p[1] : p[1] + 2 * n]
-        writes out[first : first + ((n - 1) * inner + 1) * parts] if n
+        out_parts = 1 if transform == 2 else 2
+        first = (line // inner * out_length * inner + line % inner) * out_parts
+        reads x[result_start : result_start + 2 * out_length]
+        writes out[first : first + ((out_length - 1) * inner + 1) * out_parts]
     """
-    inner, parts, j, line, one = p[4], 2, p[1], p[0], 1
-    if p[2] == 2:
+    inner, parts, j, line, one = p[_INNER], 2, p[_RESULT_START], p[_LINE], 1
+    if p[_TRANSFORM] == 2:
         parts = 1
-    factor, e = p[10], p[8] - p[11]
-    ch, c = factor >> 14, factor & 16383
-    i = (line // inner * p[7] * inner + line % inner) * parts
-    for n in range(p[7]):
+    factor, e = p[_FACTOR], p[_EXPONENT] - p[_FACTOR_SHIFT]
+    factor_high, factor_low = factor >> 14, factor & 16383
+    i = (line // inner * p[_OUT_LENGTH] * inner + line % inner) * parts
+    for n in range(p[_OUT_LENGTH]):
         for k in range(parts):
             v, sign = x[j + k] - (1 << 29), 0
             if factor:
                 v, a = halves(v)
-                v = a * ch + ((a * c + v * ch + ((v * c) >> 14) + 8192) >> 14)
+                v = a * factor_high + (
+                    (a * factor_low + v * factor_high + ((v * factor_low) >> 14) + 8192) >> 14
+                )
             if v < 0:
                 v, sign = 0 - v, 1
             a = e + 2
@@ -234,7 +271,7 @@ def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 v = ((v + (one << s >> 1)) >> s) + ((a - 1) << 23)
                 if a > 254:
                     v = (one << 31) - (one << 23)
-            if p[9]:
+            if p[_IS_NAN]:
                 v = nan_bits()
                 sign = 0
             if sign:

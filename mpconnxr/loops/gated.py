@@ -1,21 +1,20 @@
 """Steps of recurrent layers in fixed point. Written once, for Python and viper.
 
-The weights of a gate for one item of the state are a row:
+The weights of a gate for one element of the state are a row of w:
 
-    lower 24 bits of the bias, and above them the exponent of its weights for x
+    the lower 24 bits of the bias, and above them the exponent of the weights for the input
     the other bits of the bias, plus 2**29
-    mantissas for x, 24 bits with the sign
-    where it has weights for h: their exponent, their mantissas
+    the mantissas for the input, 24 bits with the sign
+    where the gate has weights for h: their exponent, then their mantissas
 
-Biases and sums have 28 bits behind the point. Sums are two words, the first one of 24 bits. A
-bias, and what up to 120 products add up to, is at most 2**26 in the second one. What a gate is
-computed of, its argument, has 26 bits behind the point in one word, as gates have. States are
-float32.
+Biases and sums have 28 bits behind the point. A sum is two words, the first one of 24 bits. A
+bias, and what up to 120 products add up to, is at most 2**26 in the second one. A gate is a
+function of its argument. Both have 26 bits behind the point, in one word. States are float32.
 
-A row of x or of h is its exponent E, then mantissas of 2**(E - 149). w of cells is a table for
-sigmoid: see tools/converter/numbers/gate_table.py.
+A row of the input or of h is its exponent E, then mantissas of 2**(E - 149). For the loops that
+compute gates, w is a table for sigmoid: see tools/converter/numbers/gate_table.py.
 
-Absolute errors of gates are below 2**-25; where a state exceeds 64, it has a last bit of its own.
+Absolute errors of gates are below 2**-25. A state above 64 has an error of its last bit as well.
 """
 
 from ._cells import (
@@ -31,6 +30,37 @@ from ._floats import first_bit, largest_bits, unpack
 from ._hints import far, inline, undefined
 from ._words import all_but_sign
 
+# Parameters of row, reset, put
+_X_START = const(0)  # [elements] 0..
+
+# Parameters of lstm, rnn, relu, renew, reset_sums
+_ARGUMENTS_START = const(0)  # of the first gate's arguments in out [elements] 0..
+
+# Parameters of row, reset, put, lstm, rnn, relu, renew, reset_sums
+_ELEMENTS = const(1)  # of the row, or of each gate [elements] 0..
+
+# Parameters of row, reset, put
+_OUT_START = const(2)  # [elements] 0..
+
+# Parameters of row
+_TAIL_ELEMENTS = const(3)  # of x behind these, which must be finite, too [elements] 0..
+
+# Parameters of lstm, rnn, relu, renew
+_H_START = const(2)  # of the new states in out [elements] 0..
+
+# Parameters of lstm
+_C_START = const(3)  # of the cell states in out [elements] 0..
+
+# Parameters of sums, small_sums
+_X_ROW_START = const(0)  # of the row for the layer's input [elements] 0..
+_X_ELEMENTS = const(1)  # of that row [elements] 0..480
+_H_ROW_START = const(2)  # of the row for the states [elements] 0..
+_H_ELEMENTS = const(3)  # of that row [elements] 0..480
+_W_START = const(4)  # [elements] 0..
+_ROWS = const(5)  # of w [rows] 1..
+_SUMS_OUT_START = const(6)  # [elements] 0..
+_HAS_ARGUMENTS = const(7)  # out holds arguments, not sums of two words [flag] 0, 1
+
 
 @inline
 def mantissa(word):
@@ -43,64 +73,64 @@ def mantissa(word):
 def products(x, first, w, at, n):
     """Return high and low: high * 2**24 + low = the exact sum of n products of x and w, up to 120.
 
-    first, at: places of the first items in x and w; at: of the next one then. The others: room.
+    first, at: places of the first elements in x and w; at: of the next one then. The others: room.
     """
-    u = v = s = undefined
-    a, low, middle, high = first, 0, 0, 0
-    b = at + n
-    while at < b:
-        u = mantissa(x[a])
+    u = v = product = undefined
+    i, low, middle, high = first, 0, 0, 0
+    end = at + n
+    while at < end:
+        u = mantissa(x[i])
         v = mantissa(w[at])
-        s = (u & 4095) * (v & 4095)
-        low += s & 4095
-        middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+        product = (u & 4095) * (v & 4095)
+        low += product & 4095
+        middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (product >> 12)
         high += (u >> 12) * (v >> 12)
-        a += 1
+        i += 1
         at += 1
     middle += low >> 12
     low = (low & 4095) | (middle & 4095) << 12
     high += middle >> 12
-    return high, low, at, middle, a, b, u, v, s
+    return high, low, at, middle, i, end, u, v, product
 
 
 @inline
-def add_products(c0, c1, e, x, first, w, at, n):
-    """Return c0 and c1: c1 * 2**24 + c0 plus a sum of products, shifted to the right by e.
+def add_products(sum_low, sum_high, shift, x, first, w, at, n):
+    """Return the sum sum_high * 2**24 + sum_low plus one of products, shifted to the right.
 
-    x to n: of products. at: the next place. e and the others: room.
+    x to n: of products. at: the next place. shift and the others: room.
     """
-    high, low, at, middle, a, b, u, v, s = products(x, first, w, at, n)
-    if e >= 24:
-        e -= 24
-        high = high >> (e if e < 31 else 31)
+    high, low, at, middle, i, end, u, v, limit = products(x, first, w, at, n)
+    if shift >= 24:
+        shift -= 24
+        high = high >> (shift if shift < 31 else 31)
         low = high & 0xFFFFFF
         high = high >> 24
     else:
-        if e > 0:
-            low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
-            high = high >> e
-        s = 1 << 26
-        while e < 0 and high <= s and high >= 0 - s:
+        if shift > 0:
+            low = (low >> shift) | (high & ((1 << shift) - 1)) << (24 - shift)
+            high = high >> shift
+        limit = 1 << 26
+        while shift < 0 and high <= limit and high >= 0 - limit:
             high = high + high + (low >> 23)
             low = (low << 1) & 0xFFFFFF
-            e += 1
-        if high > s or high < 0 - s:
+            shift += 1
+        if high > limit or high < 0 - limit:
             low = 0
-            high = s if high > 0 else 0 - s
-    c0 += low
-    c1 += high
-    return c0, c1, e, at, high, low, middle, a, b, u, v, s
+            high = limit if high > 0 else 0 - limit
+    sum_low += low
+    sum_high += high
+    return sum_low, sum_high, shift, at, high, low, middle, i, end, u, v, limit
 
 
 @inline
 def normalized(e, high, low):
     """Return m and e: m * 2**e = (high * 2**24 + low) * 2**e, where m gets 28 bits and a sign.
 
-    high, low, s: room.
+    high, low, is_negative: room.
     """
-    s = 0
+    is_negative = 0
     if high < 0:
-        low, s = 0 - low, 1
+        low, is_negative = 0 - low, 1
         high = (low >> 24) - high
         low = low & 0xFFFFFF
     while high >= 16:
@@ -113,50 +143,49 @@ def normalized(e, high, low):
     while m and m < 1 << 27:
         m = m << 1
         e -= 1
-    if s:
+    if is_negative:
         m = 0 - m
-    return m, e, high, low, s
+    return m, e, high, low, is_negative
 
 
 @inline
-def aligned(m, e, most):
+def aligned(m, shift, most):
     """Return m, shifted from 2**e to 2**most, and by how much."""
-    e = most - e
-    m = m >> (e if e < 31 else 31)
-    return m, e
+    shift = most - shift
+    m = m >> (shift if shift < 31 else 31)
+    return m, shift
 
 
 def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """A row of mantissas, of floats.
+    """Make a row of mantissas of floats.
 
-    p    first of x, items, first of out, items of x behind these that must be finite, too
-    out  instead of E 255, and nothing behind it, if one of x is inf or nan
+    If one of them, or of those behind them, is inf or NaN, put only the exponent 255.
 
     Access:
-        reads x[p[0] : p[0] + p[1] + p[3]]
-        writes out[p[2] : p[2] + 1 + p[1]]
+        reads x[x_start : x_start + elements + tail_elements]
+        writes out[out_start : out_start + 1 + elements]
     """
-    i = p[0]
-    end, most = i + p[1], 0
+    i = p[_X_START]
+    end, most = i + p[_ELEMENTS], 0
     mask = all_but_sign()
     most, i, v = largest_bits(most, x, i, end, mask)
-    block = most >> 23
-    end += p[3]
+    exponent = most >> 23
+    end += p[_TAIL_ELEMENTS]
     most, i, v = largest_bits(most, x, i, end, mask)
-    at = p[2]
+    at = p[_OUT_START]
     if most >> 23 == 255:
         out[at] = 255
         end = 0
     else:
-        block = max(block, 1)
-        out[at] = block
-        i = p[0]
-        end = i + p[1]
+        exponent = max(exponent, 1)
+        out[at] = exponent
+        i = p[_X_START]
+        end = i + p[_ELEMENTS]
     while i < end:
         v = x[i]
         m, e = unpack(v)
         m, e = first_bit(m, e)
-        e = block - e
+        e = exponent - e
         m = 0 if e > 23 else (m + (1 << e)) >> (e + 1)
         if m == 0x800000:
             m -= 1
@@ -168,136 +197,139 @@ def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Sums of rows of w with a row of x and one of h, both in x.
+    """Put sums of rows of w with a row of the input and one of h, which are both in x.
 
-    p    the row of x, its items or 0, that of h, its items or 0, first of w, rows, first of out,
-         1: arguments, 0: sums, whose second word gets 2**30 more
+    Without has_arguments, the second word of a sum gets 2**30 more.
 
     Access:
-        n = p[5] * (1 + (p[7] + 1) % 2)
-        reads x[p[0] : p[0] + 1 + p[1]] if p[5]
-        reads x[p[2] : p[2] + 1 + p[3]] if p[5]
-        reads w[p[4] : p[4] + p[5] * (2 + p[1] + (p[3] + 1 if p[3] else 0))]
-        writes out[p[6] : p[6] + n]
+        words = rows * (2 - has_arguments)
+        reads x[x_row_start : x_row_start + 1 + x_elements] if rows
+        reads x[h_row_start : h_row_start + 1 + h_elements] if rows
+        row = 2 + x_elements + (h_elements + 1 if h_elements else 0)
+        reads w[w_start : w_start + rows * row]
+        writes out[sums_out_start : sums_out_start + words]
     """
     mask = all_but_sign()
-    i, at = p[4], p[6]
-    for rows in far(range(p[5], 0, -1)):
-        c0, c1 = w[i] & 0xFFFFFF, (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
+    i, at = p[_W_START], p[_SUMS_OUT_START]
+    for rows in far(range(p[_ROWS], 0, -1)):
+        sum_low, sum_high = w[i] & 0xFFFFFF, (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
         unit = 270 - ((w[i] >> 24) & 255)
         i += 2
-        first, n = p[0], p[1]
+        first, n = p[_X_ROW_START], p[_X_ELEMENTS]
         for part in far(range(2, 0, -1)):
             if part == 1:
-                first, n = p[2], p[3]
+                first, n = p[_H_ROW_START], p[_H_ELEMENTS]
                 if n:
                     unit = 270 - (w[i] & 255)
                     i += 1
             unit -= x[first]
             first += 1
             while far(n != 0):
-                e, k = unit, (n - 1) % 120 + 1
-                c0, c1, e, i, high, low, middle, a, b, u, v, s = add_products(
-                    c0, c1, e, x, first, w, i, k
+                shift, piece = unit, (n - 1) % 120 + 1
+                sum_low, sum_high, shift, i, high, low, middle, a, b, u, v, s = add_products(
+                    sum_low, sum_high, shift, x, first, w, i, piece
                 )
-                first += k
-                n -= k
-        c1 += c0 >> 24
-        c0 = c0 & 0xFFFFFF
-        if p[7]:
-            c0 = argument(c0, c1, mask)
-            out[at] = c0
+                first += piece
+                n -= piece
+        sum_high += sum_low >> 24
+        sum_low = sum_low & 0xFFFFFF
+        if p[_HAS_ARGUMENTS]:
+            sum_low = argument(sum_low, sum_high, mask)
+            out[at] = sum_low
         else:
-            out[at] = c0
+            out[at] = sum_low
             at += 1
-            out[at] = c1 + (1 << 29) + (1 << 29)
+            out[at] = sum_high + (1 << 29) + (1 << 29)
         at += 1
 
 
 def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Floats behind the arguments, of those below 1/16, or of all if p[7] is 0; p: as of sums.
+    """Put sums as floats behind the arguments.
 
-    Behind the rows of w lie the biases as floats. Rows of x and of h have up to 120 items.
+    With has_arguments, do so only where an argument is below 1/16. Behind the rows of w lie the
+    biases as floats. The rows of x have up to 120 elements each.
 
     Access:
-        reads x[p[0] : p[0] + 1 + p[1]]
-        reads x[p[2] : p[2] + 1 + p[3]]
-        reads w[p[4] : p[4] + p[5] * (4 + p[1] + p[3])]
-        updates out[p[6] : p[6] + 2 * p[5]]
+        reads x[x_row_start : x_row_start + 1 + x_elements]
+        reads x[h_row_start : h_row_start + 1 + h_elements]
+        reads w[w_start : w_start + rows * (4 + x_elements + h_elements)]
+        updates out[sums_out_start : sums_out_start + 2 * rows]
     """
     mask = all_but_sign()
-    for k in far(range(p[5])):
+    for k in far(range(p[_ROWS])):
         v = 0
-        if p[7]:
-            v = out[p[6] + k]
+        if p[_HAS_ARGUMENTS]:
+            v = out[p[_SUMS_OUT_START] + k]
             if (v >> 31) & 1:
                 v = (0 - v) & mask
-        rows = 1 if v < 1 << 22 else 0
-        while far(rows != 0):
-            rows = 0
-            i = p[4] + k * (3 + p[1] + p[3])
-            c0, most, e = 0, 0 - 999, (w[i] >> 24) & 255
+        is_small = 1 if v < 1 << 22 else 0
+        while far(is_small != 0):
+            is_small = 0
+            i = p[_W_START] + k * (3 + p[_X_ELEMENTS] + p[_H_ELEMENTS])
+            total, exponent, e = 0, 0 - 999, (w[i] >> 24) & 255
             i += 2
-            e += x[p[0]] - 298
-            first, n = p[0] + 1, p[1]
+            e += x[p[_X_ROW_START]] - 298
+            first, n = p[_X_ROW_START] + 1, p[_X_ELEMENTS]
             for part in far(range(3)):
                 high, low, i, middle, a, b, u, v, s = products(x, first, w, i, n)
                 if part == 2:
-                    b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
+                    b = w[p[_W_START] + p[_ROWS] * (3 + p[_X_ELEMENTS] + p[_H_ELEMENTS]) + k]
                     low, e = unpack(b)
                     low, e = first_bit(low, e)
                     e -= 150
                     if (b >> 31) & 1:
                         low, high = 0x1000000 - low, 0 - 1
-                c1, e, high, low, s = normalized(e, high, low)
-                a, most = most, max(e, most)
-                c0, a = aligned(c0, a, most)
-                c1, e = aligned(c1, e, most)
-                c0 += c1
+                term, e, high, low, s = normalized(e, high, low)
+                a, exponent = exponent, max(e, exponent)
+                total, a = aligned(total, a, exponent)
+                term, e = aligned(term, e, exponent)
+                total += term
                 if part == 0:
-                    first, n, e = p[2] + 1, p[3], (w[i] & 255) + x[p[2]] - 298
+                    first, n, e = (
+                        p[_H_ROW_START] + 1,
+                        p[_H_ELEMENTS],
+                        (w[i] & 255) + x[p[_H_ROW_START]] - 298,
+                    )
                     i += 1
                 else:
                     n = 0
             s = 0
-            if c0 < 0:
-                c0, s = 0 - c0, 1
-            while c0 >= 1 << 25:
-                c0 = c0 >> 1
-                most += 1
-            if c0 >= 1 << 24:
-                c0 = (c0 + 1) >> 1
-                most += 1
-            while c0 and c0 < 1 << 23:
-                c0 = c0 << 1
-                most -= 1
-            most += 149
-            if most < 0:
-                c0 = c0 >> (0 - most if most > 0 - 25 else 25)
-                most = 0
-            if most > 253:
-                c0, most = 0x800000, 254
-            if c0:
-                c0 += most << 23
+            if total < 0:
+                total, s = 0 - total, 1
+            while total >= 1 << 25:
+                total = total >> 1
+                exponent += 1
+            if total >= 1 << 24:
+                total = (total + 1) >> 1
+                exponent += 1
+            while total and total < 1 << 23:
+                total = total << 1
+                exponent -= 1
+            exponent += 149
+            if exponent < 0:
+                total = total >> (0 - exponent if exponent > 0 - 25 else 25)
+                exponent = 0
+            if exponent > 253:
+                total, exponent = 0x800000, 254
+            if total:
+                total += exponent << 23
             if s:
-                c0 = c0 - mask - 1
-            out[p[6] + p[5] + k] = c0
+                total = total - mask - 1
+            out[p[_SUMS_OUT_START] + p[_ROWS] + k] = total
 
 
 def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """States of arguments of i, o, f and g, which become gates.
-
-    p    first argument, n of each, first of h, first of c
+    """Make gates of the arguments of i, o, f and g, and new states of them.
 
     Access:
-        n = p[1]
+        n = elements
         reads w[0:351]
-        updates out[p[0] : p[0] + 4 * n]
-        writes out[p[2] : p[2] + n]
-        updates out[p[3] : p[3] + n]
+        updates out[arguments_start : arguments_start + 4 * n]
+        writes out[h_start : h_start + n]
+        updates out[c_start : c_start + n]
     """
     mask = all_but_sign()
-    at, n = p[0], p[1]
+    at, n = p[_ARGUMENTS_START], p[_ELEMENTS]
     for i in far(range(3 * n)):
         v = out[at]
         a, v, sign, b, c, t = gate(v, mask, w)
@@ -309,19 +341,19 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign:
             v = (0 - v) & mask
         a, v, b, c, t = squash(v, mask, w)
-        b, at = a, p[0] + i
+        b, at = a, p[_ARGUMENTS_START] + i
         if sign:
             b = 0 - b
-        a, f, v = out[at], out[at + 2 * n], out[p[3] + i]
+        a, f, v = out[at], out[at + 2 * n], out[p[_C_START] + i]
         m, sign, a, b, e, s = new_state(v, a, b, f, mask)
         v = m
         if sign & 1:
             v = m - mask - 1
-        out[p[3] + i] = v
+        out[p[_C_START] + i] = v
         at += 3 * n + 1
-    at = p[0]
+    at = p[_ARGUMENTS_START]
     for i in far(range(n)):
-        m = out[p[3] + i]
+        m = out[p[_C_START] + i]
         sign = (m >> 31) & 1
         m = m & mask
         v, e = (m & 0x7FFFFF) | 0x800000, (m >> 23) - 124
@@ -335,27 +367,27 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m, e = gate_to_float(m)
         if sign:
             m = m - mask - 1
-        out[p[2] + i] = m
+        out[p[_H_START] + i] = m
         at += 1
 
 
 def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """h = tanh of arguments, or of the floats behind them where they are below 1/16. p: as of lstm
+    """Put h = tanh of arguments, or of the floats behind them where they are below 1/16.
 
     Access:
-        n = p[1]
+        n = elements
         reads w[0:351]
-        reads out[p[0] : p[0] + 2 * n]
-        writes out[p[2] : p[2] + n]
+        reads out[arguments_start : arguments_start + 2 * n]
+        writes out[h_start : h_start + n]
     """
     mask = all_but_sign()
-    for i in far(range(p[1])):
-        v = out[p[0] + i]
+    for i in far(range(p[_ELEMENTS])):
+        v = out[p[_ARGUMENTS_START] + i]
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
         if v < 1 << 22:
-            v = out[p[0] + p[1] + i]
+            v = out[p[_ARGUMENTS_START] + p[_ELEMENTS] + i]
             sign = (v >> 31) & 1
             m, e = unpack(v)
             m = m | 0x800000
@@ -370,39 +402,36 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m, e = gate_to_float(m)
         if sign:
             m = m - mask - 1
-        out[p[2] + i] = m
+        out[p[_H_START] + i] = m
 
 
 def relu(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """h = the floats behind arguments, or 0. p: as of lstm
+    """Put h = the floats behind arguments, or 0 for negative ones.
 
     Access:
-        n = p[1]
-        reads out[p[0] + n : p[0] + 2 * n]
-        writes out[p[2] : p[2] + n]
+        reads out[arguments_start + elements : arguments_start + 2 * elements]
+        writes out[h_start : h_start + elements]
     """
-    for i in range(p[1]):
-        v = out[p[0] + p[1] + i]
+    for i in range(p[_ELEMENTS]):
+        v = out[p[_ARGUMENTS_START] + p[_ELEMENTS] + i]
         if (v >> 31) & 1:
             v = 0
-        out[p[2] + i] = v
+        out[p[_H_START] + i] = v
 
 
 def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """r * h in the place of h, for gates r of which x holds the arguments.
-
-    p    first argument, n, first mantissa of h
+    """Put r * h in the place of the mantissas of h. x holds the arguments of the gates r.
 
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        updates out[p[2] : p[2] + p[1]]
+        reads x[x_start : x_start + elements]
+        updates out[out_start : out_start + elements]
         reads w[0:351]
     """
     mask = all_but_sign()
-    for i in far(range(p[1])):
-        v = x[p[0] + i]
+    for i in far(range(p[_ELEMENTS])):
+        v = x[p[_X_START] + i]
         a, v, sign, b, c, t = gate(v, mask, w)
-        v = out[p[2] + i]
+        v = out[p[_OUT_START] + i]
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
@@ -410,96 +439,101 @@ def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
         if sign:
             v = 0 - v
-        out[p[2] + i] = v
+        out[p[_OUT_START] + i] = v
 
 
 def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Arguments of new states: sums over x, and those over h times gates r.
+    """Put arguments of new states: sums over the input, plus sums over h times gates r.
 
-    p    first argument of r, n; behind them lie n sums over x, in whose place the results come,
-         and n over h
+    Behind the arguments of r lie the sums over the input, which the results replace, then those
+    over h.
 
     Access:
-        updates out[p[0] : p[0] + 5 * p[1]]
+        updates out[arguments_start : arguments_start + 5 * elements]
         reads w[0:351]
     """
     mask = all_but_sign()
-    n = p[1]
-    at = p[0] + n
+    n = p[_ELEMENTS]
+    at = p[_ARGUMENTS_START] + n
     for i in far(range(n)):
-        v = out[p[0] + i]
+        v = out[p[_ARGUMENTS_START] + i]
         a, v, sign, b, c, t = gate(v, mask, w)
-        e = at + 2 * n
-        c0, c1, sign = out[e], (out[e + 1] & mask) - (1 << 29) - (1 << 29), 0
-        if c1 < 0:
-            c0, sign = 0 - c0, 1
-            c1 = (c0 >> 24) - c1
-            c0 = c0 & 0xFFFFFF
-        s = 0
-        while c1 >> s >= 16 and s < 31:
-            s += 1
-        m = c1 >> (s - 24) if s > 24 else (c1 << (24 - s)) | c0 >> s
-        c0 = (a & 8191) * (m >> 14)
-        c0 += c0 + (a >> 13) * (m & 16383) + (((a & 8191) * (m & 16383)) >> 13)
+        over_h = at + 2 * n
+        sum_low, sum_high, sign = out[over_h], (out[over_h + 1] & mask) - (1 << 29) - (1 << 29), 0
+        if sum_high < 0:
+            sum_low, sign = 0 - sum_low, 1
+            sum_high = (sum_low >> 24) - sum_high
+            sum_low = sum_low & 0xFFFFFF
+        shift = 0
+        while sum_high >> shift >= 16 and shift < 31:
+            shift += 1
+        m = (
+            sum_high >> (shift - 24)
+            if shift > 24
+            else (sum_high << (24 - shift)) | sum_low >> shift
+        )
+        sum_low = (a & 8191) * (m >> 14)
+        sum_low += sum_low + (a >> 13) * (m & 16383) + (((a & 8191) * (m & 16383)) >> 13)
         m = (a >> 13) * (m >> 14)
-        m += m + (c0 >> 13)
-        if s > 24:
-            c0, c1 = 0, m << (s - 24)
+        m += m + (sum_low >> 13)
+        if shift > 24:
+            sum_low, sum_high = 0, m << (shift - 24)
         else:
-            c0, c1 = (m & ((1 << (24 - s)) - 1)) << s, m >> (24 - s)
+            sum_low, sum_high = (m & ((1 << (24 - shift)) - 1)) << shift, m >> (24 - shift)
         if sign:
-            c0, c1 = 0 - c0, 0 - c1
-        c0 += out[at]
-        c1 += (out[at + 1] & mask) - (1 << 29) - (1 << 29) + (c0 >> 24)
-        c0 = c0 & 0xFFFFFF
-        c0 = argument(c0, c1, mask)
-        out[p[0] + n + i] = c0
+            sum_low, sum_high = 0 - sum_low, 0 - sum_high
+        sum_low += out[at]
+        sum_high += (out[at + 1] & mask) - (1 << 29) - (1 << 29) + (sum_low >> 24)
+        sum_low = sum_low & 0xFFFFFF
+        sum_low = argument(sum_low, sum_high, mask)
+        out[p[_ARGUMENTS_START] + n + i] = sum_low
         at += 2
 
 
 def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """h = z * h + (1 - z) * tanh of an argument. p: first argument of z, n, first of h; those of
-    tanh lie behind as many of z, and then of something else.
+    """Put h = z * h + (1 - z) * tanh of an argument.
+
+    Behind the arguments of z lie as many others, then those of tanh.
 
     Access:
-        n = p[1]
+        n = elements
         reads w[0:351]
-        updates out[p[0] : p[0] + n]
-        reads out[p[0] : p[0] + 3 * n]
-        updates out[p[2] : p[2] + n]
+        updates out[arguments_start : arguments_start + n]
+        reads out[arguments_start : arguments_start + 3 * n]
+        updates out[h_start : h_start + n]
     """
     mask = all_but_sign()
-    for i in far(range(p[1])):
-        at = p[0] + i
+    for i in far(range(p[_ELEMENTS])):
+        at = p[_ARGUMENTS_START] + i
         v = out[at]
         a, v, sign, b, c, t = gate(v, mask, w)
         out[at] = a
-    for i in far(range(p[1])):
-        at = p[0] + i
-        v = out[at + 2 * p[1]]
+    for i in far(range(p[_ELEMENTS])):
+        at = p[_ARGUMENTS_START] + i
+        v = out[at + 2 * p[_ELEMENTS]]
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
         b, v, a, c, t = squash(v, mask, w)
         if sign:
             b = 0 - b
-        f, v = out[at], out[p[2] + i]
+        f, v = out[at], out[p[_H_START] + i]
         a = (1 << 26) - f
         m, sign, a, b, e, s = new_state(v, a, b, f, mask)
         if sign & 1:
             m = m - mask - 1
-        out[p[2] + i] = m
+        out[p[_H_START] + i] = m
 
 
 def put(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out = x. p: first of x, items, first of out
+    """Copy x to out.
 
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[2] : p[2] + p[1]]
+        reads x[x_start : x_start + elements]
+        writes out[out_start : out_start + elements]
     """
-    i, at = p[0], p[2]
-    end = i + p[1]
+    i, at = p[_X_START], p[_OUT_START]
+    end = i + p[_ELEMENTS]
     while i < end:
         out[at] = x[i]
         at += 1

@@ -1,34 +1,46 @@
-"""A time step of a recurrent layer where x or a state is inf or nan: with Python's floats. Plain.
+"""A step of a recurrent layer where x or a state is inf or NaN: with Python's floats. Plain form.
 
-p and w: see loops/gated_steps.
+p and w: as in loops/gated_steps.
 """
 
 from ..ops._float_math import sigmoid, tanh
 from .block_special import bits_of, float_of
+from .gated_steps import (
+    _H_START,
+    _HIDDEN,
+    _KIND,
+    _NEW_W_START,
+    _OVER_H_W_START,
+    _STATE_STRIDE,
+    _X_ELEMENTS,
+    _X_START,
+)
 
-# in p[13]
+# kinds
 _RESETS_SUMS = const(2)
 _RNN = const(3)
 _RELU = const(4)
+
+# Parameters of step: as gated_steps.steps
 
 
 def step(p, w):
     """Access: of the loops in whose place it is called"""
     x, weights, scratch = w[15:18]
-    n, at = p[10], p[18]
-    end = at + p[11]
-    xs = [float_of(x[i]) for i in range(p[14], p[14] + p[15])]
+    n, at = p[_HIDDEN], p[_H_START]
+    end = at + p[_STATE_STRIDE]
+    xs = [float_of(x[i]) for i in range(p[_X_START], p[_X_START] + p[_X_ELEMENTS])]
     hs = [float_of(scratch[i]) for i in range(at, at + n)]
-    if p[11] > n:
+    if p[_STATE_STRIDE] > n:
         cs = [float_of(scratch[i]) for i in range(at + n, end)]
         new, cs = _lstm(_sums(weights, 0, 4 * n, xs, hs), cs)
         for i in range(n):
             scratch[at + n + i] = bits_of(cs[i])
-    elif p[13] < _RNN:
+    elif p[_KIND] < _RNN:
         new = _gru(p, weights, xs, hs)
     else:
         new = _sums(weights, 0, n, xs, hs)
-        if p[13] == _RELU:
+        if p[_KIND] == _RELU:
             new = [v if v > 0 or v != v else 0.0 for v in new]
         else:
             new = [tanh(v) for v in new]
@@ -47,17 +59,17 @@ def _gru(p, weights, xs, hs):
     n = len(hs)
     gates = [sigmoid(v) for v in _sums(weights, 0, 2 * n, xs, hs)]
     z, r = gates[:n], gates[n:]
-    if p[13] == _RESETS_SUMS:
-        new = _sums(weights, p[34], n, xs, [])
-        of_h = _sums(weights, p[42], n, [], hs)
+    if p[_KIND] == _RESETS_SUMS:
+        new = _sums(weights, p[_NEW_W_START], n, xs, [])
+        of_h = _sums(weights, p[_OVER_H_W_START], n, [], hs)
         new = [new[i] + r[i] * of_h[i] for i in range(n)]
     else:
-        new = _sums(weights, p[34], n, xs, [r[i] * hs[i] for i in range(n)])
+        new = _sums(weights, p[_NEW_W_START], n, xs, [r[i] * hs[i] for i in range(n)])
     return [(1.0 - z[i]) * tanh(new[i]) + z[i] * hs[i] for i in range(n)]
 
 
 def _sums(weights, at, rows, xs, hs):
-    """As loops/gated has them, from that item of the weights on."""
+    """Return sums as loops/gated has them, of so many rows of weights from there on."""
     found = []
     for _ in range(rows):
         low = weights[at]

@@ -1,60 +1,117 @@
 """Time steps of a recurrent layer, by calls of loops/gated. Written once, for Python and viper.
 
-p     0  first step, end, steps of the layer, 1: backwards; sequences
-      5  items of x from step to step and from sequence to sequence; first of Y, the same of Y
-     10  n, states of a sequence (n or 2 * n), 1: has Y; 0 LSTM, 1 GRU, 2 GRU whose sums over h are
-         reset, 3 RNN
-     14  what row takes of x, 18 of h; 22 sums; 30 those of a new state, 38 of what is reset
-     46  the cell's loop, 50 what goes before, 53 what puts h to Y
-     56  mantissas of x, then of h
-
-A step with inf or nan is left to loops/gated_special.
+A step with inf or NaN is left to loops/gated_special.
 """
 
 from ._words import set_at
 
+# Parameters of steps
+_STEP = 0  # the first one [steps] 0..
+_STEP_END = 1  # behind the last one [steps] 0..
+_STEPS = const(2)  # of the layer [steps] 1..
+_IS_REVERSED = const(3)  # whether time runs backwards [flag] 0, 1
+_BATCH = const(4)  # [sequences] 1..
+_X_STEP_STRIDE = const(5)  # from step to step of x [elements] 0..
+_X_BATCH_STRIDE = const(6)  # from sequence to sequence of x [elements] 0..
+_Y_START = const(7)  # [elements] 0..
+_Y_STEP_STRIDE = const(8)  # from step to step of Y [elements] 0..
+_Y_BATCH_STRIDE = const(9)  # from sequence to sequence of Y [elements] 0..
+_HIDDEN = 10  # of h [elements] 1..
+_STATE_STRIDE = 11  # from sequence to sequence of states: h, for LSTM c [elements] 1..
+_HAS_Y = const(12)  # [flag] 0, 1
+_KIND = 13  # LSTM, GRU, GRU whose sums over h are reset, RNN, RNN with Relu [kind] 0..4
+_X_START = 14  # what gated.row takes of x [elements] 0..
+_X_ELEMENTS = 15  # [elements] 1..480
+_X_ROW_START = const(16)  # where the row lies in this block [words] 56
+_X_TAIL_ELEMENTS = const(17)  # [elements] 0
+_H_START = 18  # what gated.row takes of the states [elements] 0..
+_H_ELEMENTS = const(19)  # [elements] 1..480
+_H_ROW_START = const(20)  # where the row lies in this block [words] 58..
+_H_TAIL_ELEMENTS = const(21)  # those of c [elements] 0..480
+_SUMS_X_ROW_START = 22  # what gated.sums takes [elements] 0..
+_SUMS_X_ELEMENTS = const(23)  # [elements] 0..480
+_SUMS_H_ROW_START = const(24)  # [elements] 0..
+_SUMS_H_ELEMENTS = const(25)  # [elements] 0..480
+_SUMS_W_START = const(26)  # [elements] 0..
+_SUMS_ROWS = const(27)  # [rows] 1..
+_SUMS_OUT_START = const(28)  # [elements] 0..
+_SUMS_HAS_ARGUMENTS = const(29)  # [flag] 0, 1
+_NEW_X_ROW_START = 30  # what gated.sums takes for new states of GRU [elements] 0..
+_NEW_X_ELEMENTS = const(31)  # [elements] 0..480
+_NEW_H_ROW_START = const(32)  # [elements] 0..
+_NEW_H_ELEMENTS = const(33)  # [elements] 0..480
+_NEW_W_START = 34  # [elements] 0..
+_NEW_ROWS = const(35)  # [rows] 1..
+_NEW_OUT_START = const(36)  # [elements] 0..
+_NEW_HAS_ARGUMENTS = const(37)  # [flag] 0, 1
+_OVER_H_X_ROW_START = 38  # what gated.sums takes for sums to reset [elements] 0..
+_OVER_H_X_ELEMENTS = const(39)  # [elements] 0
+_OVER_H_H_ROW_START = const(40)  # [elements] 0..
+_OVER_H_H_ELEMENTS = const(41)  # [elements] 0..480
+_OVER_H_W_START = 42  # [elements] 0..
+_OVER_H_ROWS = const(43)  # [rows] 1..
+_OVER_H_OUT_START = const(44)  # [elements] 0..
+_OVER_H_HAS_ARGUMENTS = const(45)  # [flag] 0
+_CELL_ARGUMENTS_START = 46  # what the cell's loop takes [elements] 0..
+_CELL_ELEMENTS = const(47)  # [elements] 1..480
+_CELL_H_START = const(48)  # [elements] 0..
+_CELL_C_START = const(49)  # [elements] 0..
+_RESET_START = 50  # what gated.reset or reset_sums takes: arguments of r [elements] 0..
+_RESET_ELEMENTS = const(51)  # [elements] 1..480
+_RESET_OUT_START = const(52)  # [elements] 0..
+_PUT_X_START = 53  # what gated.put takes to copy h to Y [elements] 0..
+_PUT_ELEMENTS = const(54)  # [elements] 1..480
+_PUT_OUT_START = const(55)  # [elements] 0..
+_ROWS = 56  # that of x, then that of h [words x n]
+
 
 def steps(p: ptr32, w):
-    """w: loops row, sums, that of the cell, that which goes before, put; for what is not finite;
-    p, and its parts from 14 on; x, weights, scratch, table, Y
+    """Compute steps.
+
+    w: loops row, sums, that of the cell, that which goes before it, put, and that for what is not
+    finite; p; the parts of p that row takes of x and of h, sums for gates, for new states and over
+    h, the cell's loop, that which goes before it, and put; x, weights, scratch, table, Y
 
     Access: of the loops it calls
     """
     row, sums, cell, before, put, special = w[:6]
-    whole, x_p, h_p, sums_p, new_p, more_p, cell_p, before_p, put_p = w[6:15]
+    whole, x_p, h_p, sums_p, new_p, over_h_p, cell_p, before_p, put_p = w[6:15]
     x, weights, scratch, table, y = w[15:20]
-    while p[0] < p[1]:
-        t = p[0]
-        if p[3]:
-            t = p[2] - 1 - t
-        b = 0
-        while b < p[4]:
-            h = b * p[11]
-            i = set_at(p, 14, t * p[5] + b * p[6])
-            p[i + 4] = h
-            i = set_at(p, 48, h)
-            p[i + 1] = h + p[10]
-            p[i + 5] = h
-            p[i + 7] = p[7] + t * p[8] + b * p[9]
+    step, end = p[_STEP], p[_STEP_END]
+    while step < end:
+        time = step
+        if p[_IS_REVERSED]:
+            time = p[_STEPS] - 1 - time
+        sequence = 0
+        while sequence < p[_BATCH]:
+            state = sequence * p[_STATE_STRIDE]
+            i = set_at(p, _X_START, time * p[_X_STEP_STRIDE] + sequence * p[_X_BATCH_STRIDE])
+            p[i + (_H_START - _X_START)] = state
+            i = set_at(p, _CELL_H_START, state)
+            p[i + (_CELL_C_START - _CELL_H_START)] = state + p[_HIDDEN]
+            p[i + (_PUT_X_START - _CELL_H_START)] = state
+            p[i + (_PUT_OUT_START - _CELL_H_START)] = (
+                p[_Y_START] + time * p[_Y_STEP_STRIDE] + sequence * p[_Y_BATCH_STRIDE]
+            )
             row(x, x, whole, x_p)
             row(scratch, scratch, whole, h_p)
-            if p[p[16]] == 255 or p[p[20]] == 255:
+            if p[p[_X_ROW_START]] == 255 or p[p[_H_ROW_START]] == 255:
                 special(whole, w)
             else:
-                if p[13] < 4:
+                if p[_KIND] < 4:
                     sums(whole, weights, scratch, sums_p)
-                if p[13]:
-                    if p[13] == 1:
+                if p[_KIND]:
+                    if p[_KIND] == 1:
                         before(scratch, table, whole, before_p)
                         sums(whole, weights, scratch, new_p)
-                    elif p[13] > 2:
+                    elif p[_KIND] > 2:
                         before(whole, weights, scratch, sums_p)
                     else:
                         sums(whole, weights, scratch, new_p)
-                        sums(whole, weights, scratch, more_p)
+                        sums(whole, weights, scratch, over_h_p)
                         before(scratch, table, scratch, before_p)
                 cell(scratch, table, scratch, cell_p)
-            if p[12]:
+            if p[_HAS_Y]:
                 put(scratch, scratch, y, put_p)
-            b += 1
-        i = set_at(p, 0, p[0] + 1)
+            sequence += 1
+        step += 1

@@ -1,42 +1,49 @@
 """Sigmoid and tanh of float32 without a table, on the bits. Written once, for Python and viper.
 
-x, out  float32 as words; may be the same memory;  w is not read
-p       first item of x, items, first item of out, 1 for tanh and 0 for sigmoid
+x and out hold float32 as words, and may be the same memory. w is not read.
 
-Within 5e-7 of the exact value, a last bit more where that is denormal; NaN gives 0x7FC00000.
-exp(-u) = 2**-k * exp(r), with r = k * ln(2) - u from 0 to ln(2), by its series; both functions are
+Results are within 5e-7 of the exact value, denormal ones within one bit more. NaN gives
+0x7FC00000.
+
+exp(-u) = 2**-k * exp(r), with r = k * ln(2) - u from 0 to ln(2), by its series. Both functions are
 quotients of it, bit by bit: 1 or exp(-|x|) by 1 + exp(-|x|), 1 - exp(-2 |x|) by 1 + exp(-2 |x|).
-Below 1/16 tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
+Below 1/16, tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
 """
 
 from ._cells import small_tanh
 from ._floats import halve, normalize
 from ._words import bit, nan_bits, quotient
 
+# Parameters of gate32
+_X_START = 0  # [elements] 0..
+_ELEMENTS = 1  # [elements] 0..
+_OUT_START = 2  # [elements] 0..
+_IS_TANH = 3  # tanh, not sigmoid [flag] 0, 1
+
 
 def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[2] : p[2] + p[1]]
+        reads x[x_start : x_start + elements]
+        writes out[out_start : out_start + elements]
     """
     one = 1 << 27
     top = bit(31)
     nan = nan_bits()
     ln2 = 5814540  # of 23 bits behind the point; 0.0185 too many
-    for i in range(p[1]):
-        v = x[p[0] + i]
+    for i in range(p[_ELEMENTS]):
+        v = x[p[_X_START] + i]
         e = (v >> 23) & 255
         m = (v & 0x7FFFFF) | 0x800000
         sign = (v >> 31) & 1
         if e == 255 and m & 0x7FFFFF:
             m, sign = nan, 0
-        elif p[3] and e < 115:
+        elif p[_IS_TANH] and e < 115:
             m = v & (top - 1)
-        elif p[3] and e < 123:
+        elif p[_IS_TANH] and e < 123:
             m, e, a = small_tanh(m, e)
         else:
-            e += p[3] - 127
+            e += p[_IS_TANH] - 127
             s = 3 if e < 4 else 0  # more bits, as long as there is room
             e += s
             if e < 0:
@@ -54,7 +61,7 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 a = one + (((a >> 14) * (m >> 14) << 1) + e) // n
             m = a >> b if b < 28 else 0
             e = 127
-            if p[3]:
+            if p[_IS_TANH]:
                 a = one - m
             elif sign:
                 e -= b
@@ -71,8 +78,8 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     b, m = 6, 0
                 e = 1
             m = ((m + (1 << (b - 1))) >> b) + ((e - 1) << 23)
-            if p[3] == 0:
+            if p[_IS_TANH] == 0:
                 sign = 0
         if sign:
             m -= top
-        out[p[2] + i] = m
+        out[p[_OUT_START] + i] = m

@@ -1,51 +1,61 @@
-"""Rows picked by index, by item size. Written once, in the common subset of Python and viper.
+"""Rows picked by index, by size of element. Written once, for Python and viper.
 
-    x    items;  out  items
-    w    the indices as words: one each (int32) or two (int64, low word first)
-    p    lo, hi: range of indices; words an index, rows of x, items a row, first item of x, first
-         item of out, then three words of the loop's own: an index, -1, how many were out of range
+x holds rows from x_start on; out gets one for each index, that of index 0 at out_start. w holds
+the indices as words: one each (int32) or two (int64, low word first).
 
-An index out of range picks row 0 and is counted. It is judged after a trip through p, which makes
-a word of it that wraps at 32 bits on every machine.
+A negative index counts from the end. One out of range picks row 0, and judge has it refused. It is
+judged after a trip through p, which makes a word of it that wraps at 32 bits on every machine.
 """
 
 from ._hints import inline
-from ._words import index_of
+from ._words import index_of, set_at
+
+# Parameters of judge, gather8, gather32
+_START = 0  # the first index [indices] 0..
+_END = 1  # behind the last one [indices] 0..
+_WORDS_PER_INDEX = const(2)  # [words] 1, 2
+_ROWS = const(3)  # of x [rows] 1..
+_ELEMENTS_PER_ROW = const(4)  # [elements] 0..
+_X_START = 5  # [elements] 0..
+_OUT_START = 6  # [elements] 0..
+_INDEX = const(7)  # room for one, which the loop sets [value]
+_MINUS_ONE = const(8)  # what the upper word of a negative index is [value] -1
+_HAS_BAD_INDEX = 9  # an index was out of range, as the loop sets it [flag] 0, 1
 
 
 @inline
 def _gather(x, w, out, p):
-    """Copy the rows that indices name: both loops."""
-    words, inner, own, count = p[2], p[4], 7, 9
-    b = p[6] + p[0] * inner
-    for k in range(p[0], p[1]):
-        a = k * words
-        v, sign, good, high = index_of(w, a, p[3], 8, words, own, count, p)
-        a, end = p[5] + v * inner, b + inner
-        while b < end:
-            out[b] = x[a]
-            a += 1
-            b += 1
+    """Copy the rows that indices name, as both loops do."""
+    words, elements, own, bad = p[_WORDS_PER_INDEX], p[_ELEMENTS_PER_ROW], _INDEX, _HAS_BAD_INDEX
+    place = p[_OUT_START] + p[_START] * elements
+    for k in range(p[_START], p[_END]):
+        i = k * words
+        row, sign, good, high = index_of(w, i, p[_ROWS], _MINUS_ONE, words, own, bad, p)
+        i, end = p[_X_START] + row * elements, place + elements
+        while place < end:
+            out[place] = x[i]
+            i += 1
+            place += 1
 
 
 def judge(p: ptr32, w):
-    """w: what refuses indices if one was out of range; p
+    """w: what refuses indices if one was out of range; what it says then
 
     Access: of the loops it calls
     """
-    refuse, whole = w[:2]
-    if p[9]:
-        refuse(whole, w)
+    refuse = w[0]
+    if p[_HAS_BAD_INDEX]:
+        i = set_at(p, _HAS_BAD_INDEX, 0)  # of the next run
+        refuse(w, w)
 
 
 def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        words, rows, inner = p[2:5]
-        requires words == 1 or words == 2
-        reads x[p[5] : p[5] + max(rows, 1) * inner] if p[0] < p[1]
-        reads w[p[0] * words : p[1] * words]
-        writes out[p[6] + p[0] * inner : p[6] + p[1] * inner]
+        reads x[x_start : x_start + rows * elements_per_row] if start < end
+        reads w[start * words_per_index : end * words_per_index]
+        first, last = out_start + start * elements_per_row, out_start + end * elements_per_row
+        writes out[first : last]
         writes p[7 : 8]
         writes p[9 : 10]
     """

@@ -2,7 +2,7 @@
 
 from ..errors import InputError
 
-_WHAT = const(2)  # in w
+_WHAT = const(1)  # in w
 
 
 def refuse(p, w):

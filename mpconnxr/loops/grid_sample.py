@@ -1,12 +1,24 @@
-"""Items of x around places, weighted. Plain form.
+"""Elements of x around places, weighted. Plain form.
 
-x    floats (N, C, D, H, W);  out  floats (N, C, places)
-w    the places (N, places, rank), each coordinate -1 .. 1
-p    lo, hi: range of places of all batches; C, D, H, W, places, rank, mode, padding, corners
-     aligned (see the kernel's params)
+x holds floats (images, channels, depth, rows, columns), out floats (images, channels, places). w
+holds the places (images, places, rank), each coordinate -1 .. 1, that of columns first. See
+ops/grid_sample.
 """
 
 from ..ops._float_math import half_even
+
+# Parameters of sample
+_START = const(0)  # the first place, of all images [places] 0..
+_END = const(1)  # behind the last one [places] 0..
+_CHANNELS = const(2)  # [elements] 1..
+_DEPTH = const(3)  # of x [elements] 1..
+_ROWS = const(4)  # of x [elements] 1..
+_COLUMNS = const(5)  # of x [elements] 1..
+_PLACES = const(6)  # of an image [places] 1..
+_RANK = const(7)  # coordinates of a place [elements] 2, 3
+_INTERPOLATION = const(8)  # 0 nearest, 1 linear, 2 cubic [code] 0..2
+_PADDING_MODE = const(9)  # outside lie: 0 zeros, 1 the border, 2 a mirror image [code] 0..2
+_IS_ALIGNED = const(10)  # at -1 and 1 are middles of elements, not borders [flag] 0, 1
 
 _FAR = 1e9  # as good as infinite
 _ALPHA = -0.75  # of Keys' cubic convolution
@@ -15,23 +27,25 @@ _ALPHA = -0.75  # of Keys' cubic convolution
 def sample(x, w, out, p):
     """
     Access:
-        lo, hi, channels, plane, places = p[0], p[1], p[2], p[3] * p[4] * p[5], max(p[6], 1)
-        first, end = lo // places * channels, ((hi - 1) // places + 1) * channels
-        reads x[first * plane : end * plane] if lo < hi
-        reads w[lo * p[7] : hi * p[7]]
-        writes out[first * places : end * places] if lo < hi
+        image = channels * depth * rows * columns
+        first, last = start // places, (end - 1) // places
+        reads x[first * image : (last + 1) * image] if start < end
+        reads w[start * rank : end * rank]
+        writes out[first * channels * places : (last + 1) * channels * places] if start < end
     """
     # by dim, up to 4 taps: where, and how much; then all their combinations
     at, share = [[0] * 4 for _ in range(3)], [[1.0] * 4 for _ in range(3)]
     counts = [1, 1, 1]
-    n = (4 if p[8] == 2 else 2) ** p[7]
+    n = (4 if p[_INTERPOLATION] == 2 else 2) ** p[_RANK]
     flat, weights = [0] * n, [0.0] * n
-    place = p[0]
-    while place < p[1]:
+    place = p[_START]
+    while place < p[_END]:
         i = 0
-        while i < p[7]:
+        while i < p[_RANK]:
             axis = 2 - i
-            counts[axis] = _taps(w[place * p[7] + i], p[3 + axis], p, at[axis], share[axis])
+            counts[axis] = _taps(
+                w[place * p[_RANK] + i], p[_DEPTH + axis], p, at[axis], share[axis]
+            )
             i += 1
         n = _combine(p, counts, at, share, flat, weights)
         _weigh(x, out, p, place, n, flat, weights)
@@ -39,60 +53,58 @@ def sample(x, w, out, p):
 
 
 def _combine(p, counts, at, share, flat, weights):
-    """All taps of a place with a weight; returns how many."""
-    n = z = 0
-    while z < counts[0]:
-        y = 0
-        while y < counts[1]:
-            part = share[0][z] * share[1][y]
-            row = (at[0][z] * p[4] + at[1][y]) * p[5]
-            k = 0
-            while k < counts[2]:
-                weight = part * share[2][k]
+    """Set all taps of a place that have a weight. Return how many."""
+    n = plane = 0
+    while plane < counts[0]:
+        line = 0
+        while line < counts[1]:
+            part = share[0][plane] * share[1][line]
+            row = (at[0][plane] * p[_ROWS] + at[1][line]) * p[_COLUMNS]
+            column = 0
+            while column < counts[2]:
+                weight = part * share[2][column]
                 if weight != 0.0:
-                    flat[n] = row + at[2][k]
+                    flat[n] = row + at[2][column]
                     weights[n] = weight
                     n += 1
-                k += 1
-            y += 1
-        z += 1
+                column += 1
+            line += 1
+        plane += 1
     return n
 
 
 def _weigh(x, out, p, place, n, flat, weights):
-    plane = p[3] * p[4] * p[5]
-    batch = place // p[6] * p[2]
-    base, o = batch * plane, batch * p[6] + place % p[6]
+    plane = p[_DEPTH] * p[_ROWS] * p[_COLUMNS]
+    batch = place // p[_PLACES] * p[_CHANNELS]
+    base, k = batch * plane, batch * p[_PLACES] + place % p[_PLACES]
     channel = 0
-    while channel < p[2]:
+    while channel < p[_CHANNELS]:
         total = 0.0
-        t = 0
-        while t < n:
-            total += weights[t] * x[base + flat[t]]
-            t += 1
-        out[o] = total
+        tap = 0
+        while tap < n:
+            total += weights[tap] * x[base + flat[tap]]
+            tap += 1
+        out[k] = total
         base += plane
-        o += p[6]
+        k += p[_PLACES]
         channel += 1
 
 
-def _taps(v, d, p, at, share):
-    """Sets the indices and shares of the items of a dim of d around v, -1 .. 1; returns how
-    many.
-    """
-    mode, padding, align = p[8], p[9], p[10]
-    v = (v + 1.0) / 2.0 * (d - 1) if align else ((v + 1.0) * d - 1.0) / 2.0
+def _taps(v, size, p, at, share):
+    """Set indices and shares of the elements around v, -1 .. 1, of a dim. Return how many."""
+    mode, padding, align = p[_INTERPOLATION], p[_PADDING_MODE], p[_IS_ALIGNED]
+    v = (v + 1.0) / 2.0 * (size - 1) if align else ((v + 1.0) * size - 1.0) / 2.0
     if mode == 0:
         v = half_even(v)
     if padding == 1:
         margin = 4 if mode == 2 else 0  # where all taps of a cubic lie on the border
-        v = 0.0 - margin if v < 0 - margin else d + margin - 1.0 if v > d + margin - 1 else v
+        v = 0.0 - margin if v < 0 - margin else size + margin - 1.0 if v > size + margin - 1 else v
     if not -_FAR < v < _FAR:
         share[0] = 0.0
         at[0] = 0
         return 1
     if padding == 2:
-        v = _reflected(v, d, align)
+        v = _reflected(v, size, align)
     first = int(v // 1)
     rest = v - first
     if mode == 0:
@@ -109,26 +121,26 @@ def _taps(v, d, p, at, share):
         share[1] = _inner(rest)
         share[2] = _inner(1.0 - rest)
         share[3] = _outer(2.0 - rest)
-    _place(first, n, d, p, at, share)
+    _place(first, n, size, p, at, share)
     return n
 
 
-def _place(first, n, d, p, at, share):
+def _place(first, n, size, p, at, share):
     k = 0
     while k < n:
         i = first + k
-        if not 0 <= i < d:
-            if p[9] == 0:
+        if not 0 <= i < size:
+            if p[_PADDING_MODE] == 0:
                 share[k] = 0.0
-            elif p[9] == 2:
-                i = int(_reflected(i, d, p[10]))
-        at[k] = 0 if i < 0 else d - 1 if i >= d else i
+            elif p[_PADDING_MODE] == 2:
+                i = int(_reflected(i, size, p[_IS_ALIGNED]))
+        at[k] = 0 if i < 0 else size - 1 if i >= size else i
         k += 1
 
 
-def _reflected(v, d, align):
-    """v mirrored at the borders until it lies between them."""
-    low, reach = (0.0, d - 1.0) if align else (-0.5, float(d))
+def _reflected(v, size, align):
+    """Return v, mirrored at the borders until it lies between them."""
+    low, reach = (0.0, size - 1.0) if align else (-0.5, float(size))
     if low <= v <= low + reach:
         return v
     if reach == 0.0:

@@ -48,7 +48,7 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
 
 def begin(h: ptr32, words: ptr32, other: ptr32):
     i = 0
-    while i < 5:
+    while i < 8:
         if i != 2:
             words[i] = 0
             other[i] = 0

@@ -1,12 +1,31 @@
 """Integers of 32 bits, modulo 2**32, and truth values. Written once, in the common subset.
 
-p    as loops/add has it, and behind it what the loop says
-
-Both halves of a sum are computed apart: one of 32 bits has no place in a small integer.
+x, w and out hold rows as loops/add has them, but for not8 and one_hot32. Words that may not fit a
+small integer come to out as two halves, which are computed apart.
 """
 
 from ._hints import inline
-from ._words import all_but_sign, pairs
+from ._words import _OUT_START, _W_START, _X_START, all_but_sign, pairs
+from .one_hot import _CLASSES, _END, _INNER, _START
+
+# Parameters of sum32, product32, quotient32, larger32, compare32, truth8: as _words.pairs
+# Parameters of sum32
+_IS_DIFFERENCE = const(9)  # w is subtracted, not added [flag] 0, 1
+
+# Parameters of quotient32
+_OPERATION = const(9)  # 0 quotient, 1, 2 rest; + 4: without signs [code] 0, 1, 2, 4, 5, 6
+
+# Parameters of larger32
+_IS_MINIMUM = const(9)  # the smaller one is wanted, not the larger [flag] 0, 1
+
+# Parameters of compare32
+_RELATIONS = const(9)  # those that count: 1 less + 2 equal + 4 greater [mask] 0..7
+
+# Parameters of truth8
+_TRUE_COUNTS = const(9)  # bit n: two operands of which n are true make it true [mask] 0..7
+
+# Parameters of not8: as relu.relu32
+# Parameters of one_hot32: as one_hot.one_hot
 
 
 @inline
@@ -28,33 +47,31 @@ def compared(x, i, w, j):
 
 
 def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """p[9]: 1 for differences.
+    """Put x + w, or x - w.
 
     Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[2 * p[6] : 2 * (p[6] + rows * n)]
+        x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
+        w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride
+        reads x[x_start : x_last + 1] if rows and columns
+        reads w[w_start : w_last + 1] if rows and columns
+        writes out[2 * out_start : 2 * (out_start + rows * columns)]
     """
-    flip = 0xFFFF if p[9] else 0
-    i, j, k = p[0], p[3], p[6]
+    flip = 0xFFFF if p[_IS_DIFFERENCE] else 0
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
     for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
-        low = (a & 0xFFFF) + ((b & 0xFFFF) ^ flip) + p[9]
+        low = (a & 0xFFFF) + ((b & 0xFFFF) ^ flip) + p[_IS_DIFFERENCE]
         high = ((a >> 16) & 0xFFFF) + (((b >> 16) & 0xFFFF) ^ flip) + (low >> 16)
         out[2 * k] = low & 0xFFFF
         out[2 * k + 1] = high & 0xFFFF
 
 
 def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
+    """Put x * w.
+
+    Access: as sum32
     """
-    Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[2 * p[6] : 2 * (p[6] + rows * n)]
-    """
-    i, j, k = p[0], p[3], p[6]
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
     for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         low = (a & 0xFFFF) * (b & 0xFFFF)
@@ -66,18 +83,15 @@ def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """p[9]: 0 quotients cut towards 0, 1 what these leave, 2 what is left with the sign of w; and
-    plus 4: integers without a sign. By 0 all of them are 0.
+    """Put x / w cut towards 0, or what that leaves (1), or that with the sign of w (2).
 
-    Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[2 * p[6] : 2 * (p[6] + rows * n)]
+    By 0 all of them are 0.
+
+    Access: as sum32
     """
     mask = all_but_sign()
-    what, is_signed = p[9] & 3, 1 - (p[9] >> 2)
-    i, j, k = p[0], p[3], p[6]
+    operation, is_signed = p[_OPERATION] & 3, 1 - (p[_OPERATION] >> 2)
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
     for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         sign, sign_of_b = (a >> 31) & is_signed, (b >> 31) & is_signed
@@ -103,9 +117,9 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
                 v += 1
         else:
             rest = 0
-        if what:
+        if operation:
             v = rest
-            if what == 2 and sign != sign_of_b:
+            if operation == 2 and sign != sign_of_b:
                 if v:
                     v = b - v
                 sign = sign_of_b
@@ -118,16 +132,17 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p[9]: 1 for the smaller.
+    """Put the larger of x and w, or the smaller one.
 
     Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[p[6] : p[6] + rows * n]
+        x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
+        w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride
+        reads x[x_start : x_last + 1] if rows and columns
+        reads w[w_start : w_last + 1] if rows and columns
+        writes out[out_start : out_start + rows * columns]
     """
-    i, j, k = p[0], p[3], p[6]
-    wanted = 1 if p[9] else 4
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
+    wanted = 1 if p[_IS_MINIMUM] else 4
     for i, j, k, end, last in pairs(i, j, k, p):
         order, a, b, low, high = compared(x, i, w, j)
         a = w[j]
@@ -137,66 +152,57 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def compare32(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """p[9]: which of less (1), equal (2) and greater (4) are true.
+    """Put 1 where a relation holds of x and w, else 0.
 
-    Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[p[6] : p[6] + rows * n]
+    Access: as larger32
     """
-    i, j, k = p[0], p[3], p[6]
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
     for i, j, k, end, last in pairs(i, j, k, p):
         order, a, b, low, high = compared(x, i, w, j)
-        out[k] = 1 if order & p[9] else 0
+        out[k] = 1 if order & p[_RELATIONS] else 0
 
 
 def truth8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Of bytes, 0 or not. p[9], bit n: whether it is true where n of two are.
+    """Put 1 where so many of two bytes are not 0 as true_counts names, else 0.
 
-    Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[p[6] : p[6] + rows * n]
+    Access: as larger32
     """
-    i, j, k, flags = p[0], p[3], p[6], p[9]
+    i, j, k, counts = p[_X_START], p[_W_START], p[_OUT_START], p[_TRUE_COUNTS]
     for i, j, k, end, last in pairs(i, j, k, p):
         n = 1 if x[i] else 0
         if w[j]:
             n += 1
-        out[k] = (flags >> n) & 1
+        out[k] = (counts >> n) & 1
 
 
 def not8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Of bytes from p[0] to p[1].
+    """Put 1 where a byte is 0, else 0.
 
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
-    for i in range(p[0], p[1]):
+    for i in range(p[_START], p[_END]):
         out[i] = 0 if x[i] else 1
 
 
 def one_hot32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """loops/one_hot, of indices and values that are words.
+    """Do what loops/one_hot does, with indices and values that are words.
 
     Access:
-        depth, inner = p[2:4]
-        reads x[p[0] // depth * inner : ((p[1] - 1) // depth + 1) * inner] if p[0] < p[1]
-        reads w[0 : 2] if p[0] < p[1]
-        writes out[p[0] * inner : p[1] * inner]
+        reads x[start // classes * inner : ((end - 1) // classes + 1) * inner] if start < end
+        reads w[0 : 2] if start < end
+        writes out[start * inner : end * inner]
     """
-    depth, inner = p[2], p[3]
-    k = p[0] * inner
-    for row in range(p[0], p[1]):
-        i, at = row // depth * inner, row % depth
-        for j in range(inner):
+    classes, inner = p[_CLASSES], p[_INNER]
+    k = p[_START] * inner
+    for row in range(p[_START], p[_END]):
+        i, index = row // classes * inner, row % classes
+        for column in range(inner):
             v = x[i]
             if (v >> 31) & 1:
-                v = v + depth
-            v = (v ^ at) & 0x3FFFFFFF | ((v ^ at) >> 30) & 3
+                v = v + classes
+            v = (v ^ index) & 0x3FFFFFFF | ((v ^ index) >> 30) & 3
             n = w[0]
             if v == 0:
                 n = w[1]

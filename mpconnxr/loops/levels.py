@@ -1,44 +1,53 @@
 """A search for floats among sorted ones, by their bits. Plain form.
 
-    x    float32 as words;  w  levels: bits without the sign, negative ones first;  out  bytes
-    p    lo, hi: range of items; negative levels, levels, first byte, bits of infinity, mask of the
-         bits without the sign, byte for NaN
+x holds float32 as words. w holds levels: bits of floats without the sign, the negative ones first.
+out gets a byte for each element: low, and 1 more for each level that is not above it.
 
 The bits of positive floats are in the order of the floats, those of negative ones in the reverse.
 """
+
+# Parameters of levels8
+_START = const(0)  # the first element [elements] 0..
+_END = const(1)  # behind the last one [elements] 0..
+_NEGATIVE_LEVELS = const(2)  # [levels] 0..255
+_LEVELS = const(3)  # [levels] 0..255
+_LOW = const(4)  # what is below all levels, as a byte [value] 0..255
+_INFINITY = const(5)  # [float bits] 2139095040
+_MAGNITUDE_MASK = const(6)  # all bits but the sign [mask] 2**31 - 1
+_NAN = const(7)  # what NaN becomes, as a byte [value] 0..255
 
 
 def levels8(x, w, out, p):
     """
     Access:
-        reads x as int32[p[0] : p[1]]
-        reads w as int32[0 : max(p[2], p[3])] if p[0] < p[1]
-        writes out as uint8[p[0] : p[1]]
+        reads x as int32[start : end]
+        reads w as int32[0 : max(negative_levels, levels)] if start < end
+        writes out as uint8[start : end]
     """
-    i = p[0]
-    while i < p[1]:
+    i = p[_START]
+    while i < p[_END]:
         v = x[i]
-        bits = v & p[6]
+        bits = v & p[_MAGNITUDE_MASK]
         if (v >> 31) & 1:
-            a = 0
-            b = p[2]
-            while a < b:
-                k = (a + b) >> 1
-                if w[k] < bits:
-                    b = k
+            found = 0
+            end = p[_NEGATIVE_LEVELS]
+            while found < end:
+                middle = (found + end) >> 1
+                if w[middle] < bits:
+                    end = middle
                 else:
-                    a = k + 1
+                    found = middle + 1
         else:
-            a = p[2]
-            b = p[3]
-            while a < b:
-                k = (a + b) >> 1
-                if w[k] > bits:
-                    b = k
+            found = p[_NEGATIVE_LEVELS]
+            end = p[_LEVELS]
+            while found < end:
+                middle = (found + end) >> 1
+                if w[middle] > bits:
+                    end = middle
                 else:
-                    a = k + 1
-        a += p[4]
-        if bits > p[5]:
-            a = p[7]
-        out[i] = a & 255
+                    found = middle + 1
+        found += p[_LOW]
+        if bits > p[_INFINITY]:
+            found = p[_NAN]
+        out[i] = found & 255
         i += 1

@@ -1,7 +1,6 @@
 """Natural logarithms of float32 on the bits. Written once, for Python and viper.
 
-x, out  float32 as words; may be the same memory;  w is not read
-p       lo, hi: range of items
+x and out hold float32 as words, and may be the same memory. w is not read.
 
 x = m * 2**e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 * s * (1 + s**2 / 3 + s**4 / 5 + ...)
 with s = (m - 1) / (m + 1). Within 5e-7 of the exact value, also near 1. -inf for 0, NaN for what
@@ -12,18 +11,22 @@ from ._floats import normalize, significand, unpack
 from ._hints import far
 from ._words import bit, quotient
 
+# Parameters of log32
+_START = const(0)  # the first element [elements] 0..
+_END = const(1)  # behind the last one [elements] 0..
+
 
 def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
     top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     third = 357913941  # of 30 bits behind the point, like z, t and u below
-    i = p[0]
-    while far(i < p[1]):
+    i = p[_START]
+    while far(i < p[_END]):
         v = x[i]
         m, e = unpack(v)
         if e == 0 and m == 0:
@@ -43,14 +46,14 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if a < 0:
             a, sign = 0 - a, 1
         e -= 127
-        c = r = 0
+        shift = result = 0
         if a:
             while a < b:
                 a = a << 1
-                c += 1
+                shift += 1
             n = 29
-            r, a, n = quotient(r, a, b, n)
-            s = r >> (c - 2)
+            result, a, n = quotient(result, a, b, n)
+            s = result >> (shift - 2)
             z, s = s & 16383, s >> 14
             z = (s * s >> 2) + (s * z >> 15)
             a = z >> 10
@@ -59,11 +62,13 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             t = 214748365 + ((t >> 13) * a >> 7)
             t = third + ((t >> 13) * a >> 7)
             u = ((t >> 14) * a >> 6) + ((t >> 14) * (z & 1023) >> 16) + ((t & 16383) * a >> 20)
-            s = r >> 14
-            r += (s * (u >> 9) >> 7) + (s * (u & 511) >> 16) + ((r & 16383) * (u >> 9) >> 21)
-        a = 129 - c
+            s = result >> 14
+            result += (
+                (s * (u >> 9) >> 7) + (s * (u & 511) >> 16) + ((result & 16383) * (u >> 9) >> 21)
+            )
+        a = 129 - shift
         if e:
-            r = (r + (1 << (c + 3))) >> (c + 4)
+            result = (result + (1 << (shift + 3))) >> (shift + 4)
             if e < 0:
                 e = 0 - e
                 sign ^= 1
@@ -71,12 +76,12 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 b = 0
             n = e * 5814539 + (e * 64244 >> 16)
-            r = n - r if sign else n + r
+            result = n - result if sign else n + result
             sign, a = b, 133
-        if r:
-            r, a = normalize(r, a, 29)
-            r = ((r + 32) >> 6) + ((a - 1) << 23)
+        if result:
+            result, a = normalize(result, a, 29)
+            result = ((result + 32) >> 6) + ((a - 1) << 23)
             if sign:
-                r -= top
-        out[i] = r
+                result -= top
+        out[i] = result
         i += 1

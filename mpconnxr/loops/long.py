@@ -1,18 +1,18 @@
-"""Sums of int64 as words, the low one first. Written once, in the common subset of Python and
-viper.
+"""Sums and differences of int64. Written once, in the common subset of Python and viper.
 
-x, w, out  int64 as words
-p          of x first item, from row to row, from item to item; of w likewise; first item of out,
-           rows, items of a row; 1: differences
+x, w and out hold int64 as words, the low one first, in rows as loops/add has them.
 """
 
 from ._hints import inline
-from ._words import all_but_sign, pairs
+from ._words import _OUT_START, _W_START, _X_START, all_but_sign, pairs
+
+# Parameters of add64: as _words.pairs
+_IS_DIFFERENCE = const(9)  # w is subtracted, not added [flag] 0, 1
 
 
 @inline
 def put(out, at, high, low, mask):
-    """Set out[at] to 16 bits and 16 bits, as a word with its sign. low: room."""
+    """Set out[at] to a word of 16 bits and 16 bits. Return it with its sign. low: room."""
     low = (high & 32767) << 16 | low & 0xFFFF
     if high & 32768:
         low -= mask + 1
@@ -23,17 +23,18 @@ def put(out, at, high, low, mask):
 def add64(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        rows, n = p[7:9]
-        reads x[2 * p[0] : 2 * (p[0] + (rows - 1) * p[1] + (n - 1) * p[2]) + 2] if rows and n
-        reads w[2 * p[3] : 2 * (p[3] + (rows - 1) * p[4] + (n - 1) * p[5]) + 2] if rows and n
-        writes out[2 * p[6] : 2 * (p[6] + rows * n)]
+        x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
+        w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride
+        reads x[2 * x_start : 2 * x_last + 2] if rows and columns
+        reads w[2 * w_start : 2 * w_last + 2] if rows and columns
+        writes out[2 * out_start : 2 * (out_start + rows * columns)]
     """
     mask = all_but_sign()
-    flip = 0xFFFF if p[9] else 0
-    i, j, k = p[0], p[3], p[6]
+    flip = 0xFFFF if p[_IS_DIFFERENCE] else 0
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
     for i, j, k, end, last in pairs(i, j, k, p):
         v = w[2 * j]
-        low = (x[2 * i] & 0xFFFF) + ((v & 0xFFFF) ^ flip) + p[9]
+        low = (x[2 * i] & 0xFFFF) + ((v & 0xFFFF) ^ flip) + p[_IS_DIFFERENCE]
         high = ((x[2 * i] >> 16) & 0xFFFF) + (((v >> 16) & 0xFFFF) ^ flip) + (low >> 16)
         a, b = x[2 * i + 1], w[2 * j + 1]
         low = put(out, 2 * k, high, low, mask)

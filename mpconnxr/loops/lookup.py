@@ -1,18 +1,18 @@
-"""Bytes as indices into a table, by item size. Written once, in the common subset.
+"""Bytes as indices into a table, w, of 256 elements. Written once, in the common subset."""
 
-x    bytes;  w  the table, 256 items;  out  items
-p    lo, hi: range of items
-"""
+# Parameters of lookup8, lookup32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
 
 
 def lookup8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        reads w[0 : 256] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        reads w[0 : 256] if start < end
+        writes out[start : end]
     """
-    i, end = p[0], p[1]
+    i, end = p[_START], p[_END]
     while i < end:
         out[i] = w[x[i]]
         i += 1
@@ -20,7 +20,7 @@ def lookup8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 def lookup32(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """Access: as lookup8"""
-    i, end = p[0], p[1]
+    i, end = p[_START], p[_END]
     while i < end:
         out[i] = w[x[i]]
         i += 1

@@ -1,9 +1,9 @@
 """Maxima of the bins of regions. Plain form.
 
-x    float32 (N, C, H, W);  out  float32 (regions, C, oh, ow)
-w    (regions: image and corners x0, y0, x1, y1, the last ones included; scale, one item; the
-     step's name, ASCII)
-p    lo, hi: range of regions; N, C, H, W, oh, ow
+x holds float32 (images, channels, rows, columns). out gets float32 (regions, channels, out_rows,
+out_columns). w is (regions: image and corners x0, y0, x1, y1, the last ones included; scale, one
+element; the step's name, ASCII).
+
 InputError for an image that does not exist and for a corner that is not a number.
 """
 
@@ -11,24 +11,34 @@ from array import array
 
 from ..ops._refuse import refuse
 
+# Parameters of regions
+_START = const(0)  # the first region [regions] 0..
+_END = const(1)  # behind the last one [regions] 0..
+_IMAGES = const(2)  # [images] 0..
+_CHANNELS = const(3)  # [elements] 1..
+_ROWS = const(4)  # of x [elements] 0..
+_COLUMNS = const(5)  # of x [elements] 0..
+_OUT_ROWS = const(6)  # bins of a region, one below another [bins] 1..
+_OUT_COLUMNS = const(7)  # bins of a region, side by side [bins] 1..
+
 _FAR = 1e6  # corners are cut to the image later
 
 
 def regions(x, w, out, p):
     """
     Access:
-        lo, hi, n = p[0], p[1], p[3] * p[6] * p[7]
-        reads x as float32[0 : p[2] * p[3] * p[4] * p[5]] if lo < hi and n
-        reads w[0 : 3] if lo < hi
-        reads w[0][5 * lo : 5 * hi]
-        reads w[1][0 : 1] if lo < hi
-        writes out as float32[lo * n : hi * n]
+        bins = channels * out_rows * out_columns
+        reads x as float32[0 : images * channels * rows * columns] if start < end
+        reads w[0 : 3] if start < end
+        reads w[0][5 * start : 5 * end]
+        reads w[1][0 : 1] if start < end
+        writes out as float32[start * bins : end * bins]
     """
     box = array("i", [0, 0, 0, 0])
-    region = p[0]
-    while region < p[1]:
+    region = p[_START]
+    while region < p[_END]:
         image = w[0][region * 5]
-        if not (0 <= image < p[2] and image == image // 1):
+        if not (0 <= image < p[_IMAGES] and image == image // 1):
             refuse(w[2], "image {} of a region".format(image))
         k = 0
         while k < 4:
@@ -46,45 +56,47 @@ def _corner(w, i):
 
 
 def _fill(x, box, out, p, image, region):
-    """The bins of one region, whose corners are in box."""
-    h, width, oh, ow = p[4], p[5], p[6], p[7]
-    columns, rows = box[2] - box[0] + 1, box[3] - box[1] + 1
-    if columns < 1:
-        columns = 1
-    if rows < 1:
-        rows = 1
-    first = image * p[3] * h * width
-    o = region * p[3] * oh * ow
-    b = 0
-    while b < oh * ow:
-        i, j = b // ow, b % ow
-        y0 = _cut(box[1] + i * rows // oh, h)
-        y1 = _cut(box[1] - (-(i + 1) * rows // oh), h)
-        x0 = _cut(box[0] + j * columns // ow, width)
-        x1 = _cut(box[0] - (-(j + 1) * columns // ow), width)
-        c = 0
-        while c < p[3]:
-            out[o + c * oh * ow] = _largest(x, first + c * h * width, width, y0, y1, x0, x1)
-            c += 1
-        o += 1
-        b += 1
+    """Fill the bins of one region, whose corners are in box."""
+    rows, columns, out_rows, out_columns = p[_ROWS], p[_COLUMNS], p[_OUT_ROWS], p[_OUT_COLUMNS]
+    box_columns, box_rows = box[2] - box[0] + 1, box[3] - box[1] + 1
+    if box_columns < 1:
+        box_columns = 1
+    if box_rows < 1:
+        box_rows = 1
+    first = image * p[_CHANNELS] * rows * columns
+    k = region * p[_CHANNELS] * out_rows * out_columns
+    index = 0
+    while index < out_rows * out_columns:
+        row, column = index // out_columns, index % out_columns
+        top = _cut(box[1] + row * box_rows // out_rows, rows)
+        bottom = _cut(box[1] - (-(row + 1) * box_rows // out_rows), rows)
+        left = _cut(box[0] + column * box_columns // out_columns, columns)
+        right = _cut(box[0] - (-(column + 1) * box_columns // out_columns), columns)
+        channel = 0
+        while channel < p[_CHANNELS]:
+            out[k + channel * out_rows * out_columns] = _largest(
+                x, first + channel * rows * columns, columns, top, bottom, left, right
+            )
+            channel += 1
+        k += 1
+        index += 1
 
 
-def _cut(v, d):
-    return 0 if v < 0 else d if v > d else v
+def _cut(v, size):
+    return 0 if v < 0 else size if v > size else v
 
 
-def _largest(x, base, width, y0, y1, x0, x1):
-    if y1 <= y0 or x1 <= x0:
+def _largest(x, base, columns, top, bottom, left, right):
+    if bottom <= top or right <= left:
         return 0.0
-    best = x[base + y0 * width + x0]
-    while y0 < y1:
-        i = base + y0 * width + x0
-        end = base + y0 * width + x1
+    best = x[base + top * columns + left]
+    while top < bottom:
+        i = base + top * columns + left
+        end = base + top * columns + right
         while i < end:
             v = x[i]
             if v > best or v != v:
                 best = v
             i += 1
-        y0 += 1
+        top += 1
     return best

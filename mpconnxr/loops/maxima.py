@@ -1,61 +1,75 @@
 """Largest byte of each window, whole planes a call. Plain form.
 
-    x    bytes: planes (H, W) from p[0] on, one after another
-    out  bytes: planes (oh, ow) from p[1] on
-    p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x (BIAS + items), oh, ow,
-         flip
+x holds planes (rows, columns) from x_start on, one behind another; out gets planes (out_rows,
+out_columns) from out_start on. w is not used.
 
-Signed bytes are compared with their top bit flipped. A window of padding only gives the least.
-Items are written in the order of their windows, each when its window has been read.
+Compare bytes with a sign by their top bit flipped. A window of padding only gives the least byte.
+Write the elements of out in the order of their windows, each when its window has been read.
 """
+
+# Parameters of maxima8
+_X_START = 0  # [elements] 0..
+_OUT_START = 1  # [elements] 0..
+_PLANES = 2  # [planes] 0..
+_ROWS = const(3)  # of x [elements] 0..
+_COLUMNS = const(4)  # of x [elements] 0..
+_KERNEL_ROWS = const(5)  # [elements] 1..
+_KERNEL_COLUMNS = const(6)  # [elements] 1..
+_ROW_STRIDE = const(7)  # from window to window [elements] 0..
+_COLUMN_STRIDE = const(8)  # from window to window [elements] 0..
+_ROW_PADDING = const(9)  # rows of the first window that lie above x [elements, BIAS]
+_COLUMN_PADDING = const(10)  # columns of the first window that lie left of x [elements, BIAS]
+_OUT_ROWS = const(11)  # [elements] 1..
+_OUT_COLUMNS = const(12)  # [elements] 1..
+_FLIP = const(13)  # 128 if x and out are signed [mask] 0, 128
 
 
 def maxima8(x, w, out, p):
     """
     Access:
-        reads x as uint8[p[0] : p[0] + p[2] * p[3] * p[4]] if p[11] and p[12]
-        writes out as uint8[p[1] : p[1] + p[2] * p[11] * p[12]]
+        reads x as uint8[x_start : x_start + planes * rows * columns] if out_rows and out_columns
+        writes out as uint8[out_start : out_start + planes * out_rows * out_columns]
     """
     bias = 1 << 29
-    flip = p[13]
-    width = p[4]
-    first = p[0]
-    at = p[1]
-    planes = p[2]
+    flip = p[_FLIP]
+    columns = p[_COLUMNS]
+    plane = p[_X_START]
+    place = p[_OUT_START]
+    planes = p[_PLANES]
     while planes:
-        y = bias - p[9]
-        oy = p[11]
-        while oy:
-            top = y
-            bottom = y + p[5]
+        window_top = bias - p[_ROW_PADDING]
+        out_rows = p[_OUT_ROWS]
+        while out_rows:
+            top = window_top
+            bottom = window_top + p[_KERNEL_ROWS]
             if top < 0:
                 top = 0
-            if bottom > p[3]:
-                bottom = p[3]
-            left = bias - p[10]
-            ox = p[12]
-            while ox:
+            if bottom > p[_ROWS]:
+                bottom = p[_ROWS]
+            left = bias - p[_COLUMN_PADDING]
+            out_columns = p[_OUT_COLUMNS]
+            while out_columns:
                 best = 0
-                row = first + top * width
-                end = first + bottom * width
-                while row < end:
+                row = plane + top * columns
+                row_end = plane + bottom * columns
+                while row < row_end:
                     i = row + left
                     if left < 0:
                         i = row
-                    stop = row + left + p[6]
-                    if stop > row + width:
-                        stop = row + width
-                    while i < stop:
+                    end = row + left + p[_KERNEL_COLUMNS]
+                    if end > row + columns:
+                        end = row + columns
+                    while i < end:
                         v = x[i] ^ flip
                         if v > best:
                             best = v
                         i += 1
-                    row += width
-                out[at] = best ^ flip
-                at += 1
-                left += p[8]
-                ox -= 1
-            y += p[7]
-            oy -= 1
-        first += p[3] * width
+                    row += columns
+                out[place] = best ^ flip
+                place += 1
+                left += p[_COLUMN_STRIDE]
+                out_columns -= 1
+            window_top += p[_ROW_STRIDE]
+            out_rows -= 1
+        plane += p[_ROWS] * columns
         planes -= 1

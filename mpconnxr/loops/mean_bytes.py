@@ -1,69 +1,82 @@
 """Integers of means of float32. Written once, for Python and viper.
 
-rounded   round(mean / scale) + zero point, the quotient rounded as float32
-bytes_of  by levels that are known
+rounded   round(mean / out_scale) + out_zero_point, the quotient rounded as float32
+bytes_of  the byte by levels that are known
 
-    x    bytes_of: 255 words, the levels, as loops/levels takes them
-    w    the list and its means, as loops/means leaves them
-    out  items, planes (oh, ow) from item p[1] on
-    p    as there; p[17] negative levels, p[18] least byte of out
+x of bytes_of holds 255 words, the levels, as loops/levels takes them. w holds the list and its
+means, as loops/means leaves them. out gets planes (out_rows, out_columns) of elements of
+bytes_per_element from element out_start on.
 """
 
 from ._floats import halve
+from ._windows import _OUT_START
+from .means import (
+    _BYTES_PER_ELEMENT,
+    _FLIP,
+    _HIGH,
+    _LISTED,
+    _NEGATIVE_LEVELS,
+    _OUT_LEAST,
+    _OUT_SCALE,
+    _OUT_SCALE_EXPONENT,
+    _OUT_ZERO_POINT,
+)
+
+# Parameters of bytes_of, rounded: as means.means
 
 
 def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        windows, n = p[2] * p[11] * p[12], p[22]
-        requires p[17] < 256
-        given choose has listed p[22] windows in w
-        reads x[0 : 255] if n
-        reads w[0 : n]
-        reads w[64 : 64 + n]
-        reads w[128 : 128 + n]
-        writes out[p[1] : p[1] + windows] if n
+        windows = planes * out_rows * out_columns
+        requires negative_levels < 256
+        given choose has put its list to w
+        reads x[0 : 255] if listed
+        reads w[0 : listed]
+        reads w[64 : 64 + listed]
+        reads w[128 : 128 + listed]
+        writes out[out_start : out_start + windows] if listed
     """
-    for listed in range(p[22]):
-        k, i, e = 0, p[17], w[128 + listed]
-        m = w[64 + listed]
-        if e < 2 or not m:
-            m = 0
+    for listed in range(p[_LISTED]):
+        low, high, exponent = 0, p[_NEGATIVE_LEVELS], w[128 + listed]
+        bits = w[64 + listed]
+        if exponent < 2 or not bits:
+            bits = 0
         else:
-            m += ((e >> 1) - 1) << 23
-        if e & 1:
-            while k < i:
-                n = (k + i) >> 1
-                if x[n] < m:
-                    i = n
+            bits += ((exponent >> 1) - 1) << 23
+        if exponent & 1:
+            while low < high:
+                middle = (low + high) >> 1
+                if x[middle] < bits:
+                    high = middle
                 else:
-                    k = n + 1
+                    low = middle + 1
         else:
-            k, i = i, 255
-            while k < i:
-                n = (k + i) >> 1
-                if x[n] > m:
-                    i = n
+            low, high = high, 255
+            while low < high:
+                middle = (low + high) >> 1
+                if x[middle] > bits:
+                    high = middle
                 else:
-                    k = n + 1
-        out[p[1] + w[listed]] = (k + p[18]) & 255
+                    low = middle + 1
+        out[p[_OUT_START] + w[listed]] = (low + p[_OUT_LEAST]) & 255
 
 
 def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        windows, n = p[2] * p[11] * p[12], p[22]
-        given choose has listed p[22] windows in w
-        reads w[0 : n]
-        reads w[64 : 64 + n]
-        reads w[128 : 128 + n]
-        writes out[p[1] * p[29] : (p[1] + windows) * p[29]] if n
+        given choose has put its list to w
+        reads w[0 : listed]
+        reads w[64 : 64 + listed]
+        reads w[128 : 128 + listed]
+        start, end = out_start, out_start + planes * out_rows * out_columns
+        writes out[start * bytes_per_element : end * bytes_per_element] if listed
     """
-    for listed in range(p[22]):
+    for listed in range(p[_LISTED]):
         a = w[64 + listed]
-        n = (w[128 + listed] >> 1) - p[27]
+        n = (w[128 + listed] >> 1) - p[_OUT_SCALE_EXPONENT]
         a, n = halve(a, n, 24)
-        if a < p[26]:
+        if a < p[_OUT_SCALE]:
             a = a << 1
             n -= 1
         k = 0
@@ -72,11 +85,11 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         elif a and n > 0 - 2:
             # The quotient: 1 and 24 bits behind the point, 6 at a time.
             m = 1
-            a -= p[26]
+            a -= p[_OUT_SCALE]
             while m >> 24 == 0:
                 a = a << 6
-                k = a // p[26]
-                a -= k * p[26]
+                k = a // p[_OUT_SCALE]
+                a -= k * p[_OUT_SCALE]
                 m = (m << 6) | k
             k, m = m & 1, m >> 1
             if k and (a or m & 1):
@@ -88,10 +101,10 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                 k += 1
         if w[128 + listed] & 1:
             k = 0 - k
-        k += p[28]
-        k = min(max(k, 0), p[30])
-        k = k ^ p[16]
-        n = (p[1] + w[listed]) * p[29]
+        k += p[_OUT_ZERO_POINT]
+        k = min(max(k, 0), p[_HIGH])
+        k = k ^ p[_FLIP]
+        n = (p[_OUT_START] + w[listed]) * p[_BYTES_PER_ELEMENT]
         out[n] = k & 255
-        if p[29] > 1:
+        if p[_BYTES_PER_ELEMENT] > 1:
             out[n + 1] = k >> 8

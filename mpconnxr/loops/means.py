@@ -1,27 +1,24 @@
 """Means of windows in float32. Written once, for Python and viper.
 
-choose    makes bytes of the means of bytes, but of those in the middle between two, which it lists
-spans     finds the items of the windows of the list
+choose    makes bytes of the means of bytes, but lists those in the middle between two
+spans     finds the elements of the windows in the list
 sums      adds them up
-means     divides these sums by their items
-rounds    all of these and one of loops/mean_bytes behind them, by calls, to the last window
+means     divides these sums
+rounds    does all of this and calls a loop of loops/mean_bytes behind it, to the last window
 
-    x    items of p[29] bytes: planes (H, W) from item p[0] on, one after another
-    w    words: the list, of up to 64 windows; 64 words from 64 on, of spans: the first byte, of
-         sums and means: their mantissas; 64 words from 128 on, of spans: lines, items of each (13
-         bits) and beside them (2 bits), of the others: twice their exponents, plus 1 if they are
-         negative (of sums also their items, times 1024)
-    out  choose: items, planes (oh, ow) from item p[1] on; spans, sums, means: what is w
-    p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow; items a sum is
-         divided by, or 0 for those inside x; order of the sums; zero point, flip, two of
-         loops/mean_bytes; the ratio of the scales as a fraction, or 0, 1 if it is none: then all
-         are listed; next window (choose goes on from there), windows in the list; upper and lower
-         12 bits of the mantissa of x_scale, its exponent; mantissa and exponent of the other
-         scale, its zero point; bytes of an item, the greatest one
+x holds planes (rows, columns) from element x_start on, out of choose planes (out_rows,
+out_columns) from element out_start on. out of the others is w, which holds
 
-Order 0: items row after row. 1: the sums of columns. 2, for a window that is a plane: four sums
-of each fourth item, a, b, c and d, as (a + c) + (b + d), then the items that are left. An item
-stands for its distance from the zero point, times x_scale.
+    from 0 on     the list, of up to 64 windows
+    from 64 on    of spans the first byte of each of these; of sums and means their mantissas
+    from 128 on   of spans lines, elements of a line (13 bits) and beside them (2 bits); of sums
+                  and means twice their exponents, plus 1 if they are negative, and of sums 1024
+                  times what they are divided by
+
+Order 0 adds elements row after row, 1 the sums of columns. 2, for a window that is a plane, makes
+four sums of each fourth element, a, b, c and d, adds them as (a + c) + (b + d), then the elements
+that are left. An element stands for its distance from the zero point, times x_scale. Without a
+ratio of the scales choose lists all windows.
 
 Floats by their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a sign (s, r).
 Products, sums and quotients are rounded to even as IEEE 754 has them.
@@ -29,7 +26,42 @@ Products, sums and quotients are rounded to even as IEEE 754 has them.
 
 from ._bytes import next_window
 from ._floats import add
+from ._windows import (
+    _COLUMN_PADDING,
+    _COLUMN_STRIDE,
+    _COLUMNS,
+    _KERNEL_COLUMNS,
+    _KERNEL_ROWS,
+    _OUT_COLUMNS,
+    _OUT_ROWS,
+    _OUT_START,
+    _PLANES,
+    _ROW_PADDING,
+    _ROW_STRIDE,
+    _ROWS,
+    _X_START,
+)
 from ._words import set_at, split_sign, swap
+
+# Parameters of rounds, choose, spans, sums, means: as _windows.windows
+_DIVISOR = const(13)  # of a sum; 0: how many elements lie inside x [elements] 0..8000
+_ORDER = const(14)  # of the additions: 0 by rows, 1 by columns, 2 four sums [code] 0..2
+_X_ZERO_POINT = const(15)  # of x ^ flip [value] 0..65535
+_FLIP = 16  # the sign bit of x and out if they are signed, else 0 [mask] 0, 128, 32768
+_NEGATIVE_LEVELS = 17  # for mean_bytes.bytes_of; wide_means has its own there [levels] 0..
+_OUT_LEAST = 18  # the least byte of out, for mean_bytes.bytes_of [value] 0, 128
+_RATIO_NUMERATOR = const(19)  # of x_scale / out_scale; 0 if that is no such fraction [value] 0..64
+_RATIO_DENOMINATOR = const(20)  # [value] 0..64
+_WINDOW = 21  # the next one for choose, which sets it [windows] 0..
+_LISTED = 22  # windows in the list, as choose sets it [windows] 0..64
+_X_SCALE_HIGH = const(23)  # the upper 12 bits of the mantissa of x_scale [value] 0..4095
+_X_SCALE_LOW = const(24)  # its lower 12 bits [value] 0..4095
+_X_SCALE_EXPONENT = const(25)  # biased [exponent] 0..187
+_OUT_SCALE = 26  # the mantissa of out_scale [value] 0..2**24 - 1
+_OUT_SCALE_EXPONENT = 27  # biased [exponent] 0..187
+_OUT_ZERO_POINT = 28  # of out ^ flip [value] 0..65535
+_BYTES_PER_ELEMENT = 29  # [bytes] 1, 2
+_HIGH = 30  # the greatest element of out ^ flip [value] 255, 65535
 
 
 def rounds(p: ptr32, w):
@@ -41,7 +73,8 @@ def rounds(p: ptr32, w):
     choose, spans, sums, means, finish = w[:5]
     whole, found, seen, chosen, x = w[5:10]
     levels, out = w[10], w[11]
-    while p[21] < p[2] * p[11] * p[12]:
+    i = set_at(p, _WINDOW, 0)
+    while p[_WINDOW] < p[_PLANES] * p[_OUT_ROWS] * p[_OUT_COLUMNS]:
         choose(seen, found, chosen, whole)
         spans(found, found, found, whole)
         sums(x, found, found, whole)
@@ -52,108 +85,111 @@ def rounds(p: ptr32, w):
 def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[2] * p[3] * p[4]]
-        writes w[0 : min(64, p[2] * p[11] * p[12])]
-        writes out[p[1] : p[1] + p[2] * p[11] * p[12]]
+        reads x[x_start : x_start + planes * rows * columns]
+        writes w[0 : min(64, planes * out_rows * out_columns)]
+        writes out[out_start : out_start + planes * out_rows * out_columns]
         writes p[21 : 23]
     """
-    window, listed = p[21], 0
-    left = window % p[12] * p[8] - p[10]
-    top = window // p[12] % p[11] * p[7] - p[9]
-    row = p[0] + window // (p[11] * p[12]) * p[3] * p[4]
-    past = p[12] * p[8] - p[10]
-    while window < p[2] * p[11] * p[12] and listed < 64:
-        y = top if top > 0 else 0
-        bottom = min(top + p[5], p[3])
-        first = left if left > 0 else 0
-        right = min(left + p[6], p[4])
-        count = (bottom - y) * (right - first)
-        total = 0 - count * p[15]
-        while y < bottom:
-            i = row + y * p[4]
+    window, listed = p[_WINDOW], 0
+    left = window % p[_OUT_COLUMNS] * p[_COLUMN_STRIDE] - p[_COLUMN_PADDING]
+    top = window // p[_OUT_COLUMNS] % p[_OUT_ROWS] * p[_ROW_STRIDE] - p[_ROW_PADDING]
+    plane = p[_X_START] + window // (p[_OUT_ROWS] * p[_OUT_COLUMNS]) * p[_ROWS] * p[_COLUMNS]
+    past = p[_OUT_COLUMNS] * p[_COLUMN_STRIDE] - p[_COLUMN_PADDING]
+    while window < p[_PLANES] * p[_OUT_ROWS] * p[_OUT_COLUMNS] and listed < 64:
+        row = top if top > 0 else 0
+        bottom = min(top + p[_KERNEL_ROWS], p[_ROWS])
+        first_column = left if left > 0 else 0
+        right = min(left + p[_KERNEL_COLUMNS], p[_COLUMNS])
+        count = (bottom - row) * (right - first_column)
+        total = 0 - count * p[_X_ZERO_POINT]
+        while row < bottom:
+            i = plane + row * p[_COLUMNS]
             stop = i + right
-            i += first
+            i += first_column
             while i < stop:
-                total += x[i] ^ p[16]
+                total += x[i] ^ p[_FLIP]
                 i += 1
-            y += 1
-        if p[13]:
-            count = p[13]
-        count = count * p[20]
+            row += 1
+        if p[_DIVISOR]:
+            count = p[_DIVISOR]
+        count = count * p[_RATIO_DENOMINATOR]
         i = total if total > 0 else 0 - total
-        i = 2 * i * p[19] + count
+        i = 2 * i * p[_RATIO_NUMERATOR] + count
         stop = i // (2 * count)
-        if p[19] == 0 or stop * 2 * count == i:
+        if p[_RATIO_NUMERATOR] == 0 or stop * 2 * count == i:
             w[listed] = window
             listed += 1
         else:
-            i = min(max(p[28] + (stop if total > 0 else 0 - stop), 0), 255)
-            out[p[1] + window] = i ^ p[16]
-        window, left, top, row = next_window(window, left, top, row, past, p)
-    i = set_at(p, 21, window)
-    p[i + 1] = listed
+            i = min(max(p[_OUT_ZERO_POINT] + (stop if total > 0 else 0 - stop), 0), 255)
+            out[p[_OUT_START] + window] = i ^ p[_FLIP]
+        window, left, top, plane = next_window(window, left, top, plane, past, p)
+    i = set_at(p, _WINDOW, window)
+    p[i + (_LISTED - _WINDOW)] = listed
 
 
 def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n = p[22]
-        reads w[0 : n]
-        writes out[64 : 64 + n]
-        writes out[128 : 128 + n]
+        reads w[0 : listed]
+        writes out[64 : 64 + listed]
+        writes out[128 : 128 + listed]
     """
-    for listed in range(p[22]):
+    for listed in range(p[_LISTED]):
         window = w[listed]
-        top = window // p[12] % p[11] * p[7] - p[9]
-        bottom = top + p[5]
+        top = window // p[_OUT_COLUMNS] % p[_OUT_ROWS] * p[_ROW_STRIDE] - p[_ROW_PADDING]
+        bottom = top + p[_KERNEL_ROWS]
         top = max(top, 0)
-        bottom = min(bottom, p[3])
-        left = window % p[12] * p[8] - p[10]
-        right = left + p[6]
+        bottom = min(bottom, p[_ROWS])
+        left = window % p[_OUT_COLUMNS] * p[_COLUMN_STRIDE] - p[_COLUMN_PADDING]
+        right = left + p[_KERNEL_COLUMNS]
         left = max(left, 0)
-        right = min(right, p[4])
+        right = min(right, p[_COLUMNS])
         lines, length = bottom - top, right - left
         rest = lines * length
-        if p[14] == 1:
+        if p[_ORDER] == 1:
             lines, length = length, bottom - top
-        elif p[14] == 2:
+        elif p[_ORDER] == 2:
             lines, length = 4, rest >> 2
-        out[64 + listed] = p[29] * (p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4] + left)
+        out[64 + listed] = p[_BYTES_PER_ELEMENT] * (
+            p[_X_START]
+            + (window // (p[_OUT_ROWS] * p[_OUT_COLUMNS]) * p[_ROWS] + top) * p[_COLUMNS]
+            + left
+        )
         out[128 + listed] = ((lines << 13) + length) << 2 | (rest & 3)
 
 
 def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n = p[22]
         given spans has filled w from the list
-        reads x[p[0] * p[29] : (p[0] + p[2] * p[3] * p[4]) * p[29]] if n
-        reads w[64 : 64 + n]
-        reads w[128 : 128 + n]
-        writes out[64 : 64 + n]
-        writes out[128 : 128 + n]
+        end = x_start + planes * rows * columns
+        reads x[x_start * bytes_per_element : end * bytes_per_element] if listed
+        reads w[64 : 64 + listed]
+        reads w[128 : 128 + listed]
+        writes out[64 : 64 + listed]
+        writes out[128 : 128 + listed]
     """
     listed = 0
     while True:  # a condition here would be a branch farther than Xtensa's reach
-        if listed == p[22]:
+        if listed == p[_LISTED]:
             return
         line = w[64 + listed]
         length = (w[128 + listed] >> 2) & 8191
         lines, rest = w[128 + listed] >> 15, w[128 + listed] & 3
-        count, between = lines * length, p[29]
-        stride = p[4] * between
-        if p[14] == 1:
-            stride = between
-            between = p[4] * stride
+        count, element_stride = lines * length, p[_BYTES_PER_ELEMENT]
+        line_stride = p[_COLUMNS] * element_stride
+        if p[_ORDER] == 1:
+            line_stride = element_stride
+            element_stride = p[_COLUMNS] * line_stride
         beyond = line
-        if p[14] == 2:
-            stride, between = 2 * between, 4 * between
-            beyond = line + length * between
+        if p[_ORDER] == 2:
+            line_stride, element_stride = 2 * element_stride, 4 * element_stride
+            beyond = line + length * element_stride
             count += rest
         a = e = s = total = held = of_total = of_held = 0
         while lines:
             i, k, last = line, 0, length
-            if p[14] == 2 and lines == 1:
+            if p[_ORDER] == 2 and lines == 1:
                 last = length + 1 + rest
             while k <= last:
                 m, n = 0, of_total
@@ -161,19 +197,19 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     m = total
                 elif k == length + 1:
                     m, n, i = held, of_held, beyond
-                    between = p[29]
+                    element_stride = p[_BYTES_PER_ELEMENT]
                 else:
                     m = x[i]
-                    if p[29] > 1:
+                    if p[_BYTES_PER_ELEMENT] > 1:
                         m += x[i + 1] << 8
-                    i += between
-                    m = (m ^ p[16]) - p[15]
+                    i += element_stride
+                    m = (m ^ p[_FLIP]) - p[_X_ZERO_POINT]
                     m, n = split_sign(m)
-                    t = m * p[24]
-                    m, t, r = m * p[23] + (t >> 12), t & 4095, 0
+                    t = m * p[_X_SCALE_LOW]
+                    m, t, r = m * p[_X_SCALE_HIGH] + (t >> 12), t & 4095, 0
                     while m >> (12 + r):
                         r += 1
-                    n += (p[25] + r) << 1
+                    n += (p[_X_SCALE_EXPONENT] + r) << 1
                     if r > 12:
                         t += (m & ((1 << (r - 12)) - 1)) << 12
                         m = m >> (r - 12)
@@ -196,15 +232,15 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     t = min(e - n, 27)
                     a, e, s, m, n = add(a, e, s, m, t, r)
             lines -= 1
-            line += stride
-            if p[14] and lines:
+            line += line_stride
+            if p[_ORDER] and lines:
                 total, of_total, a = a, 2 * e + s, 0
-                if p[14] == 2:
-                    stride = p[29] - stride
+                if p[_ORDER] == 2:
+                    line_stride = p[_BYTES_PER_ELEMENT] - line_stride
                     if lines == 2:
                         held, of_held, total = total, of_total, 0
-        if p[13]:
-            count = p[13]
+        if p[_DIVISOR]:
+            count = p[_DIVISOR]
         out[64 + listed] = a
         out[128 + listed] = 1024 * count + 2 * e + s
         listed += 1
@@ -213,13 +249,12 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n = p[22]
-        reads w[64 : 64 + n]
-        reads w[128 : 128 + n]
-        writes out[64 : 64 + n]
-        writes out[128 : 128 + n]
+        reads w[64 : 64 + listed]
+        reads w[128 : 128 + listed]
+        writes out[64 : 64 + listed]
+        writes out[128 : 128 + listed]
     """
-    for listed in range(p[22]):
+    for listed in range(p[_LISTED]):
         a, count = w[64 + listed], w[128 + listed] >> 10
         e = w[128 + listed] & 1023
         while count & 1 == 0:

@@ -1,49 +1,56 @@
-"""Weighted sums of neighbours along the middle axis of (outer, n, inner), on float32's bits.
+"""Weighted sums of neighbours along the middle axis of three, on float32's bits.
 
-Written once, for Python and viper.
+x has float32 as words (outer, x_length, inner), out (outer, out_length, inner), w the weights of
+each of out_length places (out_length, taps), whose magnitudes have a sum below 2. Written once,
+for Python and viper.
 
-x, out  float32 as words;  w  float32 as words: weights (n_out, taps), of a sum of |w| below 2
-p       lo, hi: range of rows of the output; n_in, inner, n_out, taps, first tap of each of n_out
-
-Items count in units of 2**-29 of the largest one's power of two, weights in 2**-28; the sum is
-rounded to nearest once. A weight of zero leaves its item out. One NaN, 0x7FC00000.
+Elements count in units of 2**-29 of the largest one's power of two, weights in 2**-28. The sum is
+rounded to nearest once. A weight of 0 leaves its element out. One NaN, 0x7FC00000.
 """
 
 from ._floats import rank_item, weigh_item, weighed_sum
 from ._hints import far
 from ._words import bit
 
+# Parameters of mix32
+_START = 0  # the first row of out [rows] 0..
+_END = 1  # behind the last one [rows] 0..
+_X_LENGTH = 2  # of the middle axis of x [rows] 0..
+_INNER = 3  # elements of a row [elements] 1..
+_OUT_LENGTH = 4  # of the middle axis of out [rows] 1..
+_TAPS = 5  # neighbours of a sum [rows] 0..
+_TAP_STARTS = 6  # of each of out_length, its first neighbour in x [rows x n] 0..
+
 
 def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n_in, inner, n_out, taps = p[2:6]
-        firsts = p[6 : 6 + n_out]
-        first = p[0] // n_out * n_in + min(firsts)
-        last = (p[1] - 1) // n_out * n_in + max(firsts) + taps - 1
-        reads x[first * inner : (last + 1) * inner] if p[0] < p[1]
-        reads w[0 : n_out * taps] if p[0] < p[1]
-        reads p[6 : 6 + n_out]
-        writes out[p[0] * inner : p[1] * inner]
+        starts = tap_starts[0 : out_length]
+        first = start // out_length * x_length + min(starts)
+        last = (end - 1) // out_length * x_length + max(starts) + taps - 1
+        reads x[first * inner : (last + 1) * inner] if start < end
+        reads w[0 : out_length * taps] if start < end
+        reads p[6 : 6 + out_length]
+        writes out[start * inner : end * inner]
     """
     top = bit(31)
-    infinity, at = top - 1 - 0x7FFFFF, p[0] * p[3]
-    row, inner = p[0] % p[4], p[3]
-    base = p[0] // p[4] * p[2]
-    for line in far(range(p[0], p[1])):
-        first, begin = (base + p[6 + row]) * inner, row * p[5]
-        end, stop = begin + p[5], at + inner
+    infinity, at = top - 1 - 0x7FFFFF, p[_START] * p[_INNER]
+    row, inner = p[_START] % p[_OUT_LENGTH], p[_INNER]
+    base = p[_START] // p[_OUT_LENGTH] * p[_X_LENGTH]
+    for left in far(range(p[_START], p[_END])):
+        first, begin = (base + p[_TAP_STARTS + row]) * inner, row * p[_TAPS]
+        end, stop = begin + p[_TAPS], at + inner
         while far(at < stop):
             most, found = 1, 0
             i = first
-            for t in range(begin, end):
-                v, b = x[i], w[t]
+            for tap in range(begin, end):
+                v, b = x[i], w[tap]
                 if b & (top - 1):
                     most, found, a, n = rank_item(v, b, most, found)
                 i += inner
             total, i = 0, first
-            for t in range(begin, end):
-                a, b = x[i], w[t]
+            for tap in range(begin, end):
+                a, b = x[i], w[tap]
                 n, v = ((b >> 23) & 255) - 122, (b & 0x7FFFFF) | 0x800000
                 if n < 0:
                     n = 0 - n
@@ -51,16 +58,16 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 else:
                     n = min(n, 6)
                     v = v << n
-                m, n = weigh_item(a, v, most)
+                product, n = weigh_item(a, v, most)
                 if ((a ^ b) >> 31) & 1:
-                    m = 0 - m
-                total += m
+                    product = 0 - product
+                total += product
                 i += inner
             total, most, n, b = weighed_sum(total, most, found, infinity, top)
             out[at] = total
             first += 1
             at += 1
         row += 1
-        if row == p[4]:
+        if row == p[_OUT_LENGTH]:
             row = 0
-            base += p[2]
+            base += p[_X_LENGTH]

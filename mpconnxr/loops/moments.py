@@ -1,144 +1,171 @@
 """Mean and variance of a row of float32 on the bits. Written once, for Python and viper.
 
-centre    out[i] = x[i] as an integer of 29 bits and the sign, + 2**29; to p[4] the exponent of the
-          largest (255: inf or nan, and nothing else), to p[5] and p[6] their mean and 28 bits
-          behind it, to p[7] by how many bits what is left without it may grow
-squares   out[i] = x[i] - mean, shifted so, + 2**30, x from centre; to p[8], p[9], p[10] the sum of
-          the squares of 24 bits of it, in limbs of 24 bits, the highest first
-inverse   to p[11] 30 bits of 1 / sqrt(sum / p[1] + epsilon), to p[12] the exponent of a product of
-          x from squares with it (1024 more); 0 to p[11]: the root is 0
-scaled    out[i] = x[i] * that as float32, x from squares; NaN where p[11] is 0
-rows      all of them for rows p[13] to p[14], by calls, then products with a scale and sums with a
-          bias. A row with inf or nan is left to loops/moments_special.
+centre    Set out[i] to x[i] as an integer of 29 bits and the sign, + 2**29; put exponent, mean,
+          mean_rest and headroom of the row. Where exponent is 255 nothing else counts.
+squares   Set out[i] to (x[i] - mean) << headroom, + 2**30, x from centre; put the sum of the
+          squares of 24 bits of these.
+inverse   Put inverse = 1 / sqrt(sum / columns + epsilon), and product_exponent.
+scaled    Set out[i] to x[i] * inverse as float32, x from squares; to NaN where inverse is 0.
+rows      Call these for each row, then loops that multiply by a scale and add a bias. A row with
+          inf or NaN is left to loops/moments_special.
 
-x, out  float32 as words;  w is not read
-p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
-        what the loops hand on; of rows 15 rows until factors repeat and items of them from row to
-        row, 17 parameters of mul and add, 27 how many factors there are
+x and out have float32 as words; w is not read. What is put goes to p.
 """
 
 from ._floats import first_bit, largest_bits, normalize, unpack
-from ._words import (
-    all_but_sign,
-    bit,
-    nan_bits,
-    set_at,
-    signed,
-    split_sign,
-    swap,
-)
+from ._words import all_but_sign, bit, nan_bits, set_at, signed, split_sign, swap
+
+# Parameters of centre, squares, inverse, scaled, rows
+_X_START = 0  # of the row, in x and in out [elements] 0..
+_COLUMNS = 1  # [elements] 1..32767
+_IS_CENTRED = 2  # whether the row's mean counts, which is 0 else [flag] 0, 1
+_EPSILON = 3  # [float bits] 0..2139095039
+_EXPONENT = 4  # of the largest element; 255: inf or NaN [exponent] 0..255
+_MEAN = const(5)  # of the integers that centre makes [value + 2**29] 0..
+_MEAN_REST = const(6)  # 28 bits behind the point of the mean [value] 0..2**28 - 1
+_HEADROOM = const(7)  # by how much squares shifts deviations to the left [bits] 0..23
+
+# Parameters of squares, inverse, scaled, rows
+_SUM_HIGH = const(8)  # of the squares: limbs of 24 bits [value] 0..
+_SUM_MIDDLE = const(9)  # [value] 0..2**24 - 1
+_SUM_LOW = const(10)  # [value] 0..2**24 - 1
+
+# Parameters of inverse, scaled, rows
+_INVERSE = 11  # 30 bits of 1 / deviation; 0: the deviation is 0 [value] 0..2**30 - 1
+_PRODUCT_EXPONENT = 12  # of an integer times that, + 1024 [exponent] 0..
+
+# Parameters of rows
+_ROW = 13  # the next one [rows] 0..
+_ROW_END = 14  # behind the last one [rows] 0..
+_PERIOD = 15  # until the factors repeat [rows] 1..
+_FACTOR_ROW_STRIDE = 16  # from row to row of the factors [elements] 0..
+_PAIRS_X_START = 17  # what mul and add take: as _words.pairs [elements] 0..
+_PAIRS_X_ROW_STRIDE = 18  # [elements] 0..
+_PAIRS_X_STRIDE = const(19)  # [elements] 1
+_PAIRS_W_START = const(20)  # [elements] 0..
+_PAIRS_W_ROW_STRIDE = const(21)  # [elements] 0, 1
+_PAIRS_W_STRIDE = const(22)  # [elements] 0, 1
+_PAIRS_OUT_START = const(23)  # [elements] 0..
+_PAIRS_ROWS = const(24)  # [rows] 1..
+_PAIRS_COLUMNS = const(25)  # [elements] 1..
+_PAIRS_KIND = const(26)  # 0: no other operation [flag] 0
+_FACTORS = 27  # 1: a scale; 2: a bias, too [tensors] 0..2
 
 
 def rows(p: ptr32, w):
-    """w: loops centre, squares, inverse, scaled, what computes rows with inf or nan; p; x, y; both
-    as floats; the parameters of mul and add; then mul, scale; add, bias
+    """w: loops centre, squares, inverse, scaled, what computes rows with inf or NaN; p; x,
+    out; both as floats; the parameters of mul and add; then mul, scale; add, bias
 
     Access: of the loops it calls
     """
     centre, squares, inverse, scaled, special, whole = w[:6]
-    x, y, floats, q = w[6], w[7], w[9], w[10]
-    while p[13] < p[14]:
-        first = p[13] * p[1]
-        i = set_at(p, 0, first)
-        i = set_at(p, 17, first)
-        i = set_at(p, 20, p[13] % p[15] * p[16])
-        i = set_at(p, 23, first)
-        centre(x, y, y, whole)
-        if p[4] == 255:
+    x, out, floats, pairs_p = w[6], w[7], w[9], w[10]
+    first_row = p[_ROW]
+    while p[_ROW] < p[_ROW_END]:
+        first = p[_ROW] * p[_COLUMNS]
+        i = set_at(p, _X_START, first)
+        i = set_at(p, _PAIRS_X_START, first)
+        i = set_at(p, _PAIRS_W_START, p[_ROW] % p[_PERIOD] * p[_FACTOR_ROW_STRIDE])
+        i = set_at(p, _PAIRS_OUT_START, first)
+        centre(x, out, out, whole)
+        if p[_EXPONENT] == 255:
             special(whole, w)
         else:
-            squares(y, y, y, whole)
-            inverse(y, y, y, whole)
-            scaled(y, y, y, whole)
-            if p[27] > 0:
+            squares(out, out, out, whole)
+            inverse(out, out, out, whole)
+            scaled(out, out, out, whole)
+            if p[_FACTORS] > 0:
                 mul, factor = w[11], w[12]
-                mul(floats, factor, floats, q)
-            if p[27] > 1:
+                mul(floats, factor, floats, pairs_p)
+            if p[_FACTORS] > 1:
                 add, factor = w[13], w[14]
-                add(floats, factor, floats, q)
-        i = set_at(p, 13, p[13] + 1)
+                add(floats, factor, floats, pairs_p)
+        i = set_at(p, _ROW, p[_ROW] + 1)
+    i = set_at(p, _ROW, first_row)
 
 
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[0] : p[0] + p[1]]
+        reads x[x_start : x_start + columns]
+        writes out[x_start : x_start + columns]
         writes p[4 : 8]
     """
     mask = all_but_sign()
-    most, i = 0, p[0]
-    end = i + p[1]
+    most, i = 0, p[_X_START]
+    end = i + p[_COLUMNS]
     most, i, v = largest_bits(most, x, i, end, mask)
-    k, e = 4, most >> 23
-    if e == 0:
-        e = 1
-    p[k] = e
-    i = p[0] if e < 255 else end
+    place, exponent = _EXPONENT, most >> 23
+    if exponent == 0:
+        exponent = 1
+    p[place] = exponent
+    i = p[_X_START] if exponent < 255 else end
     most, least, high = 0, mask, 0
     low = 0
     while i < end:
         v = x[i]
-        m, s = unpack(v)
-        m, s = first_bit(m, s)
-        s = e - s
-        m = signed(((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0, (v >> 31) & 1)
-        m += 1 << 29
-        out[i] = m
-        low += m & 32767
-        high += m >> 15
-        most = max(m, most)
-        least = min(m, least)
+        element, shift = unpack(v)
+        element, shift = first_bit(element, shift)
+        shift = exponent - shift
+        element = signed(
+            ((element << 5) + (1 << shift >> 1)) >> shift if shift < 30 else 0, (v >> 31) & 1
+        )
+        element += 1 << 29
+        out[i] = element
+        low += element & 32767
+        high += element >> 15
+        most = max(element, most)
+        least = min(element, least)
         i += 1
-    k += 1
-    if p[2]:
+    place += 1  # the mean
+    if p[_IS_CENTRED]:
         high += low >> 15
-        low = ((high % p[1]) << 15) + (low & 32767)
-        m = (high // p[1] << 15) + low // p[1]
-        p[k] = m
-        k += 1
-        low = low % p[1] << 14
-        p[k] = (low // p[1] << 14) + (low % p[1] << 14) // p[1]
-        most = most - m if most - m > m - least else m - least
-        s = 0
-        while s < 23 and most < 1 << (28 - s):
-            s += 1
+        low = ((high % p[_COLUMNS]) << 15) + (low & 32767)
+        element = (high // p[_COLUMNS] << 15) + low // p[_COLUMNS]
+        p[place] = element
+        place += 1  # its rest
+        low = low % p[_COLUMNS] << 14
+        p[place] = (low // p[_COLUMNS] << 14) + (low % p[_COLUMNS] << 14) // p[_COLUMNS]
+        most = most - element if most - element > element - least else element - least
+        shift = 0
+        while shift < 23 and most < 1 << (28 - shift):
+            shift += 1
     else:
-        p[k] = 1 << 29
-        k += 1
-        s = 0
-        p[k] = s
-    k += 1
-    p[k] = s
+        p[place] = 1 << 29
+        place += 1  # its rest
+        shift = 0
+        p[place] = shift
+    place += 1  # the headroom
+    p[place] = shift
 
 
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[0] : p[0] + p[1]]
+        reads x[x_start : x_start + columns]
+        writes out[x_start : x_start + columns]
         writes p[8 : 11]
     """
-    mean, s = p[5], p[7]
-    rest = p[6] >> (28 - s)
+    mean, shift = p[_MEAN], p[_HEADROOM]
+    rest = p[_MEAN_REST] >> (28 - shift)
     one = bit(30)
     high = middle = low = 0
-    i = p[0]
-    end = i + p[1]
+    i = p[_X_START]
+    end = i + p[_COLUMNS]
     while i < end:
-        v = ((x[i] - mean) << s) - rest
+        v = ((x[i] - mean) << shift) - rest
         out[i] = v + one
         v = abs(v)
         v = (v + 16) >> 5
-        a, v = v >> 12, v & 4095
-        b = a * v
-        low += ((b & 2047) << 13) + v * v
-        middle += a * a + (b >> 11) + (low >> 24)
+        upper, v = v >> 12, v & 4095
+        cross = upper * v
+        low += ((cross & 2047) << 13) + v * v
+        middle += upper * upper + (cross >> 11) + (low >> 24)
         low = low & 0xFFFFFF
         high += middle >> 24
         middle = middle & 0xFFFFFF
         i += 1
-    i = set_at(p, 8, high)
+    i = set_at(p, _SUM_HIGH, high)
     i += 1
     p[i] = middle
     i += 1
@@ -150,42 +177,42 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         writes p[11 : 13]
     """
-    a = p[8]  # of the sum its highest 30 bits, times 2**e
-    b, c, e = p[9], p[10], 48
-    while e > 0 and a < 1 << 24:
+    a = p[_SUM_HIGH]  # of the sum its highest 30 bits, times 2**e
+    b, c, exponent = p[_SUM_MIDDLE], p[_SUM_LOW], 48
+    while exponent > 0 and a < 1 << 24:
         a = (a << 1) | (b >> 23)
         b = ((b << 1) & 0xFFFFFF) | (c >> 23)
         c = (c << 1) & 0xFFFFFF
-        e -= 1
+        exponent -= 1
     a = (a << 5) | (b >> 19)
-    e -= 5
-    c, a = a % p[1], a // p[1]
-    e += 2 * (p[4] - 150 - p[7])
-    v, k = (p[3] & 0x7FFFFF) << 6, p[3] >> 23
+    exponent -= 5
+    c, a = a % p[_COLUMNS], a // p[_COLUMNS]
+    exponent += 2 * (p[_EXPONENT] - 150 - p[_HEADROOM])
+    epsilon, k = (p[_EPSILON] & 0x7FFFFF) << 6, p[_EPSILON] >> 23
     if k:
-        v += 1 << 29
+        epsilon += 1 << 29
         k -= 1
     k -= 155
     while a and a < 1 << 29:
         c, a = c << 1, a << 1
-        e -= 1
-        if c >= p[1]:
-            c -= p[1]
+        exponent -= 1
+        if c >= p[_COLUMNS]:
+            c -= p[_COLUMNS]
             a += 1
-    while v and v < 1 << 29:
-        v = v << 1
+    while epsilon and epsilon < 1 << 29:
+        epsilon = epsilon << 1
         k -= 1
-    if a == 0 or v and k > e:
-        a, v, b = swap(a, v)
-        e, k, b = swap(e, k)
-    if v and e - k < 30:
-        a += v >> (e - k)
-    if a >> 30 or e & 1:
+    if a == 0 or epsilon and k > exponent:
+        a, epsilon, b = swap(a, epsilon)
+        exponent, k, b = swap(exponent, k)
+    if epsilon and exponent - k < 30:
+        a += epsilon >> (exponent - k)
+    if a >> 30 or exponent & 1:
         a = a >> 1
-        e += 1
-    if e & 1:
+        exponent += 1
+    if exponent & 1:
         a = a >> 1
-        e += 1
+        exponent += 1
     c = 0  # the root of a * 2**24, two bits of that at a time
     b, n = 0, 27
     while n:
@@ -202,35 +229,41 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if c >= b and b:
             c -= b
             a += 1
-    i = set_at(p, 11, a if b else 0)
-    i = set_at(p, 12, 1024 + p[4] - 13 - p[7] - (e >> 1))
+    i = set_at(p, _INVERSE, a if b else 0)
+    i = set_at(p, _PRODUCT_EXPONENT, 1024 + p[_EXPONENT] - 13 - p[_HEADROOM] - (exponent >> 1))
 
 
 def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[0] : p[0] + p[1]]
+        reads x[x_start : x_start + columns]
+        writes out[x_start : x_start + columns]
     """
     one = 1
     top, one = one << 31, one << 30
     nan = nan_bits()
-    a, b, exponent = p[11] >> 15, p[11] & 32767, p[12] - 1024
-    i = p[0]
-    end = i + p[1]
+    inverse_high, inverse_low, product_exponent = (
+        p[_INVERSE] >> 15,
+        p[_INVERSE] & 32767,
+        p[_PRODUCT_EXPONENT] - 1024,
+    )
+    i = p[_X_START]
+    end = i + p[_COLUMNS]
     while i < end:
         v = x[i] - one
         v, sign = split_sign(v)
-        c = v >> 15
+        high = v >> 15
         v = v & 32767
-        v = c * a + ((v * a + c * b + (v * b >> 15)) >> 15)
-        e = exponent
+        v = high * inverse_high + (
+            (v * inverse_high + high * inverse_low + (v * inverse_low >> 15)) >> 15
+        )
+        exponent = product_exponent
         if v:
-            v, e = normalize(v, e, 29)
-            v = ((v + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
-            if e > 254:
+            v, exponent = normalize(v, exponent, 29)
+            v = ((v + 32) >> 6) + ((exponent - 1) << 23) if exponent > 0 else 0
+            if exponent > 254:
                 v = nan - (1 << 22)
         if sign:
             v -= top
-        out[i] = v if p[11] else nan
+        out[i] = v if p[_INVERSE] else nan
         i += 1

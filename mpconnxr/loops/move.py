@@ -1,40 +1,64 @@
-"""Copies between strided layouts, by element size; no arithmetic on the elements.
+"""Copies between strided layouts, by size of element; no arithmetic on the elements.
 
 Written once, in the common subset of Python and viper: indexes only, parameters from 0 to
-2**31 - 1 (signed ones plus BIAS), no store at a constant index.
-
-    p    lo, hi (range of the first of three dims), n1, n2, strides of x sx0, sx1, sx2 and of out
-         so0, so1, so2 (BIAS + items), first items of x and of out (BIAS + items)
+2**31 - 1, no store at a constant index.
 """
 
 from ._hints import inline
 
+# Parameters of copy8, copy32
+_START = 0  # the first plane [planes] 0..
+_END = 1  # behind the last one [planes] 0..
+_ROWS = const(2)  # of a plane [rows] 0..
+_COLUMNS = const(3)  # [elements] 0..
+_X_PLANE_STRIDE = const(4)  # from plane to plane of x [elements, BIAS]
+_X_ROW_STRIDE = const(5)  # from row to row of x [elements, BIAS]
+_X_COLUMN_STRIDE = 6  # from column to column of x [elements, BIAS]
+_OUT_PLANE_STRIDE = const(7)  # from plane to plane of out [elements, BIAS]
+_OUT_ROW_STRIDE = const(8)  # from row to row of out [elements, BIAS]
+_OUT_COLUMN_STRIDE = const(9)  # from column to column of out [elements, BIAS]
+_X_START = 10  # of plane 0 [elements, BIAS] 0..
+_OUT_START = 11  # of plane 0 [elements, BIAS] 0..
+
 
 @inline
 def _move(x, out, p):
-    """Copy items from one layout to another: both loops."""
-    bias, n2 = 1 << 29, p[3]
-    sx, so = p[6] - bias, p[9] - bias
-    for i in range(p[0], p[1]):
-        for j in range(p[2]):
-            a = p[10] - bias + i * (p[4] - bias) + j * (p[5] - bias)
-            b = p[11] - bias + i * (p[7] - bias) + j * (p[8] - bias)
-            for k in range(n2):
-                out[b] = x[a]
-                a += sx
-                b += so
+    """Copy elements from one layout to another, as both loops do."""
+    bias, columns = 1 << 29, p[_COLUMNS]
+    x_stride, out_stride = p[_X_COLUMN_STRIDE] - bias, p[_OUT_COLUMN_STRIDE] - bias
+    for plane in range(p[_START], p[_END]):
+        for row in range(p[_ROWS]):
+            i = (
+                p[_X_START]
+                - bias
+                + plane * (p[_X_PLANE_STRIDE] - bias)
+                + row * (p[_X_ROW_STRIDE] - bias)
+            )
+            place = (
+                p[_OUT_START]
+                - bias
+                + plane * (p[_OUT_PLANE_STRIDE] - bias)
+                + row * (p[_OUT_ROW_STRIDE] - bias)
+            )
+            for column in range(columns):
+                out[place] = x[i]
+                i += x_stride
+                place += out_stride
 
 
 def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
-        n = p[1] - p[0] - 1, p[2] - 1, p[3] - 1
-        a, b = p[10] - BIAS + p[0] * (p[4] - BIAS), p[11] - BIAS + p[0] * (p[7] - BIAS)
-        s = [n[i] * (p[4 + i] - BIAS) for i in range(3)]
-        t = [n[i] * (p[7 + i] - BIAS) for i in range(3)]
-        reads x[a + sum(min(v, 0) for v in s) : a + sum(max(v, 0) for v in s) + 1] if min(n) >= 0
-        writes out[b + sum(min(v, 0) for v in t) : b + sum(max(v, 0) for v in t) + 1]
-            if min(n) >= 0
+        lasts = end - start - 1, rows - 1, columns - 1
+        x_strides = x_plane_stride, x_row_stride, x_column_stride
+        out_strides = out_plane_stride, out_row_stride, out_column_stride
+        x_first, out_first = x_start + start * x_plane_stride, out_start + start * out_plane_stride
+        s = [lasts[i] * x_strides[i] for i in range(3)]
+        t = [lasts[i] * out_strides[i] for i in range(3)]
+        reads x[x_first + sum(min(v, 0) for v in s) : x_first + sum(max(v, 0) for v in s) + 1]
+            if min(lasts) >= 0
+        writes out[out_first + sum(min(v, 0) for v in t)
+            : out_first + sum(max(v, 0) for v in t) + 1] if min(lasts) >= 0
     """
     _move(x, out, p)
 

@@ -1,27 +1,40 @@
 """Products of float32, rounded to even. Plain form: see loops/add.
 
-x, w    floats;  out  floats
-p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row;
-        1: x where that is not below 0 (PRelu)
+out = x * w or, if is_prelu, x where that is not below 0
 """
+
+from ._words import (
+    _COLUMNS,
+    _OUT_START,
+    _ROWS,
+    _W_ROW_STRIDE,
+    _W_START,
+    _W_STRIDE,
+    _X_ROW_STRIDE,
+    _X_START,
+    _X_STRIDE,
+)
+
+# Parameters of mul32: as _words.pairs
+_IS_PRELU = const(9)  # only what is below 0 is multiplied, as PRelu has it [flag] 0, 1
 
 NAN = float("nan")
 
 
 def mul32(x, w, out, p):
     """Access: as add.add32"""
-    i, j, k = p[0], p[3], p[6]
-    rows = p[7]
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
+    rows = p[_ROWS]
     while rows:
-        end = k + p[8]
+        end = k + p[_COLUMNS]
         while k < end:
             v = x[i]
-            if not (p[9] and v >= 0.0):
+            if not (p[_IS_PRELU] and v >= 0.0):
                 v = v * w[j]
             out[k] = v if v == v else NAN
-            i += p[2]
-            j += p[5]
+            i += p[_X_STRIDE]
+            j += p[_W_STRIDE]
             k += 1
-        i += p[1] - p[8] * p[2]
-        j += p[4] - p[8] * p[5]
+        i += p[_X_ROW_STRIDE] - p[_COLUMNS] * p[_X_STRIDE]
+        j += p[_W_ROW_STRIDE] - p[_COLUMNS] * p[_W_STRIDE]
         rows -= 1

@@ -1,63 +1,76 @@
 """Tuples of indices to row numbers. Written once, in the common subset of Python and viper.
 
-x    the indices as words: one each (int32) or two (int64, low word first);  out  int32
-p    lo, hi: range of tuples; rank, T, words an index; a word of the loop's own, -1, 0, 0, 1 if an
-     index was out of range; dims, strides; sizes, steps; the place of a tuple, by dim
+x holds the indices as words: one each (int32) or two (int64, low word first). out gets an int32
+for each tuple. The table has the size of each axis of out, then the stride of each; the size that
+each index of a tuple counts in, then the stride of each; and room for the place of a tuple, on
+each axis. A tuple's number is the sum of its place times the strides of the axes and of its
+indices times their strides.
 
-An index out of range counts as 0; loops/gather judges it.
+A negative index counts from the end. One out of range counts as 0; loops/gather judges it.
 """
 
 from ._words import index_of
+
+# Parameters of offsets
+_START = 0  # the first tuple [tuples] 0..
+_END = 1  # behind the last one [tuples] 0..
+_RANK = const(2)  # of out [axes] 0..
+_INDICES_PER_TUPLE = const(3)  # [indices] 1..
+_WORDS_PER_INDEX = const(4)  # [words] 1, 2
+_INDEX = const(5)  # room for one, which the loop sets [value]
+_MINUS_ONE = const(6)  # what the upper word of a negative index is [value] -1
+_UNUSED = const(7)  # where gather has other parameters [words x 2] 0
+_HAS_BAD_INDEX = 9  # an index was out of range, as the loop sets it [flag] 0, 1
+_TABLE = const(10)  # of axes and indices: see above [words x n] 0..
 
 
 def offsets(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        rank, n, words = p[2:5]
-        requires words == 1 or words == 2
-        requires n > 0
-        reads x[p[0] * n * words : p[1] * n * words]
-        reads p[10 : 10 + 2 * rank + 2 * n]
-        writes out[p[0] : p[1]]
+        words = indices_per_tuple * words_per_index
+        reads x[start * words : end * words]
+        room = 10 + 2 * rank + 2 * indices_per_tuple
+        reads p[10 : room]
+        writes out[start : end]
         writes p[5 : 6]
         writes p[9 : 10]
-        writes p[10 + 2 * rank + 2 * n : 10 + 3 * rank + 2 * n]
+        writes p[room : room + rank]
     """
-    rank, n_t, words = p[2:5]
-    own, count, sizes = 5, 9, 10 + 2 * rank
-    places = sizes + 2 * n_t
-    base, v = 0, p[0]
-    for d in range(rank, 0, -1):
-        at, n = places + d - 1, v % p[9 + d]
-        v = v // p[9 + d]
-        p[at] = n
-        base += n * p[9 + rank + d]
-    i, step, left = p[0] * n_t * words, 0, 1 << 29
+    rank, indices, words = p[_RANK], p[_INDICES_PER_TUPLE], p[_WORDS_PER_INDEX]
+    own, bad, sizes = _INDEX, _HAS_BAD_INDEX, _TABLE + 2 * rank
+    places = sizes + 2 * indices
+    axes_total, v = 0, p[_START]
+    for axis in range(rank, 0, -1):
+        at, place = places + axis - 1, v % p[_TABLE - 1 + axis]
+        v = v // p[_TABLE - 1 + axis]
+        p[at] = place
+        axes_total += place * p[_TABLE - 1 + rank + axis]
+    i, stride, left = p[_START] * indices * words, 0, 1 << 29
     if rank:
-        step = p[9 + 2 * rank]
-        left = p[9 + rank] - p[places + rank - 1]
-    end, size, scale = p[1], p[sizes], p[sizes + n_t]
-    for k in range(p[0], end):
-        v, sign, good, high = index_of(x, i, size, 6, words, own, count, p)
-        total = base + v * scale
+        stride = p[_TABLE - 1 + 2 * rank]
+        left = p[_TABLE - 1 + rank] - p[places + rank - 1]
+    end, size, scale = p[_END], p[sizes], p[sizes + indices]
+    for k in range(p[_START], end):
+        v, sign, good, high = index_of(x, i, size, _MINUS_ONE, words, own, bad, p)
+        total = axes_total + v * scale
         i += words
-        for t in range(sizes + 1, sizes + n_t):
-            v, sign, good, high = index_of(x, i, p[t], 6, words, own, count, p)
-            total += v * p[t + n_t]
+        for index in range(sizes + 1, sizes + indices):
+            v, sign, good, high = index_of(x, i, p[index], _MINUS_ONE, words, own, bad, p)
+            total += v * p[index + indices]
             i += words
         out[k] = total
-        base += step
+        axes_total += stride
         left -= 1
         if left == 0:
-            left, d = p[9 + rank], rank - 1
-            base -= left * step
-            while d:
-                d -= 1
-                at = places + d
-                n = p[at] + 1
-                base += p[10 + rank + d]
-                if n < p[10 + d]:
-                    p[at], d = n, 0
+            left, axis = p[_TABLE - 1 + rank], rank - 1
+            axes_total -= left * stride
+            while axis:
+                axis -= 1
+                at = places + axis
+                place = p[at] + 1
+                axes_total += p[_TABLE + rank + axis]
+                if place < p[_TABLE + axis]:
+                    p[at], axis = place, 0
                 else:
                     p[at] = 0
-                    base -= n * p[10 + rank + d]
+                    axes_total -= place * p[_TABLE + rank + axis]

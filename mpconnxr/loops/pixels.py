@@ -1,93 +1,112 @@
 """Rows of an image file to pixels. Written once, in the common subset of Python and viper.
 
-A pixel comes out as three bytes, red at place p[1] of them (0: RGB, 2: BGR) and blue at the other
-end, or, where p[1] is 3, as one: (19595 red + 38470 green + 7471 blue + 32768) >> 16.
-
-    p    n pixels, place of red, first byte of out, first byte of x, ...
+A pixel comes out as three bytes, red at place out_red of them (0: RGB, 2: BGR) and blue at the
+other end, or, where out_red is 3, as one: (19595 red + 38470 green + 7471 blue + 32768) >> 16.
 """
 
 from ._hints import inline
 
+# Parameters of indexed, direct
+_PIXELS = 0  # [pixels] 0..
+_OUT_RED = 1  # place of red in a pixel of out; 3: pixels are gray [bytes] 0, 2, 3
+_OUT_START = 2  # [bytes] 0..
+_X_START = 3  # [bytes] 0..
+
+# Parameters of indexed
+_BITS_PER_PIXEL = 4  # of x [bits] 1, 2, 4, 8
+
+# Parameters of direct
+_BYTES_PER_PIXEL = 4  # of x [bytes] 1..
+_RED = 5  # place in a pixel of x [bytes] 0..
+_GREEN = 6  # place in a pixel of x [bytes] 0..
+_BLUE = 7  # place in a pixel of x [bytes] 0..
+
+# Parameters of unfilter
+_UNFILTER_BYTES = const(0)  # of the row [bytes] 0..
+_UNFILTER_METHOD = const(1)  # PNG's number of it [code] 0..4
+_UNFILTER_STEP = const(2)  # from a pixel to the next one [bytes] 1..
+
 
 @inline
-def _put(out, o, red, r, g, b):
-    """Put a pixel's colours to out[o]. Return the next place."""
-    if red == 3:
-        out[o] = (19595 * r + 38470 * g + 7471 * b + 32768) >> 16
-        o += 1
+def _put(out, at, red_place, red, green, blue):
+    """Put a pixel's colours to out[at]. Return the next place."""
+    if red_place == 3:
+        out[at] = (19595 * red + 38470 * green + 7471 * blue + 32768) >> 16
+        at += 1
     else:
-        out[o + red] = r
-        out[o + 1] = g
-        out[o + 2 - red] = b
-        o += 3
-    return o
+        out[at + red_place] = red
+        out[at + 1] = green
+        out[at + 2 - red_place] = blue
+        at += 3
+    return at
 
 
 def indexed(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """x: codes of p[4] bits (1, 2, 4, 8), the first one in the high bits; w: colours of each code.
+    """Take x, codes of pixels, the first one in the high bits; w: three colours of each code.
 
     Access:
-        n = p[0]
-        reads x[p[3] : p[3] + (n * p[4] + 7) // 8]
-        reads w[0 : 3 << p[4]]
-        writes out[p[2] : p[2] + n * (1 if p[1] == 3 else 3)]
+        reads x[x_start : x_start + (pixels * bits_per_pixel + 7) // 8]
+        reads w[0 : 3 << bits_per_pixel]
+        writes out[out_start : out_start + pixels * (1 if out_red == 3 else 3)]
     """
-    red, o, i, bits = p[1], p[2], p[3], p[4]
+    red_place, at, i, bits = p[_OUT_RED], p[_OUT_START], p[_X_START], p[_BITS_PER_PIXEL]
     mask, left = (1 << bits) - 1, 8
-    for k in range(p[0]):
+    for k in range(p[_PIXELS]):
         left -= bits
-        c = 3 * ((x[i] >> left) & mask)
+        code = 3 * ((x[i] >> left) & mask)
         if left == 0:
             left = 8
             i += 1
-        r, g, b = w[c], w[c + 1], w[c + 2]
-        o = _put(out, o, red, r, g, b)
+        red, green, blue = w[code], w[code + 1], w[code + 2]
+        at = _put(out, at, red_place, red, green, blue)
 
 
 def direct(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """x: p[4] bytes a pixel, red, green and blue at places p[5 : 8] of them; w: the value of each.
+    """Take x, pixels with a byte for each colour; w: the value of each byte.
 
     Access:
-        n = p[0]
-        reads x[p[3] : p[3] + n * p[4]]
+        requires max(red, green, blue) < bytes_per_pixel
+        reads x[x_start : x_start + pixels * bytes_per_pixel]
         reads w[0 : 256]
-        writes out[p[2] : p[2] + n * (1 if p[1] == 3 else 3)]
-        requires max(p[5:8]) < p[4]
+        writes out[out_start : out_start + pixels * (1 if out_red == 3 else 3)]
     """
-    red, o, i, step = p[1], p[2], p[3], p[4]
-    for k in range(p[0]):
-        r, g, b = w[x[i + p[5]]], w[x[i + p[6]]], w[x[i + p[7]]]
+    red_place, at, i, step = p[_OUT_RED], p[_OUT_START], p[_X_START], p[_BYTES_PER_PIXEL]
+    for k in range(p[_PIXELS]):
+        red, green, blue = w[x[i + p[_RED]]], w[x[i + p[_GREEN]]], w[x[i + p[_BLUE]]]
         i += step
-        o = _put(out, o, red, r, g, b)
+        at = _put(out, at, red_place, red, green, blue)
 
 
 def unfilter(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Undoes PNG's filter p[1] (0 to 4) in out, p[0] bytes; x: those of the row above; p[2]: bytes
-    from a pixel to the next, at least 1.
+    """Undo PNG's filter in out, a row; x: the row above.
 
     Access:
-        reads x[0 : p[0]]
-        updates out[0 : p[0]]
+        reads x[0 : unfilter_bytes]
+        updates out[0 : unfilter_bytes]
     """
-    n, kind, step = p[0], p[1], p[2]
-    for i in range(n):
+    nbytes, method, step = p[_UNFILTER_BYTES], p[_UNFILTER_METHOD], p[_UNFILTER_STEP]
+    for i in range(nbytes):
         left = above = corner = 0
         if i >= step:
             left, corner = out[i - step], x[i - step]
-        if kind > 1:
+        if method > 1:
             above = x[i]
-        if kind == 1:
+        if method == 1:
             v = left
-        elif kind == 2:
+        elif method == 2:
             v = above
-        elif kind == 3:
+        elif method == 3:
             v = (left + above) >> 1
-        elif kind == 4:
-            a, b, c = abs(above - corner), abs(left - corner), abs(left + above - 2 * corner)
+        elif method == 4:
+            left_error, above_error, corner_error = (
+                abs(above - corner),
+                abs(left - corner),
+                abs(left + above - 2 * corner),
+            )
             v = corner
-            if b <= c:
+            if above_error <= corner_error:
                 v = above
-            if a <= b and a <= c:
+            if left_error <= above_error and left_error <= corner_error:
                 v = left
         else:
             v = 0

@@ -1,47 +1,60 @@
 """Copies rows of planes with padding around them. Plain form.
 
-    x    bytes, planes: item (plane, y, x) at p[0] + plane * p[2] + y * p[5] + x * p[6]
-    out  bytes: for each of p[1] planes p[4] rows of p[7] bytes: p[8] of padding, p[9] items of x,
-         padding; from byte p[10] on
-    p    x first, planes, plane stride, H, rows, row stride, column stride, bytes a row, padding
-         on the left, items, out first, first row (BIAS + row, may lie outside), flip, padding
-
-Signed bytes are made unsigned by flip, 128; the padding is unsigned.
+x holds planes: element (plane, row, column) lies at x_start + plane * x_plane_stride + row *
+x_row_stride + column * x_column_stride. out gets out_rows rows of out_columns bytes for each
+plane: left_padding bytes of padding, so many elements of x as columns says, flipped, and padding;
+the rows of x from first_row on, or only padding where it has none.
 """
+
+# Parameters of planes
+_X_START = const(0)  # [elements] 0..
+_PLANES = const(1)  # [planes] 1..
+_X_PLANE_STRIDE = const(2)  # from plane to plane of x [elements] 0..
+_ROWS = const(3)  # of x [elements] 1..
+_OUT_ROWS = const(4)  # [elements] 1..
+_X_ROW_STRIDE = const(5)  # from row to row of x [elements] 0..
+_X_COLUMN_STRIDE = const(6)  # from column to column of x [elements] 0..
+_OUT_COLUMNS = const(7)  # with padding [elements] 1..
+_LEFT_PADDING = const(8)  # [elements] 0..
+_COLUMNS = const(9)  # of x that come to out [elements] 0..
+_OUT_START = const(10)  # [elements] 0..
+_FIRST_ROW = const(11)  # of x, which may lie outside of it [elements, BIAS]
+_FLIP = const(12)  # 128 if x is signed [mask] 0, 128
+_PADDING = const(13)  # an element outside of x, unsigned [value] 0..255
 
 
 def planes(x, w, out, p):
     """
     Access:
-        requires p[8] + p[9] <= p[7]
-        last = (p[1] - 1) * p[2] + (p[3] - 1) * p[5] + (p[9] - 1) * p[6]
-        reads x as uint8[p[0] : p[0] + last + 1] if p[1] and p[3] and p[4] and p[9]
-        writes out as uint8[p[10] : p[10] + p[1] * p[4] * p[7]]
+        requires left_padding + columns <= out_columns
+        plane = (rows - 1) * x_row_stride + (columns - 1) * x_column_stride + 1
+        reads x as uint8[x_start : x_start + (planes - 1) * x_plane_stride + plane] if columns
+        writes out as uint8[out_start : out_start + planes * out_rows * out_columns]
     """
     bias = 1 << 29
-    n = p[10]
-    flip = p[12]
-    step = p[6]
+    at = p[_OUT_START]
+    flip = p[_FLIP]
+    stride = p[_X_COLUMN_STRIDE]
     plane = 0
-    while plane < p[1]:
-        y = p[11]
-        rows = p[4]
+    while plane < p[_PLANES]:
+        row = p[_FIRST_ROW]
+        rows = p[_OUT_ROWS]
         while rows:
-            end = n + p[7]
-            if y >= bias and y < bias + p[3]:
-                stop = n + p[8]
-                while n < stop:
-                    out[n] = p[13]
-                    n += 1
-                i = p[0] + plane * p[2] + (y - bias) * p[5]
-                stop = n + p[9]
-                while n < stop:
-                    out[n] = x[i] ^ flip
-                    i += step
-                    n += 1
-            while n < end:
-                out[n] = p[13]
-                n += 1
-            y += 1
+            end = at + p[_OUT_COLUMNS]
+            if row >= bias and row < bias + p[_ROWS]:
+                stop = at + p[_LEFT_PADDING]
+                while at < stop:
+                    out[at] = p[_PADDING]
+                    at += 1
+                i = p[_X_START] + plane * p[_X_PLANE_STRIDE] + (row - bias) * p[_X_ROW_STRIDE]
+                stop = at + p[_COLUMNS]
+                while at < stop:
+                    out[at] = x[i] ^ flip
+                    i += stride
+                    at += 1
+            while at < end:
+                out[at] = p[_PADDING]
+                at += 1
+            row += 1
             rows -= 1
         plane += 1

@@ -1,10 +1,7 @@
-"""Largest value of a window, on the bits of the items: written once for Python and viper.
+"""Largest value of a window, on the bits of the elements: written once for Python and viper.
 
-    x    float32 bits or bytes, one image plane (D, H, W) from item p[0]
-    out  likewise: item p[17] + i for each output column i from p[15] to p[16] - 1
-    p    x first, D, H, W, kd, kh, kw, dilations d, h, w, corner z, y (BIAS + items), pad of x
-         (BIAS + items), stride of x, the bits of -inf (bytes: 128 if signed), first and last + 1
-         output column, out first, strides z, y, x of an item's index, index of the plane's first
+x holds float32 bits or bytes, from x_start on one plane (depth, rows, columns). out gets the same,
+at out_start + i for each output column i from start to end - 1. w is not used.
 
 A window that lies wholly in the padding gives the least value. NaN wins if its sign is plus. The
 find loops come after: x as before, w what the max loops gave, out two words an index (int64).
@@ -12,92 +9,148 @@ find loops come after: x as before, w what the max loops gave, out two words an 
 
 from ._hints import inline
 
+# Parameters of max_row32, max_row8, find_row32, find_row8
+_X_START = 0  # where the plane begins [elements] 0..
+_DEPTH = const(1)  # of x [elements] 0..
+_ROWS = const(2)  # of x [elements] 0..
+_COLUMNS = const(3)  # of x [elements] 0..
+_KERNEL_DEPTH = const(4)  # [elements] 1..
+_KERNEL_ROWS = const(5)  # [elements] 1..
+_KERNEL_COLUMNS = const(6)  # [elements] 1..
+_DEPTH_DILATION = const(7)  # [elements] 1..
+_ROW_DILATION = const(8)  # [elements] 1..
+_COLUMN_DILATION = const(9)  # [elements] 1..
+_CORNER_DEPTH = 10  # of x, where the windows begin [elements, BIAS]
+_CORNER_ROW = 11  # of x, where the windows begin [elements, BIAS]
+_COLUMN_PADDING = const(12)  # columns of the first window that lie left of x [elements, BIAS]
+_COLUMN_STRIDE = const(13)  # from window to window [elements] 0..
+
+# Parameters of max_row32, find_row32
+_LEAST = const(14)  # bits of -inf [float bits] -8388608
+
+# Parameters of max_row8, find_row8
+_FLIP = const(14)  # 128 if x is signed [mask] 0, 128
+
+# Parameters of max_row32, max_row8, find_row32, find_row8
+_START = const(15)  # the first column of the output [elements] 0..
+_END = const(16)  # behind the last one [elements] 0..
+_OUT_START = 17  # where the row of the output begins [elements] 0..
+_INDEX_DEPTH_STRIDE = const(18)  # of an index, from plane to plane of x [elements] 0..
+_INDEX_ROW_STRIDE = const(19)  # of an index, from row to row of x [elements] 0..
+_INDEX_COLUMN_STRIDE = const(20)  # of an index, from column to column of x [elements] 0..
+_INDEX_START = 21  # index of the first element of x [elements] 0..
+
 
 def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1] * p[2] * p[3]] if p[15] < p[16]
-        writes out[p[17] + p[15] : p[17] + p[16]]
+        reads x[x_start : x_start + depth * rows * columns] if start < end
+        writes out[out_start + start : out_start + end]
     """
     bias = 1 << 29
-    for column in range(p[15], p[16]):
-        best = p[14]
-        for kz in range(p[4]):
-            z = p[10] + kz * p[7]
-            for ky in range(p[5]):
-                y = p[11] + ky * p[8]
-                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
-                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
-                    xx = column * p[13] + bias + bias - p[12]
-                    for kx in range(p[6]):
-                        if xx >= bias and xx < bias + p[3]:
-                            v = x[row + xx - bias]
+    for column in range(p[_START], p[_END]):
+        best = p[_LEAST]
+        for kernel_plane in range(p[_KERNEL_DEPTH]):
+            x_depth = p[_CORNER_DEPTH] + kernel_plane * p[_DEPTH_DILATION]
+            for kernel_row in range(p[_KERNEL_ROWS]):
+                x_row = p[_CORNER_ROW] + kernel_row * p[_ROW_DILATION]
+                if (
+                    x_depth >= bias
+                    and x_depth < bias + p[_DEPTH]
+                    and x_row >= bias
+                    and x_row < bias + p[_ROWS]
+                ):
+                    row_start = (
+                        p[_X_START] + ((x_depth - bias) * p[_ROWS] + x_row - bias) * p[_COLUMNS]
+                    )
+                    x_column = column * p[_COLUMN_STRIDE] + bias + bias - p[_COLUMN_PADDING]
+                    for kernel_column in range(p[_KERNEL_COLUMNS]):
+                        if x_column >= bias and x_column < bias + p[_COLUMNS]:
+                            v = x[row_start + x_column - bias]
                             if (best >> 31) & 1:
                                 if ((v >> 31) & 1) == 0 or v < best:
                                     best = v
                             elif ((v >> 31) & 1) == 0 and v > best:
                                 best = v
-                        xx += p[9]
-        out[p[17] + column] = best
+                        x_column += p[_COLUMN_DILATION]
+        out[p[_OUT_START] + column] = best
 
 
 def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Access: as max_row32"""
     bias = 1 << 29
-    flip = p[14]  # makes the order of signed bytes that of unsigned ones
-    for column in range(p[15], p[16]):
+    flip = p[_FLIP]  # makes the order of signed bytes that of unsigned ones
+    for column in range(p[_START], p[_END]):
         best = 0
-        for kz in range(p[4]):
-            z = p[10] + kz * p[7]
-            for ky in range(p[5]):
-                y = p[11] + ky * p[8]
-                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
-                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
-                    xx = column * p[13] + bias + bias - p[12]
-                    for kx in range(p[6]):
-                        if xx >= bias and xx < bias + p[3]:
-                            v = x[row + xx - bias] ^ flip
+        for kernel_plane in range(p[_KERNEL_DEPTH]):
+            x_depth = p[_CORNER_DEPTH] + kernel_plane * p[_DEPTH_DILATION]
+            for kernel_row in range(p[_KERNEL_ROWS]):
+                x_row = p[_CORNER_ROW] + kernel_row * p[_ROW_DILATION]
+                if (
+                    x_depth >= bias
+                    and x_depth < bias + p[_DEPTH]
+                    and x_row >= bias
+                    and x_row < bias + p[_ROWS]
+                ):
+                    row_start = (
+                        p[_X_START] + ((x_depth - bias) * p[_ROWS] + x_row - bias) * p[_COLUMNS]
+                    )
+                    x_column = column * p[_COLUMN_STRIDE] + bias + bias - p[_COLUMN_PADDING]
+                    for kernel_column in range(p[_KERNEL_COLUMNS]):
+                        if x_column >= bias and x_column < bias + p[_COLUMNS]:
+                            v = x[row_start + x_column - bias] ^ flip
                             best = max(v, best)
-                        xx += p[9]
-        out[p[17] + column] = best ^ flip
+                        x_column += p[_COLUMN_DILATION]
+        out[p[_OUT_START] + column] = best ^ flip
 
 
 @inline
 def _find_row(x, w, out, p):
-    """Find where the first of the largest items of each window is: both loops."""
+    """Find where the first of the largest elements of each window is: both loops."""
     bias = 1 << 29
-    for column in range(p[15], p[16]):
-        best, found, at = w[p[17] + column], 0, p[21]
-        kz = 0
-        while kz < p[4] and found == 0:
-            z, ky = p[10] + kz * p[7], 0
-            while ky < p[5] and found == 0:
-                y = p[11] + ky * p[8]
-                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
-                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
-                    xx = column * p[13] + bias + bias - p[12]
-                    kx = 0
-                    while kx < p[6] and found == 0:
-                        inside = xx >= bias and xx < bias + p[3]
-                        if inside and x[row + xx - bias] == best:
+    for column in range(p[_START], p[_END]):
+        best, found, at = w[p[_OUT_START] + column], 0, p[_INDEX_START]
+        kernel_plane = 0
+        while kernel_plane < p[_KERNEL_DEPTH] and found == 0:
+            x_depth, kernel_row = p[_CORNER_DEPTH] + kernel_plane * p[_DEPTH_DILATION], 0
+            while kernel_row < p[_KERNEL_ROWS] and found == 0:
+                x_row = p[_CORNER_ROW] + kernel_row * p[_ROW_DILATION]
+                if (
+                    x_depth >= bias
+                    and x_depth < bias + p[_DEPTH]
+                    and x_row >= bias
+                    and x_row < bias + p[_ROWS]
+                ):
+                    row_start = (
+                        p[_X_START] + ((x_depth - bias) * p[_ROWS] + x_row - bias) * p[_COLUMNS]
+                    )
+                    x_column = column * p[_COLUMN_STRIDE] + bias + bias - p[_COLUMN_PADDING]
+                    kernel_column = 0
+                    while kernel_column < p[_KERNEL_COLUMNS] and found == 0:
+                        is_inside = x_column >= bias and x_column < bias + p[_COLUMNS]
+                        if is_inside and x[row_start + x_column - bias] == best:
                             found = 1
-                            at += (z - bias) * p[18] + (y - bias) * p[19] + (xx - bias) * p[20]
-                        xx += p[9]
-                        kx += 1
-                ky += 1
-            kz += 1
-        b = (p[17] + column) * 2
-        out[b] = at
-        b += 1
-        out[b] = 0
+                            at += (
+                                (x_depth - bias) * p[_INDEX_DEPTH_STRIDE]
+                                + (x_row - bias) * p[_INDEX_ROW_STRIDE]
+                                + (x_column - bias) * p[_INDEX_COLUMN_STRIDE]
+                            )
+                        x_column += p[_COLUMN_DILATION]
+                        kernel_column += 1
+                kernel_row += 1
+            kernel_plane += 1
+        k = (p[_OUT_START] + column) * 2
+        out[k] = at
+        k += 1
+        out[k] = 0
 
 
 def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + p[1] * p[2] * p[3]] if p[15] < p[16]
-        reads w[p[17] + p[15] : p[17] + p[16]]
-        writes out[2 * (p[17] + p[15]) : 2 * (p[17] + p[16])]
+        reads x[x_start : x_start + depth * rows * columns] if start < end
+        reads w[out_start + start : out_start + end]
+        writes out[2 * (out_start + start) : 2 * (out_start + end)]
     """
     _find_row(x, w, out, p)
 

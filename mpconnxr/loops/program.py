@@ -12,10 +12,11 @@ code   bytes, from words[0] on:
                     A number has seven bits a byte, the lowest first. Its first bit: it takes the
                     place of what is there (0: is added to it); then its sign; then its magnitude,
                     less 1 if it is negative
+           252      changes as those behind a call, of which none is made
            253      read a chunk: its number (two bytes)
-           254      repeat: counter (0 or 1), bytes to go back (two), how often (two)
+           254      repeat: counter (0 to 4), bytes to go back (two), how often (two)
            255      the end
-words  int32: position in code, calls to make, number of views, two counters, the numbers that
+words  int32: position in code, calls to make, number of views, five counters, the numbers that
        change: of each view 256 times the item at which it begins; then the parameters of loops
 views  the words of each view, as uctypes shows them
 w      entries, tuples of a loop and its four arguments; advance, and what it takes: of code and
@@ -24,7 +25,8 @@ w      entries, tuples of a loop and its four arguments; advance, and what it ta
 Machine code writes to the views themselves: words has their addresses in the place of numbers.
 """
 
-_FIRST = 5
+HOW = 1  # views come as their words; without HOW: as addresses among the words; 2: as others
+_FIRST = 8
 
 
 def run(what):
@@ -53,8 +55,11 @@ def advance(code, words, views):
         if k == 253:
             k = 256 + (code[at] | code[at + 1] << 8)
             at += 2
-        elif k < 240:
+        elif k < 253:
             at = _change(code, at, words, views)
+            if k == 252:
+                k = 255
+                continue
             words[1] -= 1
         else:
             at -= 1  # so that any later call ends there, too

@@ -1,53 +1,90 @@
 """Sums and products of quantized bytes, requantized. Written once, for Python and viper.
 
-    x, w, out  bytes;  p[0] to p[8] as runs.Runs sets them: first item, row stride, stride of x;
-    the same of w; first item of out; rows; items a row. Signed bytes are made unsigned by the flip
-    p[9], also those of out.
+x, w and out hold bytes, in rows as loops/add has them. Bytes with a sign become unsigned by flip,
+and those of out signed again.
 
-    qadd8  p[10] on: factors a and b, BIAS + constant c, 10 lower bits of each, bits behind the
-           point, 16 to 20, zero point of out;  out = (x * a + w * b + c) / 2**bits + zy
-    qmul8  p[10] on: zero points of x and w, 2**25 >> f, f, the upper 16 bits of M and the
-           lower 15, zero point of out
-           out = (x - zx) * (w - zw) * scale + zy,  scale = M * 2**(f - 47)
+    qadd8  out = (x * x_factor + w * w_factor + constant) / 2**point + out_zero_point
+    qmul8  out = (x - x_zero_point) * (w - w_zero_point) * multiplier * 2**(shift - 47)
+                 + out_zero_point
 
-rounded to even from the middle (before zy is added) and limited to 0 .. 255; all bits count. No
-intermediate value exceeds 31 bits.
+rounded to even from the middle (before out_zero_point is added) and limited to 0 .. 255. Factors
+and constant of qadd8 have 10 lower bits beside those in their words, multiplier has 31 bits; all
+bits count. No intermediate value exceeds 31 bits.
 """
 
-from ._words import rows_of_pairs, times_multiplier
+from ._words import (
+    _OUT_START,
+    _ROWS,
+    _W_START,
+    _W_STRIDE,
+    _X_START,
+    _X_STRIDE,
+    rows_of_pairs,
+    times_multiplier,
+)
+
+# Parameters of qadd8, qmul8: as _words.pairs
+_FLIP = const(9)  # 128 if x, w and out are signed [mask] 0, 128
+
+# Parameters of qadd8
+_X_FACTOR = const(10)  # [value] 0..2**21 - 1
+_W_FACTOR = const(11)  # [value] 0..2**21 - 1
+_CONSTANT = const(12)  # [value, BIAS]
+_X_FACTOR_LOW = const(13)  # its 10 lower bits [value] 0..1023
+_W_FACTOR_LOW = const(14)  # [value] 0..1023
+_CONSTANT_LOW = const(15)  # [value] 0..1023
+_POINT = const(16)  # bits behind the point of a sum [bits] 16..20
+_OUT_ZERO_POINT = const(17)  # of out ^ flip [value] 0..255
+
+# Parameters of qmul8
+_X_ZERO_POINT = const(10)  # of x ^ flip [value] 0..255
+_W_ZERO_POINT = const(11)  # of w ^ flip [value] 0..255
+_LIMIT = const(12)  # of a product, 2**25 >> shift: out does not change beyond [value] 1..2**25
+_SHIFT = const(13)  # of a product, to the left [bits] 0..25
+_MULTIPLIER_HIGH = const(14)  # all but its 15 lower bits [multiplier] 0..65535
+_MULTIPLIER_LOW = const(15)  # those [multiplier] 0..32767
+_QMUL8_OUT_ZERO_POINT = const(16)  # of out ^ flip [value] 0..255
 
 
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
-    Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[p[6] : p[6] + rows * n]
-    """
-    flip, a, b = p[9:12]
-    constant, a_low, b_low = p[12] - (1 << 29), p[13], p[14]
-    low, bits, zero, x_step, w_step, i = p[15], p[16], p[17], p[2], p[5], p[0]
-    half = (1 << (bits - 1)) - 1
-    j, k, rows = p[3], p[6], p[7]
-    for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, x_step, w_step, p):
+    """Access: as ints.larger32"""
+    flip, x_factor, w_factor = p[_FLIP], p[_X_FACTOR], p[_W_FACTOR]
+    constant, x_factor_low, w_factor_low = (
+        p[_CONSTANT] - (1 << 29),
+        p[_X_FACTOR_LOW],
+        p[_W_FACTOR_LOW],
+    )
+    constant_low, point, zero_point, x_stride, w_stride, i = (
+        p[_CONSTANT_LOW],
+        p[_POINT],
+        p[_OUT_ZERO_POINT],
+        p[_X_STRIDE],
+        p[_W_STRIDE],
+        p[_X_START],
+    )
+    half = (1 << (point - 1)) - 1
+    j, k, rows = p[_W_START], p[_OUT_START], p[_ROWS]
+    for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, x_stride, w_stride, p):
         u = x[i] ^ flip
         v = w[j] ^ flip
-        more = u * a_low + v * b_low + low
-        v = u * a + v * b + constant + (more >> 10)
-        v = (v + half + (1 if more & 1023 else (v >> bits) & 1)) >> bits
-        v = min(max(v + zero, 0), 255)
+        more = u * x_factor_low + v * w_factor_low + constant_low
+        v = u * x_factor + v * w_factor + constant + (more >> 10)
+        v = (v + half + (1 if more & 1023 else (v >> point) & 1)) >> point
+        v = min(max(v + zero_point, 0), 255)
         out[k] = v ^ flip
 
 
 def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Access: as qadd8"""
-    flip, limit, i, j = p[9], p[12], p[0], p[3]
-    k, rows = p[6], p[7]
-    for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, p[2], p[5], p):
-        v = max(min(((x[i] ^ flip) - p[10]) * ((w[j] ^ flip) - p[11]), limit), 0 - limit)
-        v, high, low = v << p[13], p[14], p[15]
+    flip, limit, i, j = p[_FLIP], p[_LIMIT], p[_X_START], p[_W_START]
+    k, rows = p[_OUT_START], p[_ROWS]
+    for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, p[_X_STRIDE], p[_W_STRIDE], p):
+        v = max(
+            min(((x[i] ^ flip) - p[_X_ZERO_POINT]) * ((w[j] ^ flip) - p[_W_ZERO_POINT]), limit),
+            0 - limit,
+        )
+        v, high, low = v << p[_SHIFT], p[_MULTIPLIER_HIGH], p[_MULTIPLIER_LOW]
         v, more, low, part = times_multiplier(v, high, low)
         v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20
-        v = min(max(v + p[16], 0), 255)
+        v = min(max(v + p[_QMUL8_OUT_ZERO_POINT], 0), 255)
         out[k] = v ^ flip

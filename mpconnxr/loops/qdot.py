@@ -1,37 +1,50 @@
 """Dot products of bytes with requantization: the loops under qconv. Plain form.
 
-    x    Kp items a position, those of the first from p[12] on, of the next ones p[13] bytes behind
-         one another; where p[14] is 1 the 4 bytes before each hold the sum S of its items
-    w    from p[1] on, two words for each of M channels (below); from p[0] on, rows of Kp weights:
-         four channels at a time, interleaved by four items ([Kp / 4][4 rows][4 items]), then the
-         rows of the up to three channels that are left, one after another
-    out  bytes; position i, channel m: item p[5] + i * p[6] + m * p[7]
-    p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
-         zy, lo, hi (zero point and range of out, BIAS + each), three for x, see there, 1 where the
-         table lies in x, not in w, and a room
+x holds positions of `columns` unsigned bytes. Where has_sums is 1 each lies behind its sum S, an
+int32. w has rows of as many weights, one for each channel: four channels at a time, interleaved by
+four elements ([columns / 4][4 rows][4 elements]), then the rows of the up to three channels that
+are left, one after another. out gets a byte for each position and channel, at out_start +
+position * out_position_stride + channel * out_channel_stride:
 
-    sum[m] = sum_k(x[k] * w[m, k]) - zw * S
-
-p[16], if not 0: a multiple of 4, from where x has (N + N % 2) * (2 * Kp + 4) + 8 * Kp bytes that a
-form may write, not before the items of the third position: of those behind it, too, which it then
-no longer needs. p[14] is 1 then, p[13] Kp + 4, and positions, table and rows lie at multiples of
-4.
-
-qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
-that is quicker for several.
-Both add c and multiply by a scale, a positive number. A channel's first word holds f in bits 0-4
-and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 0 or 31. scale
-= M * 2**(f - 47) if f < 26, else M * 2**(-22 - f).
-
+    sum = the sum of x[position, k] * w[channel, k] - w_zero_point * S
     a = sum + c, shifted to the left by f; or c + sum shifted to the right by f - 25; limited to
         -2**25 .. 2**25
     q = a * M / 2**47, rounded to even from the middle: a product of 57 bits, all of which count
-    out = q + zy, limited to lo .. hi
+    out = q + out_zero_point, limited to low .. high
 
-The converter finds an M with which each sum comes out as the real scale says:
-docs/quantization.md. No intermediate value here exceeds 31 bits. The caller keeps Kp a multiple
-of 4 and Kp * 255 * 255 below 2**31, positions and M above 0.
+The table, in w or x, holds two words for each channel: the first one its shift f in bits 0-4 and
+its bias c, with a sign, in bits 5-31, the second one its multiplier M, from 2**30 to 2**31, or
+less where f is 0 or 31. The scale is M * 2**(f - 47) if f < 26, else M * 2**(-22 - f). The
+converter finds an M with which each sum comes out as the real scale says: docs/quantization.md.
+
+qdots8_many is the same for positions with their sums, side by side, in a form that is quicker for
+several. No intermediate value here exceeds 31 bits; the caller keeps columns * 255 * 255 below
+2**31.
+
+Where scratch_start is not 0 it is a multiple of 4, from where x has (positions + positions % 2) *
+(2 * columns + 4) + 8 * columns bytes that a form may write, not before the elements of the third
+position: of those behind it, too, which it then no longer needs. Positions, table and rows lie at
+multiples of 4 then.
 """
+
+# Parameters of qdots8, qdots8_many
+_W_START = const(0)  # where the rows of weights begin [bytes] 0..
+_TABLE_START = 1  # where the table begins [bytes] 0..
+_COLUMNS = 2  # of a position and of a row of weights, a multiple of 4 [elements] 4..33024
+_POSITIONS = 3  # [positions] 1..
+_CHANNELS = const(4)  # [channels] 1..
+_OUT_START = 5  # [elements] 0..
+_OUT_POSITION_STRIDE = 6  # from position to position of out [elements] 0..
+_OUT_CHANNEL_STRIDE = const(7)  # from channel to channel of out [elements] 0..
+_W_ZERO_POINT = const(8)  # [value] 0..255
+_OUT_ZERO_POINT = 9  # [value, BIAS] -128..255
+_LOW = const(10)  # of out [value, BIAS] -128..255
+_HIGH = const(11)  # of out [value, BIAS] -128..255
+_X_START = 12  # where the elements of the first position begin [bytes] 0..
+_X_POSITION_STRIDE = 13  # from position to position of x [bytes] 0..
+_HAS_SUMS = 14  # the 4 bytes before each position's elements hold their sum [flag] 0, 1
+_IS_TABLE_IN_X = 15  # the table lies in x, not in w [flag] 0, 1
+_SCRATCH_START = 16  # of bytes of x that a form may write; 0: there are none [bytes] 0..
 
 BIAS = 1 << 29
 _LIMIT = 1 << 25
@@ -41,75 +54,93 @@ _MOST_LEFT = 25
 def qdots8(x, w, out, p):
     """
     Access:
-        kp, n, m = p[2:5]
-        requires kp % 4 == 0 and n and m
-        requires not p[16] or p[14] and p[13] == kp + 4 and p[16] >= p[12] - 4 + 2 * p[13]
-        reads x as uint8[p[12] - (4 if p[14] else 0) : p[12] + (n - 1) * p[13] + kp]
-        writes x as uint8[p[16] : p[16] + (n + n % 2) * (2 * kp + 4) + 8 * kp] if p[16]
-        reads x as uint8[p[1] : p[1] + 8 * m] if p[15]
-        reads w as uint8[p[1] : p[1] + 8 * m] if not p[15]
-        reads w as uint8[p[0] : p[0] + m * kp]
-        writes out as uint8[p[5] : p[5] + (n - 1) * p[6] + (m - 1) * p[7] + 1]
+        requires columns % 4 == 0
+        requires not scratch_start or has_sums and x_position_stride == columns + 4
+        requires not scratch_start or scratch_start >= x_start - 4 + 2 * x_position_stride
+        reads x as uint8[x_start - (4 if has_sums else 0)
+            : x_start + (positions - 1) * x_position_stride + columns]
+        writes x as uint8[scratch_start
+            : scratch_start + (positions + positions % 2) * (2 * columns + 4) + 8 * columns]
+            if scratch_start
+        reads x as uint8[table_start : table_start + 8 * channels] if is_table_in_x
+        reads w as uint8[table_start : table_start + 8 * channels] if not is_table_in_x
+        reads w as uint8[w_start : w_start + channels * columns]
+        last = (positions - 1) * out_position_stride + (channels - 1) * out_channel_stride
+        writes out as uint8[out_start : out_start + last + 1]
     """
-    first, at, n = p[12], p[5], p[3]
+    first, at, n = p[_X_START], p[_OUT_START], p[_POSITIONS]
     while n:
-        m = 0
-        zs = p[8] * items_sum(x, p, first)
-        while m < p[4]:
-            v = scaled(row_sum(x, w, p, first, m) - zs, x if p[15] else w, p[1] + 8 * m)
-            v += p[9] - BIAS
-            out[at + m * p[7]] = min(max(v, p[10] - BIAS), p[11] - BIAS) & 255
-            m += 1
-        first += p[13]
-        at += p[6]
+        channel = 0
+        zero_sum = p[_W_ZERO_POINT] * items_sum(x, p, first)
+        while channel < p[_CHANNELS]:
+            v = scaled(
+                row_sum(x, w, p, first, channel) - zero_sum,
+                x if p[_IS_TABLE_IN_X] else w,
+                p[_TABLE_START] + 8 * channel,
+            )
+            v += p[_OUT_ZERO_POINT] - BIAS
+            out[at + channel * p[_OUT_CHANNEL_STRIDE]] = (
+                min(max(v, p[_LOW] - BIAS), p[_HIGH] - BIAS) & 255
+            )
+            channel += 1
+        first += p[_X_POSITION_STRIDE]
+        at += p[_OUT_POSITION_STRIDE]
         n -= 1
 
 
 def qdots8_many(x, w, out, p):
     """
     Access:
-        requires p[14] and p[13] == p[2] + 4
+        requires has_sums and x_position_stride == columns + 4
         as qdots8
     """
     qdots8(x, w, out, p)
 
 
 def word(w, i):
-    """A signed word of bytes."""
+    """Return a word of bytes, with its sign."""
     return (w[i] | w[i + 1] << 8 | w[i + 2] << 16) + (((w[i + 3] ^ 128) - 128) << 24)
 
 
 def items_sum(x, p, first):
-    """S of the position whose items start at first."""
-    if p[14]:
+    """Return S of the position whose elements begin at first."""
+    if p[_HAS_SUMS]:
         return word(x, first - 4)
-    total, end = 0, first + p[2]
+    total, end = 0, first + p[_COLUMNS]
     while first < end:
         total += x[first]
         first += 1
     return total
 
 
-def row_sum(x, w, p, first, m):
-    tiled = p[4] & -4
-    kp = p[2]
-    if m < tiled:
-        return _dot(x, w, first, p[0] + (m & -4) * kp + (m & 3) * 4, kp >> 2, 16)
-    return _dot(x, w, first, p[0] + m * kp, kp >> 2, 4)
+def row_sum(x, w, p, first, channel):
+    """Return the sum of products of the position at first with the weights of a channel."""
+    tiled = p[_CHANNELS] & -4
+    columns = p[_COLUMNS]
+    if channel < tiled:
+        return _dot(
+            x,
+            w,
+            first,
+            p[_W_START] + (channel & -4) * columns + (channel & 3) * 4,
+            columns >> 2,
+            16,
+        )
+    return _dot(x, w, first, p[_W_START] + channel * columns, columns >> 2, 4)
 
 
-def _dot(x, w, i, j, n, step):
+def _dot(x, w, i, j, n, stride):
     total = 0
     while n:
         total += x[i] * w[j] + x[i + 1] * w[j + 1] + x[i + 2] * w[j + 2] + x[i + 3] * w[j + 3]
         i += 4
-        j += step
+        j += stride
         n -= 1
     return total
 
 
 def scaled(v, table, i):
-    """v plus c, times the scale of the channel at byte i of the table, rounded to even."""
+    """Return v plus c, times the scale of the channel at byte i of the table, rounded to even."""
     c, f = word(table, i) >> 5, table[i] & 31
     if f > _MOST_LEFT:
         v >>= f - _MOST_LEFT
@@ -117,11 +148,11 @@ def scaled(v, table, i):
     v += c
     limit = _LIMIT >> f
     v = min(max(v, -limit), limit) << f
-    m1 = table[i + 7] << 9 | table[i + 6] << 1 | table[i + 5] >> 7
-    m0 = (table[i + 5] & 127) << 8 | table[i + 4]
-    lowest = (v & 4095) * m0
-    low = (v >> 12) * m0 + (lowest >> 12)
-    middle = (v & 4095) * m1 + (low >> 3)
-    v = (v >> 12) * m1 + (middle >> 12)
+    m_high = table[i + 7] << 9 | table[i + 6] << 1 | table[i + 5] >> 7
+    m_low = (table[i + 5] & 127) << 8 | table[i + 4]
+    lowest = (v & 4095) * m_low
+    low = (v >> 12) * m_low + (lowest >> 12)
+    middle = (v & 4095) * m_high + (low >> 3)
+    v = (v >> 12) * m_high + (middle >> 12)
     is_more = (lowest | middle) & 4095 or low & 7
     return v + 524287 + (1 if is_more else v >> 20 & 1) >> 20

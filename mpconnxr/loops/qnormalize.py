@@ -1,154 +1,162 @@
 """Rows of quantized bytes with mean 0 and variance 1. Written once, for Python and viper.
 
-roots8
+roots8       Copy to out the factors and summands of normalized8, which w has; put behind them
+             four words for each row: m, about the mean; R, 23 bits of 2**a / deviation; what the
+             mean has beside m, times R, + 2**29; 32 + the shift of products with R to the right,
+             less than 32: to the left.
+normalized8  Set out[i] = limited((v * G / 2**27 + B) >> point),
+             v = ((x[i] - m) * R - rest) >> shift.
 
-    x    bytes (rows, n);  w  the factors and summands of normalized8
-    out  first w, then four words a row: m, about the mean; R, 23 bits of 2**a / deviation; what
-         the mean has beside m, times R, + 2**29; 32 + by how many bits products with R are shifted
-         to the right, less than 32: to the left
-    p    lo, hi (range of rows), n (1 to 32767), flip, 37 - a - b, epsilon times n * n: 30 bits
-         (the first one is set, or all are 0), 1024 + its exponent; b, bits of n - 1; of 1 / n 16
-         bits, what sums are shifted by to the right before they are multiplied by it, and after
+x has bytes (rows, columns), and out of normalized8 likewise. w of normalized8 has two words for
+each column, a factor G, up to 2**30, + 2**30, and a summand B, up to 2**29, + 2**29; then what
+roots8 puts.
 
-    V = n * sum((x - m) ** 2) - sum(x - m) ** 2 is exact; deviation = sqrt(V + p[5] * 2**e) / n
-
-normalized8
-
-    x, out  bytes (rows, n);  w  two words for each of the n items: a factor G, up to 2**30,
-            + 2**30, and a summand B, up to 2**29, + 2**29; then those of each row
-    p       lo, hi, n, flip, bits behind the point F
-
-    v = ((x - m) * R - rest) >> shift, up to 2**25: (x - mean) / deviation * 2**a
-    out = limited((v * G / 2**27 + B) >> F)
-
-limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out. v * G is a product
-of 55 bits, cut off to 28.
+V = columns * sum((x - m) ** 2) - sum(x - m) ** 2 is exact; deviation is
+sqrt(V + epsilon * 2**exponent) / columns, and v, up to 2**25, (x - mean) / deviation * 2**a. v * G
+is a product of 55 bits, cut off to 28. Results are limited to 0 .. 255. Signed bytes are made
+unsigned by flip, also those of out.
 """
 
 from ._hints import inline, undefined
 from ._words import swap, times_multiplier
 
+# Parameters of roots8, normalized8
+_ROW = 0  # the first one [rows] 0..
+_ROW_END = 1  # behind the last one [rows] 0..
+_COLUMNS = const(2)  # [elements] 1..32767
+_FLIP = const(3)  # 128 where x and out are signed [mask] 0, 128
+
+# Parameters of roots8
+_SHIFT = const(4)  # 37 - a - b: b bits of columns - 1 [bits] -31..31
+_EPSILON = const(5)  # times columns**2: 30 bits, the first one 1; or 0 [value] 0..2**30 - 1
+_EXPONENT = const(6)  # of epsilon, + 1024 [exponent] 897..1151
+_BITS = const(7)  # b [bits] 0..15
+_RECIPROCAL = const(8)  # of columns [multiplier] 0..2**17 - 1
+_SUM_SHIFT = const(9)  # to the right, before the product with it [bits] 0..31
+_RECIPROCAL_SHIFT = const(10)  # to the right, behind it [bits] 0..31
+
+# Parameters of normalized8
+_POINT = const(4)  # bits behind the point of products with the factors [bits] 0..29
+
 
 @inline
-def bits_of(v, low, e, step):
+def bits_of(v, low, exponent, step):
     """Return v with bits of low, 30 behind those of v, moved to it while it has less than 30.
 
-    low: what is left of it; e: the exponent of v.
+    low: what is left of it; exponent: of v.
     """
     while v < 1 << (30 - step):
         v = (v << step) | (low >> (30 - step))
         low = (low << step) & 0x3FFFFFFF
-        e -= step
-    return v, low, e
+        exponent -= step
+    return v, low, exponent
 
 
 @inline
-def product(a, b, p):
-    """Return a * b >> p[7]: as many bits as p[7], and 23. more: room."""
+def product(a, b, bits):
+    """Return a * b >> bits. a has so many bits, b 23. more: room."""
     more = undefined
-    if p[7] > 7:
+    if bits > 7:
         more = a * (b >> 8) + (a * (b & 255) >> 8)
-        a = more >> (p[7] - 8)
+        a = more >> (bits - 8)
     else:
-        a = a * b >> p[7]
+        a = a * b >> bits
     return a, more
 
 
 def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        lo, hi, n = p[0:3]
-        requires n and lo < hi
-        reads x[lo * n : hi * n]
-        reads w[0 : 2 * n]
-        writes out[0 : 2 * n + 4 * (hi - lo)]
+        requires row < row_end
+        reads x[row * columns : row_end * columns]
+        reads w[0 : 2 * columns]
+        writes out[0 : 2 * columns + 4 * (row_end - row)]
     """
-    flip, n, o = p[3], p[2], 2 * p[2]
-    for i in range(o):
+    flip, columns, at = p[_FLIP], p[_COLUMNS], 2 * p[_COLUMNS]
+    for i in range(at):
         out[i] = w[i]
-    for row in range(p[0], p[1]):
-        first, total, squares = row * n, 0, 0
-        end = first + n
+    for row in range(p[_ROW], p[_ROW_END]):
+        first, total, squares = row * columns, 0, 0
+        end = first + columns
         for i in range(first, end):
             total += x[i] ^ flip
-        mean = ((total + (n >> 1)) >> p[9]) * p[8] >> p[10]
-        total -= n * mean
+        mean = ((total + (columns >> 1)) >> p[_SUM_SHIFT]) * p[_RECIPROCAL] >> p[_RECIPROCAL_SHIFT]
+        total -= columns * mean
         for i in range(first, end):
-            v = (x[i] ^ flip) - mean
-            squares += v * v
-        low = n * (squares & 32767) - total * total
-        v = n * (squares >> 15) + (low >> 15)
-        low = ((v & 32767) << 15) | (low & 32767)
-        v = v >> 15
+            variance = (x[i] ^ flip) - mean
+            squares += variance * variance
+        low = columns * (squares & 32767) - total * total
+        variance = columns * (squares >> 15) + (low >> 15)
+        low = ((variance & 32767) << 15) | (low & 32767)
+        variance = variance >> 15
         a = rest = shift = 0
-        if v or low:
-            e = 30
-            v, low, e = bits_of(v, low, e, 6)
-            v, low, e = bits_of(v, low, e, 1)
-            a, b = p[5], p[6] - 1024
-            if b > e:
-                a, v, c = swap(a, v)
-                b, e, c = swap(b, e)
-            if e - b < 30:
-                v += a >> (e - b)
-            if v >> 30:
-                v = v >> 1
-                e += 1
-            if e & 1:
-                v = v >> 1
-                e += 1
+        if variance or low:
+            exponent = 30
+            variance, low, exponent = bits_of(variance, low, exponent, 6)
+            variance, low, exponent = bits_of(variance, low, exponent, 1)
+            a, b = p[_EPSILON], p[_EXPONENT] - 1024
+            if b > exponent:
+                a, variance, c = swap(a, variance)
+                b, exponent, c = swap(b, exponent)
+            if exponent - b < 30:
+                variance += a >> (exponent - b)
+            if variance >> 30:
+                variance = variance >> 1
+                exponent += 1
+            if exponent & 1:
+                variance = variance >> 1
+                exponent += 1
             b = c = 0  # the root of v * 2**16, two bits of that at a time
-            for k in range(23, 0, -1):
-                c = (c << 2) | (v >> 28)
-                v = (v << 2) & 0x3FFFFFFF
+            for n in range(23, 0, -1):
+                c = (c << 2) | (variance >> 28)
+                variance = (variance << 2) & 0x3FFFFFFF
                 b = b << 1
                 if c > b + b:
                     c -= b + b + 1
                     b += 1
             a, c = 0, 1 << 22
-            for k in range(23, 0, -1):
+            for n in range(23, 0, -1):
                 c, a = c << 1, a << 1
                 if c >= b:
                     c -= b
                     a += 1
-            shift = min(p[4] + (e >> 1), 30)
+            shift = min(p[_SHIFT] + (exponent >> 1), 30)
             rest = total
-            rest, b = product(rest, a, p)
-            b, c = n, a
-            b, a = product(b, c, p)
+            rest, b = product(rest, a, p[_BITS])
+            b, c = columns, a
+            b, a = product(b, c, p[_BITS])
             a = b
-        out[o] = mean
-        out[o + 1] = a
-        out[o + 2] = (1 << 29) + rest
-        out[o + 3] = 32 + shift
-        o += 4
+        out[at] = mean
+        out[at + 1] = a
+        out[at + 2] = (1 << 29) + rest
+        out[at + 3] = 32 + shift
+        at += 4
 
 
 def normalized8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        lo, hi, n = p[0:3]
-        requires n and lo < hi
-        reads x[lo * n : hi * n]
-        reads w[0 : 2 * n + 4 * (hi - lo)]
-        writes out[lo * n : hi * n]
+        requires row < row_end
+        reads x[row * columns : row_end * columns]
+        reads w[0 : 2 * columns + 4 * (row_end - row)]
+        writes out[row * columns : row_end * columns]
     """
-    flip, point, bias = p[3], p[4], 1 << 29
-    i, of_row = p[0] * p[2], 2 * p[2]
-    for rows in range(p[1] - p[0], 0, -1):
-        o = of_row
+    flip, point, bias = p[_FLIP], p[_POINT], 1 << 29
+    i, of_row = p[_ROW] * p[_COLUMNS], 2 * p[_COLUMNS]
+    for rows in range(p[_ROW_END] - p[_ROW], 0, -1):
+        at = of_row
         of_row += 4
-        mean, root, rest, right = w[o], w[o + 1], w[o + 2] - bias, w[o + 3] - 32
+        mean, root, rest, right = w[at], w[at + 1], w[at + 2] - bias, w[at + 3] - 32
         left = 0
         if right < 0:
             left, right = 0 - right, 0
         half = 1 << right >> 1
-        end, o = i + p[2], 0
+        end, at = i + p[_COLUMNS], 0
         while i < end:
             v = ((((x[i] ^ flip) - mean) * root - rest << left) + half) >> right
-            high, low = (w[o] >> 15) - 32768, w[o] & 32767
+            high, low = (w[at] >> 15) - 32768, w[at] & 32767
             v, more, low, part = times_multiplier(v, high, low)
-            v = min(max((v + w[o + 1] - bias) >> point, 0), 255)
+            v = min(max((v + w[at + 1] - bias) >> point, 0), 255)
             out[i] = v ^ flip
-            o += 2
+            at += 2
             i += 1

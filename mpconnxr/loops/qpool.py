@@ -1,63 +1,84 @@
 """Means of windows of quantized bytes, requantized. Written once, for Python and viper.
 
-    x    bytes: planes (H, W) from p[0] on, one after another
-    w    words, two by number of items, the first at w[2 * p[13] * items]: f, plus 32 where middles
-         are near ones, then M, below 2**31: scale = M * 2**(f - 47)
-    out  bytes, planes (oh, ow) from p[1] on
-    p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow, 1 or 0, zx, zy,
-         flip
+x holds planes (rows, columns) from x_start on, one behind another; out gets planes (out_rows,
+out_columns) from out_start on. w holds multipliers of two words: f, plus 32 where means close to
+the middle between two bytes count as there, and M, below 2**31. They say scale = M * 2**(f - 47).
+If is_per_count, multiplier i serves windows with i elements in x, else the first one serves all.
 
-    out = limited(round((sum of a window's items - items * zx) * scale) + zy)
+    out = limited(round((sum - elements * x_zero_point) * scale) + out_zero_point)
 
-rounded to even from the middle and limited to 0 .. 255, where items are those of the window that
-lie inside x; a window has one at least. All bits of a product count; where f has 32, what lies
-within 2**-17 of the middle is taken for it (a sum / 6, for one). Signed bytes are made unsigned by
-flip, also those of out.
+takes the sum and number of a window's elements that lie inside x, of which there is at least one.
+It rounds to even from the middle and limits to 0 .. 255. All bits of the product count; where f
+has 32, what lies within 2**-17 of the middle is taken for it (a sum / 6, for one). Bytes with a
+sign become unsigned by flip, and those of out signed again.
 """
 
+from ._windows import (
+    _COLUMN_PADDING,
+    _COLUMN_STRIDE,
+    _COLUMNS,
+    _KERNEL_COLUMNS,
+    _KERNEL_ROWS,
+    _OUT_COLUMNS,
+    _OUT_ROWS,
+    _OUT_START,
+    _PLANES,
+    _ROW_PADDING,
+    _ROW_STRIDE,
+    _ROWS,
+    _X_START,
+)
 from ._words import times_multiplier
+
+# Parameters of means8: as _windows.windows
+_IS_PER_COUNT = const(13)  # w has a multiplier for each number of elements of a window [flag] 0, 1
+_X_ZERO_POINT = const(14)  # of x ^ flip [value] 0..255
+_OUT_ZERO_POINT = const(15)  # of out ^ flip [value] 0..255
+_FLIP = const(16)  # 128 if x and out are signed [mask] 0, 128
 
 
 def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        requires p[9] < p[5] and (p[11] - 1) * p[7] < p[3] + p[9]
-        requires p[10] < p[6] and (p[12] - 1) * p[8] < p[4] + p[10]
-        n = p[2] * p[11] * p[12]
-        reads x[p[0] : p[0] + p[2] * p[3] * p[4]] if n
-        reads w[0 : 2 * p[13] * p[5] * p[6] + 2] if n
-        writes out[p[1] : p[1] + n]
+        requires row_padding < kernel_rows
+        requires (out_rows - 1) * row_stride < rows + row_padding
+        requires column_padding < kernel_columns
+        requires (out_columns - 1) * column_stride < columns + column_padding
+        n = planes * out_rows * out_columns
+        reads x[x_start : x_start + planes * rows * columns] if n
+        reads w[0 : 2 * is_per_count * kernel_rows * kernel_columns + 2] if n
+        writes out[out_start : out_start + n]
     """
-    flip, width, first, at = p[16], p[4], p[0], p[1]
-    for planes in range(p[2], 0, -1):
-        for oy in range(p[11]):
-            top = oy * p[7] - p[9]
-            bottom = top + p[5]
+    flip, columns, plane, place = p[_FLIP], p[_COLUMNS], p[_X_START], p[_OUT_START]
+    for planes in range(p[_PLANES], 0, -1):
+        for out_row in range(p[_OUT_ROWS]):
+            top = out_row * p[_ROW_STRIDE] - p[_ROW_PADDING]
+            bottom = top + p[_KERNEL_ROWS]
             top = max(top, 0)
-            bottom = min(bottom, p[3])
-            for ox in range(p[12]):
-                left = ox * p[8] - p[10]
-                right = left + p[6]
+            bottom = min(bottom, p[_ROWS])
+            for out_column in range(p[_OUT_COLUMNS]):
+                left = out_column * p[_COLUMN_STRIDE] - p[_COLUMN_PADDING]
+                right = left + p[_KERNEL_COLUMNS]
                 left = max(left, 0)
-                right = min(right, width)
-                total, row, end = 0, first + top * width, first + bottom * width
-                while row < end:
-                    i, stop = row + left, row + right
-                    while i < stop:
+                right = min(right, columns)
+                total, row, row_end = 0, plane + top * columns, plane + bottom * columns
+                while row < row_end:
+                    i, end = row + left, row + right
+                    while i < end:
                         total += x[i] ^ flip
                         i += 1
-                    row += width
-                n = (bottom - top) * (right - left)
-                i = 2 * p[13] * n
-                v, f, low = total - n * p[14], w[i] & 31, w[i + 1]
+                    row += columns
+                elements = (bottom - top) * (right - left)
+                i = 2 * p[_IS_PER_COUNT] * elements
+                v, f, low = total - elements * p[_X_ZERO_POINT], w[i] & 31, w[i + 1]
                 limit = (1 << 25) >> f
                 v = max(min(v, limit), 0 - limit)
                 v, high, low = v << f, (low >> 15) & 65535, low & 32767
-                v, more, low, part = times_multiplier(v, high, low)
+                v, rest, low, part = times_multiplier(v, high, low)
                 if w[i] & 32:
-                    v, more = ((v + 8) >> 4) << 4, 0
-                v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20
-                v = min(max(v + p[15], 0), 255)
-                out[at] = v ^ flip
-                at += 1
-        first += p[3] * width
+                    v, rest = ((v + 8) >> 4) << 4, 0
+                v = (v + 524287 + (1 if rest else (v >> 20) & 1)) >> 20
+                v = min(max(v + p[_OUT_ZERO_POINT], 0), 255)
+                out[place] = v ^ flip
+                place += 1
+        plane += p[_ROWS] * columns

@@ -1,23 +1,32 @@
 """Softmax of quantized bytes by a table of exponentials. Written once, for Python and viper.
 
-powers    the table: each item is the one before it times p[1] / 2**15 + p[2] / 2**30, from p[0] on
+powers    Set the table, 256 words from out[0] on: the first is largest, each further one the one
+          before it times the factor.
+softmax8  Set out[i] = limited(round(w[d] * factor / (sum of the line's w << shift)) + zero_point).
 
-    out  256 words;  p  the first item, at most 2**20; 15 bits and 15 bits of the factor
+powers carries 9 bits more than an element has, in products of 15 bits: an element is less than a
+unit from the power.
 
-It carries 9 bits more than an item has, in products of 15 bits: an item is less than a unit from
-the power.
-
-softmax8
-
-    x, out  bytes (outer, n, inner);  w  256 words: exp(-d * x_scale), of the distance d from the
-            largest of a line
-    p    lo and hi (range of lines, outer * inner), n, inner, flip, factor, shift, zy
-
-    out = limited(round(w[d] * factor / (sum of the line's w << shift)) + zy)
-
-limited to 0 .. 255; w[0], the largest one, is 2**15 or more. Signed bytes are made unsigned by
-flip, also those of out.
+x and out of softmax8 have bytes (outer, length, inner), lines side by side; w is the table,
+exp(-d * x_scale) of the distance d from the largest byte of a line; w[0], the largest one, is
+2**15 or more. Results are limited to 0 .. 255. Signed bytes are made unsigned by flip, also those
+of out.
 """
+
+# Parameters of powers
+_LARGEST = const(0)  # the first element [value] 1..2**20
+_FACTOR_HIGH = const(1)  # 15 bits behind the point [value] 0..32767
+_FACTOR_LOW = const(2)  # 15 bits more [value] 0..32767
+
+# Parameters of softmax8
+_LINE = 0  # the first one [lines] 0..
+_LINE_END = 1  # behind the last one [lines] 0..
+_LENGTH = const(2)  # of a line [elements] 1..
+_INNER = const(3)  # lines side by side, from element to element of one [elements] 1..
+_FLIP = const(4)  # 128 where x and out are signed [mask] 0, 128
+_FACTOR = const(5)  # 1 / the scale of out, shifted to the left [multiplier] 0..32767
+_SHIFT = const(6)  # of factor [bits] 0..14
+_ZERO_POINT = const(7)  # of out, unsigned [value] 0..255
 
 
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -25,56 +34,59 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         writes out[0 : 256]
     """
-    i = 0
+    i = _LARGEST  # which is 0, where out begins, too
     v = p[i] << 9
     while i < 256:
         out[i] = (v + 256) >> 9
         high = v >> 15
         v = v & 32767
-        v = v * p[1] + ((v * p[2]) >> 15)
-        v = high * p[1] + ((high * p[2] + 16384) >> 15) + ((v + 16384) >> 15)
+        v = v * p[_FACTOR_HIGH] + ((v * p[_FACTOR_LOW]) >> 15)
+        v = high * p[_FACTOR_HIGH] + ((high * p[_FACTOR_LOW] + 16384) >> 15) + ((v + 16384) >> 15)
         i += 1
 
 
 def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
-        n, inner = p[2], max(p[3], 1)
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        reads w[0 : 256] if p[0] < p[1]
-        writes out[low : high] if p[0] < p[1]
+        size = length * inner
+        low, high = line // inner * size, ((line_end - 1) // inner + 1) * size
+        reads x[low : high] if line < line_end
+        reads w[0 : 256] if line < line_end
+        writes out[low : high] if line < line_end
     """
-    flip, least = p[4], 1 << 15
+    flip, least = p[_FLIP], 1 << 15
     cut, i = 0, 0
-    while p[0] < p[1] and w[i] * p[5] >> cut >= least:
+    while p[_LINE] < p[_LINE_END] and w[i] * p[_FACTOR] >> cut >= least:
         cut += 1
-    left, first = p[3] - p[0] % p[3], p[0] // p[3] * p[2] * p[3] + p[0] % p[3]
-    for lines in range(p[1] - p[0], 0, -1):
-        end, largest = first + p[2] * p[3], 0
-        for i in range(first, end, p[3]):
+    left, first = (
+        p[_INNER] - p[_LINE] % p[_INNER],
+        p[_LINE] // p[_INNER] * p[_LENGTH] * p[_INNER] + p[_LINE] % p[_INNER],
+    )
+    for lines in range(p[_LINE_END] - p[_LINE], 0, -1):
+        end, largest = first + p[_LENGTH] * p[_INNER], 0
+        for i in range(first, end, p[_INNER]):
             v = x[i] ^ flip
             largest = max(v, largest)
         total = 0
-        for i in range(first, end, p[3]):
+        for i in range(first, end, p[_INNER]):
             total += w[largest - (x[i] ^ flip)]
-        total = total << p[6]
-        k, half = 0, total >> 1
-        while total >> k >= least << 1:
-            k += 1
+        total = total << p[_SHIFT]
+        bits, half = 0, total >> 1
+        while total >> bits >= least << 1:
+            bits += 1
         # A quotient is about the dividend's 15 bits times 16 bits of 1 / total.
-        inverse, shift = (least << 15) // ((total >> k) + 1), min(30 + k - cut, 30)
-        for i in range(first, end, p[3]):
-            v = w[largest - (x[i] ^ flip)] * p[5]
-            q = (v >> cut) * inverse >> shift
-            v += half - q * total
+        inverse, shift = (least << 15) // ((total >> bits) + 1), min(30 + bits - cut, 30)
+        for i in range(first, end, p[_INNER]):
+            v = w[largest - (x[i] ^ flip)] * p[_FACTOR]
+            quotient = (v >> cut) * inverse >> shift
+            v += half - quotient * total
             while v >= total:
                 v -= total
-                q += 1
-            v = min(q + p[7], 255)
+                quotient += 1
+            v = min(quotient + p[_ZERO_POINT], 255)
             out[i] = v ^ flip
         first += 1
         left -= 1
         if left == 0:
-            left = p[3]
+            left = p[_INNER]
             first = end - left + 1

@@ -1,11 +1,30 @@
-"""Quantization of items. Plain form.
+"""Quantization of elements, and back, by scales and zero points. Plain form.
 
-x    items;  out  items in C order;  w  (scales, zero points)
-p    first item, row stride, stride of x; the same of the scales; first item of out; rows;
-     items a row; 1 where there are zero points; then see quantize
+w is (scales, zero points), of which an element takes those of one place. Elements of out lie one
+behind another.
 """
 
 from array import array
+
+from ._words import (
+    _COLUMNS,
+    _OUT_START,
+    _ROWS,
+    _W_ROW_STRIDE,
+    _W_START,
+    _W_STRIDE,
+    _X_ROW_STRIDE,
+    _X_START,
+    _X_STRIDE,
+)
+
+# Parameters of quantize, dequantize: as _words.pairs
+_HAS_ZERO_POINTS = const(9)  # w has them [flag] 0, 1
+
+# Parameters of quantize
+_LOW = const(10)  # of out [value] -32768..0
+_HIGH = const(11)  # of out [value] 1..65535
+_IS_FLOAT64 = const(12)  # quotients are rounded to float64, not float32 [flag] 0, 1
 
 INF = float("inf")
 
@@ -13,58 +32,60 @@ _FAR = 1e6  # beyond every range, zero point included
 
 
 def quantize(x, w, out, p):
-    """p goes on with least, greatest, and 1 for scales of float64. The quotient is rounded to the
-    scales' dtype also where Python's floats are wider.
+    """Put x / scale, rounded to even, plus the zero point, limited to low .. high.
+
+    The quotient is rounded to the scales' dtype also where Python's floats are wider.
 
     Access: as dequantize
     """
-    scales, low, high = w[0], p[10], p[11]
-    cell = array("d" if p[12] else "f", [0.0])
-    k, n = p[6], p[8]
+    scales, low, high = w[0], p[_LOW], p[_HIGH]
+    cell = array("d" if p[_IS_FLOAT64] else "f", [0.0])
+    k, n = p[_OUT_START], p[_COLUMNS]
     row = 0
-    while row < p[7]:
-        i = p[0] + row * p[1]
-        j = p[3] + row * p[4]
+    while row < p[_ROWS]:
+        i = p[_X_START] + row * p[_X_ROW_STRIDE]
+        j = p[_W_START] + row * p[_W_ROW_STRIDE]
         end = k + n
         while k < end:
-            s = scales[j]
-            cell[0] = x[i] / s if s else x[i] * INF
+            scale = scales[j]
+            cell[0] = x[i] / scale if scale else x[i] * INF
             v = cell[0]
             if v > _FAR:
                 v = _FAR
             elif not v > -_FAR:
                 v = -_FAR if v == v else 0.0
             v = round(v)
-            if p[9]:
+            if p[_HAS_ZERO_POINTS]:
                 v += w[1][j]
             out[k] = low if v < low else high if v > high else v
-            i += p[2]
-            j += p[5]
+            i += p[_X_STRIDE]
+            j += p[_W_STRIDE]
             k += 1
         row += 1
 
 
 def dequantize(x, w, out, p):
-    """
+    """Put (x - zero point) * scale.
+
     Access:
-        rows, n = p[7:9]
-        low, high = p[3], p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1
+        x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
+        w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride
         reads w[0 : 2]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[0][low : high] if rows and n
-        reads w[1][low : high] if rows and n and p[9]
-        writes out[p[6] : p[6] + rows * n]
+        reads x[x_start : x_last + 1] if rows and columns
+        reads w[0][w_start : w_last + 1] if rows and columns
+        reads w[1][w_start : w_last + 1] if rows and columns and has_zero_points
+        writes out[out_start : out_start + rows * columns]
     """
-    scales, zeros, has_zeros = w[0], w[1], p[9]
-    k, n = p[6], p[8]
+    scales, zeros, has_zeros = w[0], w[1], p[_HAS_ZERO_POINTS]
+    k, n = p[_OUT_START], p[_COLUMNS]
     row = 0
-    while row < p[7]:
-        i = p[0] + row * p[1]
-        j = p[3] + row * p[4]
+    while row < p[_ROWS]:
+        i = p[_X_START] + row * p[_X_ROW_STRIDE]
+        j = p[_W_START] + row * p[_W_ROW_STRIDE]
         end = k + n
         while k < end:
             out[k] = (x[i] - zeros[j] if has_zeros else x[i]) * scales[j]
-            i += p[2]
-            j += p[5]
+            i += p[_X_STRIDE]
+            j += p[_W_STRIDE]
             k += 1
         row += 1

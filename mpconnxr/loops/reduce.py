@@ -1,9 +1,7 @@
-"""Reductions along the middle axis of (outer, n, inner). Plain form.
+"""Reductions along the middle axis of x (outer, length, inner). Plain form.
 
-    x    items of any dtype;  out  one item a combination of outer and inner
-    w    of largest and smallest: one item, the result of an empty set
-    p    lo, hi: range of outputs; n, inner, power; of integers, then: bits of the dtype, if it is
-         signed, else 0; at all; 1 for a mean; 1 to take a root
+A line is the elements along that axis. x holds elements of any dtype, out one for each line. w
+holds the result of an empty line, for largest and smallest only.
 
 Float sums run in blocks whose totals are added with compensation (Neumaier), so that single floats
 lose little however long the sum is. Integers are exact and wrap around at the end.
@@ -11,24 +9,40 @@ lose little however long the sum is. Integers are exact and wrap around at the e
 
 import math
 
+# Parameters of log, mean: as log.log32
+# Parameters of sum_float, prod_float, largest, smallest, log_sum_exp, root, sum_int, prod_int
+_START = 0  # the first output [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_LENGTH = const(2)  # of a line [elements] 0..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+# Parameters of mean
+_MEAN_LENGTH = const(2)  # elements that a sum has [elements] 0..
+# Parameters of sum_float, root, sum_int, prod_int
+_POWER = 4  # of each element, without its sign; 0: as it is, signed [exponent] 0..
+# Parameters of sum_int, prod_int
+_SIGNED_BITS = const(5)  # of an element if its type has a sign, else 0 [bits] 0..64
+_BITS_PER_ELEMENT = const(6)  # [bits] 2..64
+# Parameters of sum_int
+_IS_MEAN = const(7)  # a sum is divided by length [flag] 0, 1
+_IS_ROOT = const(8)  # out has the square root of that [flag] 0, 1
+
 _BLOCK = 32
 _INF = float("inf")
 
 
 def sum_float(x, w, out, p):
-    """power 0: sum of x; 1: of abs(x); 2: of x * x; more: of abs(x) ** power.
+    """Add up x, or abs(x) ** power.
 
     Access:
-        n, inner = p[2], max(p[3], 1)
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
+        reads x[low : high] if start < end
+        writes out[start : end]
     """
-    n, inner, power = p[2], p[3], p[4]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    length, inner, power = p[_LENGTH], p[_INNER], p[_POWER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         total = lost = 0.0
         while i < end:
             stop = i + _BLOCK * inner
@@ -53,16 +67,16 @@ def sum_float(x, w, out, p):
 
 
 def sum_int(x, w, out, p):
-    """Powers as in sum_float.
+    """Do the same of integers, with a mean that is cut off towards zero.
 
     Access: as sum_float
     """
-    half, mask = 1 << p[5] >> 1, (1 << p[6]) - 1
-    n, inner, power = p[2], p[3], p[4]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    half, mask = 1 << p[_SIGNED_BITS] >> 1, (1 << p[_BITS_PER_ELEMENT]) - 1
+    length, inner, power = p[_LENGTH], p[_INNER], p[_POWER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         total = 0
         while i < end:
             v = x[i]
@@ -70,16 +84,16 @@ def sum_int(x, w, out, p):
                 v = abs(v) if power == 1 else v * v
             total += v
             i += inner
-        if p[7] and n:  # towards zero
-            total = total // n if total >= 0 else -(-total // n)
-        if p[8]:
+        if p[_IS_MEAN] and length:  # towards zero
+            total = total // length if total >= 0 else -(-total // length)
+        if p[_IS_ROOT]:
             total = _isqrt(total)
         out[o] = (total + half & mask) - half
         o += 1
 
 
 def _isqrt(v):
-    """Whole part of the square root, exact."""
+    """Return the whole part of the square root, exact."""
     if v < 2:
         return v
     root = 1
@@ -94,11 +108,11 @@ def _isqrt(v):
 
 def prod_float(x, w, out, p):
     """Access: as sum_float"""
-    n, inner = p[2], p[3]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         total = 1.0
         while i < end:
             total *= x[i]
@@ -109,12 +123,12 @@ def prod_float(x, w, out, p):
 
 def prod_int(x, w, out, p):
     """Access: as sum_float"""
-    half, mask = 1 << p[5] >> 1, (1 << p[6]) - 1
-    n, inner = p[2], p[3]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    half, mask = 1 << p[_SIGNED_BITS] >> 1, (1 << p[_BITS_PER_ELEMENT]) - 1
+    length, inner = p[_LENGTH], p[_INNER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         total = 1
         while i < end:
             total = total * x[i] & mask
@@ -124,17 +138,17 @@ def prod_int(x, w, out, p):
 
 
 def largest(x, w, out, p):
-    """NaN wins.
+    """Find the largest element; NaN wins.
 
     Access:
         as sum_float
         reads w[0 : 1]
     """
-    n, inner = p[2], p[3]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         best = w[0]
         while i < end:
             v = x[i]
@@ -146,15 +160,15 @@ def largest(x, w, out, p):
 
 
 def smallest(x, w, out, p):
-    """NaN wins.
+    """Find the smallest element; NaN wins.
 
     Access: as largest
     """
-    n, inner = p[2], p[3]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         best = w[0]
         while i < end:
             v = x[i]
@@ -166,15 +180,15 @@ def smallest(x, w, out, p):
 
 
 def log_sum_exp(x, w, out, p):
-    """Stable: the largest value is taken out first.
+    """Compute log(sum of exp(x)), with the largest element taken out first.
 
     Access: as sum_float
     """
-    n, inner = p[2], p[3]
-    o = p[0]
-    while o < p[1]:
-        i = o // inner * n * inner + o % inner
-        end = i + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    o = p[_START]
+    while o < p[_END]:
+        i = o // inner * length * inner + o % inner
+        end = i + length * inner
         best = -_INF
         while i < end:
             v = x[i]
@@ -182,7 +196,7 @@ def log_sum_exp(x, w, out, p):
                 best = v
             i += inner
         if best - best == 0.0:
-            i -= n * inner
+            i -= length * inner
             total = 0.0
             while i < end:
                 stop = i + _BLOCK * inner
@@ -199,38 +213,38 @@ def log_sum_exp(x, w, out, p):
 
 
 def mean(x, w, out, p):
-    """out = sums x / n
+    """Divide x, which has sums, by their length.
 
     Access:
-        reads x[p[0] : p[1]] if p[2]
-        writes out[p[0] : p[1]]
+        reads x[start : end] if mean_length
+        writes out[start : end]
     """
-    n, o = p[2], p[0]
-    while o < p[1]:
-        out[o] = x[o] / n if n else _INF - _INF
+    length, o = p[_MEAN_LENGTH], p[_START]
+    while o < p[_END]:
+        out[o] = x[o] / length if length else _INF - _INF
         o += 1
 
 
 def root(x, w, out, p):
-    """out = sums x of powers to 1 / power
+    """Raise x, which has sums of powers, to 1 / power.
 
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
-    exponent, o = 1.0 / p[4], p[0]
-    while o < p[1]:
+    exponent, o = 1.0 / p[_POWER], p[_START]
+    while o < p[_END]:
         out[o] = x[o] ** exponent
         o += 1
 
 
 def log(x, w, out, p):
-    """out = log(x)
+    """Compute log(x).
 
     Access: as root
     """
-    o = p[0]
-    while o < p[1]:
+    o = p[_START]
+    while o < p[_END]:
         v = x[o]
         if v == 0.0:
             out[o] = -_INF

@@ -1,19 +1,22 @@
-"""max(x, 0) on the bits of float32. Written once, in the common subset of Python and viper.
+"""max(x, 0) of float32 by their bits. Written once, in the common subset of Python and viper.
 
-    p    lo, hi: range of items
-
-A negative NaN becomes 0, a positive one stays.
+x and out hold float32 as words, and may be the same memory. w is not read. A negative NaN becomes
+0, a positive one stays.
 """
+
+# Parameters of relu32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
 
 
 def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        writes out[start : end]
     """
-    end = p[1]
-    for i in range(p[0], end):
+    end = p[_END]
+    for i in range(p[_START], end):
         v = x[i]
         if (v >> 31) & 1:  # the sign, whether the word came out signed or not
             v = 0

@@ -1,13 +1,16 @@
 """Remainders of float32 by their bits, exact. Written once, in the common subset of Python and
 viper.
 
-x, w, out  float32 as words
-p          as loops/add has it; 0: with the sign of x, cut towards 0; 1: with that of w
+x, w and out hold float32 as words, in rows as loops/add has them. A remainder has the sign of x
+and leaves a quotient that is cut towards 0; or it has the sign of w.
 """
 
 from ._floats import add, first_bit, significand, unpack
 from ._hints import inline
-from ._words import bit, pairs
+from ._words import _OUT_START, _W_START, _X_START, bit, pairs
+
+# Parameters of remainder32: as _words.pairs
+_HAS_SIGN_OF_W = const(9)  # a remainder has the sign of w, not that of x [flag] 0, 1
 
 
 @inline
@@ -58,16 +61,10 @@ def difference(a, b):
 
 
 def remainder32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
-    Access:
-        rows, n = p[7:9]
-        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
-        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
-        writes out[p[6] : p[6] + rows * n]
-    """
+    """Access: as ints.larger32"""
     top = bit(31)
     infinity = top - 1 - 0x7FFFFF
-    i, j, k = p[0], p[3], p[6]
+    i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
     for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         sign, sign_of_b = (a >> 31) & 1, (b >> 31) & 1
@@ -77,7 +74,7 @@ def remainder32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         else:
             if a >= b:
                 a, m, e, n, d = rest_of(a, b)
-            if p[9] and sign != sign_of_b:
+            if p[_HAS_SIGN_OF_W] and sign != sign_of_b:
                 sign = sign_of_b
                 if a and b == infinity:
                     a = b

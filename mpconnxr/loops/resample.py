@@ -1,29 +1,33 @@
-"""Weighted sums of neighbours along the middle axis of (outer, n, inner). Plain form.
+"""Weighted sums of neighbours along the middle axis of three. Plain form.
 
-w    weights (n_out, taps)
-p    lo, hi: range of rows of the output; n_in, inner, n_out, taps, first tap of each of n_out
+x has floats (outer, x_length, inner), out (outer, out_length, inner), w the weights of each of
+out_length places (out_length, taps). A weight of 0 leaves its element out.
 """
+
+from .mix import _END, _INNER, _OUT_LENGTH, _START, _TAP_STARTS, _TAPS, _X_LENGTH
+
+# Parameters of resample: as mix.mix32
 
 
 def resample(x, w, out, p):
     """Access: as mix.mix32"""
-    n_in, inner, n_out, taps = p[2], p[3], p[4], p[5]
-    row = p[0]
-    while row < p[1]:
-        j = row % n_out
-        first = (row // n_out * n_in + p[6 + j]) * inner
+    x_length, inner, out_length, taps = p[_X_LENGTH], p[_INNER], p[_OUT_LENGTH], p[_TAPS]
+    row = p[_START]
+    while row < p[_END]:
+        j = row % out_length
+        first = (row // out_length * x_length + p[_TAP_STARTS + j]) * inner
         at = row * inner
         end = at + inner
         while at < end:
             total = 0.0
             i = first
-            t = j * taps
-            stop = t + taps
-            while t < stop:
-                if w[t]:
-                    total += w[t] * x[i]
+            k = j * taps
+            stop = k + taps
+            while k < stop:
+                if w[k]:
+                    total += w[k] * x[i]
                 i += inner
-                t += 1
+                k += 1
             out[at] = total
             first += 1
             at += 1

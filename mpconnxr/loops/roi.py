@@ -1,13 +1,28 @@
 """Bins of regions. Plain form.
 
-x    float32 (N, C, H, W);  out  float32 (regions, C, oh, ow)
-w    (regions: x0, y0, x1, y1; image of each; scale, one item; the step's name, ASCII)
-p    lo, hi: range of regions; C, H, W, oh, ow; cells a bin y, x, which the loop sets; maximum
-     instead of mean (0 or 1); N, cells a side of a bin or 0 for by size, half pixel (0 or 1)
+x holds float32 (images, channels, rows, columns). out gets float32 (regions, channels, out_rows,
+out_columns). w is (regions: x0, y0, x1, y1; image of each; scale, one element; the step's name,
+ASCII).
+
 InputError for an image that does not exist, and for a region that is not a number or too large.
 """
 
 from ..ops._refuse import refuse
+
+# Parameters of regions
+_START = const(0)  # the first region [regions] 0..
+_END = const(1)  # behind the last one [regions] 0..
+_CHANNELS = const(2)  # [elements] 1..
+_ROWS = const(3)  # of x [elements] 1..
+_COLUMNS = const(4)  # of x [elements] 1..
+_OUT_ROWS = const(5)  # bins of a region, one below another [bins] 1..
+_OUT_COLUMNS = const(6)  # bins of a region, side by side [bins] 1..
+_CELL_ROWS = const(7)  # of a bin, as the loop sets it [cells] 0..1024
+_CELL_COLUMNS = const(8)  # of a bin, as the loop sets it [cells] 0..1024
+_IS_MAXIMUM = const(9)  # a bin is the maximum of its cells, not the mean [flag] 0, 1
+_IMAGES = const(10)  # [images] 1..
+_CELLS = const(11)  # a side of a bin; 0: as many as its size asks for [cells] 0..32
+_IS_HALF_PIXEL = const(12)  # corners lie half an element further up and left [flag] 0, 1
 
 _MAX_CELLS = 1024  # a side of a bin
 
@@ -15,94 +30,96 @@ _MAX_CELLS = 1024  # a side of a bin
 def regions(x, w, out, p):
     """
     Access:
-        lo, hi, n = p[0], p[1], p[2] * p[5] * p[6]
-        reads x as float32[0 : p[10] * p[2] * p[3] * p[4]] if lo < hi and n
-        reads w[0 : 4] if lo < hi
-        reads w[0][4 * lo : 4 * hi]
-        reads w[1][lo : hi]
-        reads w[2][0 : 1] if lo < hi
-        writes out as float32[lo * n : hi * n]
-        writes p[7 : 9] if lo < hi
+        bins = channels * out_rows * out_columns
+        reads x as float32[0 : images * channels * rows * columns] if start < end
+        reads w[0 : 4] if start < end
+        reads w[0][4 * start : 4 * end]
+        reads w[1][start : end]
+        reads w[2][0 : 1] if start < end
+        writes out as float32[start * bins : end * bins]
+        writes p[7 : 9] if start < end
     """
-    at = [0.0] * 4  # corner y, x and size of a bin: y, x
-    region = p[0]
-    while region < p[1]:
+    at = [0.0] * 4  # corner row, column and size of a bin: rows, columns
+    region = p[_START]
+    while region < p[_END]:
         image = w[1][region]
-        if not 0 <= image < p[10]:
+        if not 0 <= image < p[_IMAGES]:
             refuse(w[3], "batch index {}".format(image))
-        p[7] = _side(w, at, p, region * 4 + 1, 0)
-        p[8] = _side(w, at, p, region * 4, 1)
+        p[_CELL_ROWS] = _side(w, at, p, region * 4 + 1, 0)
+        p[_CELL_COLUMNS] = _side(w, at, p, region * 4, 1)
         _align(x, at, out, p, image, region)
         region += 1
 
 
 def _side(w, at, p, i, axis):
-    """Sets corner and bin size along an axis (y, x); returns the cells a bin."""
-    shift = 0.5 if p[12] else 0.0
+    """Set corner and bin size along an axis (row, column). Return the cells of a bin."""
+    shift = 0.5 if p[_IS_HALF_PIXEL] else 0.0
     start = w[0][i] * w[2][0] - shift
     size = w[0][i + 2] * w[2][0] - shift - start
-    if not p[12] and size < 1.0:
+    if not p[_IS_HALF_PIXEL] and size < 1.0:
         size = 1.0
     if not (-1e6 < start < 1e6 and -1e6 < size < 1e6):
         refuse(w[3], "a region is out of range")
     at[axis] = start
-    at[2 + axis] = size = size / p[5 + axis]
-    cells = p[11] or int(-(-size // 1))
+    at[2 + axis] = size = size / p[_OUT_ROWS + axis]
+    cells = p[_CELLS] or int(-(-size // 1))
     if cells > _MAX_CELLS:
         refuse(w[3], "a region is too large")
     return max(cells, 0)
 
 
 def _align(x, at, out, p, image, region):
-    base = image * p[2] * p[3] * p[4]
-    o = region * p[2] * p[5] * p[6]
-    c = 0
-    while c < p[2]:
-        bins = p[5] * p[6]
-        b = 0
-        while b < bins:
-            out[o] = _bin(x, at, p, base, b // p[6], b % p[6])
-            o += 1
-            b += 1
-        base += p[3] * p[4]
-        c += 1
+    base = image * p[_CHANNELS] * p[_ROWS] * p[_COLUMNS]
+    k = region * p[_CHANNELS] * p[_OUT_ROWS] * p[_OUT_COLUMNS]
+    channel = 0
+    while channel < p[_CHANNELS]:
+        bins = p[_OUT_ROWS] * p[_OUT_COLUMNS]
+        index = 0
+        while index < bins:
+            out[k] = _bin(x, at, p, base, index // p[_OUT_COLUMNS], index % p[_OUT_COLUMNS])
+            k += 1
+            index += 1
+        base += p[_ROWS] * p[_COLUMNS]
+        channel += 1
 
 
-def _bin(x, w, p, base, row, column):
+def _bin(x, at, p, base, row, column):
     total = 0.0
-    count = p[7] * p[8]
+    count = p[_CELL_ROWS] * p[_CELL_COLUMNS]
     first = True
     i = 0
     while i < count:
-        y = w[0] + row * w[2] + (i // p[8] + 0.5) * w[2] / p[7]
-        z = w[1] + column * w[3] + (i % p[8] + 0.5) * w[3] / p[8]
-        v = _sample(x, base, p, y, z)
-        if p[9]:
+        at_row = at[0] + row * at[2] + (i // p[_CELL_COLUMNS] + 0.5) * at[2] / p[_CELL_ROWS]
+        at_column = (
+            at[1] + column * at[3] + (i % p[_CELL_COLUMNS] + 0.5) * at[3] / p[_CELL_COLUMNS]
+        )
+        v = _sample(x, base, p, at_row, at_column)
+        if p[_IS_MAXIMUM]:
             if first or v > total:
                 total = v
             first = False
         else:
             total += v
         i += 1
-    return total / count if count and not p[9] else total
+    return total / count if count and not p[_IS_MAXIMUM] else total
 
 
-def _sample(x, base, p, y, z):
-    h, w = p[3], p[4]
-    if y < -1.0 or y > h or z < -1.0 or z > w:
+def _sample(x, base, p, at_row, at_column):
+    rows, columns = p[_ROWS], p[_COLUMNS]
+    if at_row < -1.0 or at_row > rows or at_column < -1.0 or at_column > columns:
         return 0.0
-    row = int(y) if y > 0 else 0
-    column = int(z) if z > 0 else 0
-    b = y - row if y > 0 else 0.0
-    d = z - column if z > 0 else 0.0
-    down, right = w, 1
-    if row >= h - 1:
-        row, b, down = h - 1, 0.0, 0
-    if column >= w - 1:
-        column, d, right = w - 1, 0.0, 0
-    i = base + row * w + column
-    v0 = (1.0 - b) * (1.0 - d) * x[i]
-    v1 = (1.0 - b) * d * x[i + right]
-    v2 = b * (1.0 - d) * x[i + down]
-    v3 = b * d * x[i + down + right]
-    return max(v0, v1, v2, v3) if p[9] else v0 + v1 + v2 + v3
+    row = int(at_row) if at_row > 0 else 0
+    column = int(at_column) if at_column > 0 else 0
+    row_rest = at_row - row if at_row > 0 else 0.0
+    column_rest = at_column - column if at_column > 0 else 0.0
+    down, right = columns, 1
+    if row >= rows - 1:
+        row, row_rest, down = rows - 1, 0.0, 0
+    if column >= columns - 1:
+        column, column_rest, right = columns - 1, 0.0, 0
+    i = base + row * columns + column
+    v0 = (1.0 - row_rest) * (1.0 - column_rest) * x[i]
+    v1 = (1.0 - row_rest) * column_rest * x[i + right]
+    v2 = row_rest * (1.0 - column_rest) * x[i + down]
+    v3 = row_rest * column_rest * x[i + down + right]
+    return max(v0, v1, v2, v3) if p[_IS_MAXIMUM] else v0 + v1 + v2 + v3

@@ -1,10 +1,10 @@
-"""Square roots of float32, rounded to nearest. Plain form: see loops/add.
-
-x, out  floats;  w is not read
-p       lo, hi: range of items
-"""
+"""Square roots of float32, rounded to nearest. Plain form: see loops/add. w is not read."""
 
 import math
+
+# Parameters of sqrt32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
 
 NAN = float("nan")
 
@@ -12,11 +12,11 @@ NAN = float("nan")
 def sqrt32(x, w, out, p):
     """
     Access:
-        reads x as float32[p[0] : p[1]]
-        writes out as float32[p[0] : p[1]]
+        reads x as float32[start : end]
+        writes out as float32[start : end]
     """
-    i = p[0]
-    while i < p[1]:
+    i = p[_START]
+    while i < p[_END]:
         v = x[i]
         out[i] = math.sqrt(v) if v >= 0.0 else NAN
         i += 1

@@ -1,14 +1,36 @@
-"""Pairs of a head's numbers, turned: a * c - b * s and a * s + b * c. Kernel rotary.
+"""Pairs of a head's elements, turned: a * c - b * s and a * s + b * c. Kernel rotary.
 
-turn     in 24 bits of the larger one of a and b, and of c and s; sums are rounded once
-finite   calls what computes with floats if a value is inf or nan
+turn     Turn them in 24 bits of the larger one of a and b, and of c and s; round sums once.
+finite   Call what computes with floats if an element is inf or NaN.
 
-Written once, in the common subset of Python and viper.
+x and out have elements (batches, heads, rows, columns), wherever the strides say, w of each row
+the cosines c of its pairs and the sines s. A line is a row of x, in this order. What is behind a
+row's pairs is copied. Written once, in the common subset of Python and viper.
 """
 
 from ._floats import normalize
 from ._hints import inline, undefined
 from ._words import all_but_sign
+
+# Parameters of turn, finite
+_LINE = 0  # the first one: rows of heads of batches [rows] 0..
+_LINE_END = 1  # behind the last one [rows] 0..
+_LARGEST = const(2)  # exponent that turn saw; 255: inf or NaN [exponent] 0..255
+_HEADS = 3  # [heads] 1..
+_ROWS = 4  # [rows] 1..
+_PAIRS = 5  # of a row that turn [pairs] 1..
+_COLUMNS = const(6)  # of a row [elements] 2..
+_X_BATCH_STRIDE = 7  # [elements] 0..
+_X_HEAD_STRIDE = 8  # [elements] 0..
+_X_ROW_STRIDE = 9  # [elements] 0..
+_PARTNER_STRIDE = 10  # from the first of a pair to the second [elements] 1..
+_PAIR_STRIDE = 11  # [elements] 1, 2
+_OUT_BATCH_STRIDE = 12  # [elements] 0..
+_OUT_HEAD_STRIDE = 13  # [elements] 0..
+_OUT_ROW_STRIDE = 14  # [elements] 0..
+_W_BATCH_STRIDE = 15  # [elements] 0..
+_W_ROW_STRIDE = 16  # [elements] 0..
+_SINE_STRIDE = 17  # from the cosine of a pair to its sine [elements] 1..
 
 
 @inline
@@ -37,48 +59,44 @@ def put(out, at, upper, middle, lower, exponent, infinity, mask):
 
 
 def finite(p: ptr32, w):
-    """w: what computes with floats; p; x, cosines, sines, out
+    """w: what computes with floats; p; x, cosines and sines, out
 
     Access: of the loops it calls
     """
     special, whole = w[0], w[1]
-    if p[2] == 255:
+    if p[_LARGEST] == 255:
         special(whole, w)
 
 
 def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """x, out: of lines p[0] to p[1] (batch by batch, heads, rows); w: c, and s behind it
-
-    p    2 the largest exponent that it saw; heads, rows, pairs, numbers of a head; strides of x:
-         7 batch, head, row; from the first number of a pair to the other, from pair to pair; 12 of
-         out: batch, head, row; of w: 15 batch, row; 17 items of c
-
+    """
     Access:
-        n = max(p[6], (p[5] - 1) * p[11] + p[10] + 1)
-        batches = range(p[0] // (p[3] * p[4]), (p[1] - 1) // (p[3] * p[4]) + 1)
-        requires 2 * p[5] <= n
-        x_last = (p[3] - 1) * p[8] + (p[4] - 1) * p[9]
-        out_last = (p[3] - 1) * p[13] + (p[4] - 1) * p[14]
-        reads x[b * p[7] : b * p[7] + x_last + n] for b in batches
-        writes out[b * p[12] : b * p[12] + out_last + n] for b in batches
-        reads w[b * p[15] : b * p[15] + (p[4] - 1) * p[16] + p[5] + p[17]] for b in batches
+        n = max(columns, (pairs - 1) * pair_stride + partner_stride + 1)
+        batches = range(line // (heads * rows), (line_end - 1) // (heads * rows) + 1)
+        requires 2 * pairs <= n
+        x_last = (heads - 1) * x_head_stride + (rows - 1) * x_row_stride
+        out_last = (heads - 1) * out_head_stride + (rows - 1) * out_row_stride
+        reads x[b * x_batch_stride : b * x_batch_stride + x_last + n] for b in batches
+        writes out[b * out_batch_stride : b * out_batch_stride + out_last + n] for b in batches
+        w_last = (rows - 1) * w_row_stride + sine_stride
+        reads w[b * w_batch_stride : b * w_batch_stride + w_last + pairs] for b in batches
         writes p[2 : 3]
     """
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    largest, line = 0, p[0]
+    largest, line = 0, p[_LINE]
     while True:  # a condition here would be a branch farther than Xtensa's reach
-        if line >= p[1]:
+        if line >= p[_LINE_END]:
             break
-        row, head = line % p[4], line // p[4]
-        batch, head = head // p[3], head % p[3]
-        i = batch * p[7] + head * p[8] + row * p[9]
-        at = batch * p[12] + head * p[13] + row * p[14]
-        j = batch * p[15] + row * p[16]
-        pair = p[5]
+        row, head = line % p[_ROWS], line // p[_ROWS]
+        batch, head = head // p[_HEADS], head % p[_HEADS]
+        i = batch * p[_X_BATCH_STRIDE] + head * p[_X_HEAD_STRIDE] + row * p[_X_ROW_STRIDE]
+        at = batch * p[_OUT_BATCH_STRIDE] + head * p[_OUT_HEAD_STRIDE] + row * p[_OUT_ROW_STRIDE]
+        j = batch * p[_W_BATCH_STRIDE] + row * p[_W_ROW_STRIDE]
+        pair = p[_PAIRS]
         while pair:
-            first, second = x[i], x[i + p[10]]
-            cosine, sine = w[j], w[j + p[17]]
+            first, second = x[i], x[i + p[_PARTNER_STRIDE]]
+            cosine, sine = w[j], w[j + p[_SINE_STRIDE]]
             e, f = first & mask, second & mask
             e = max(e, f)
             e = e >> 23
@@ -90,10 +108,10 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             exponent = e + f - 125
             left = 4
             while left:  # mantissas of first, second, cosine and sine take their places
-                s = (e if left > 2 else f) - ((first >> 23) & 255)
+                shift = (e if left > 2 else f) - ((first >> 23) & 255)
                 v = 0
-                if s < 24 and (first >> 23) & 255:
-                    v = ((first & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+                if shift < 24 and (first >> 23) & 255:
+                    v = ((first & 0x7FFFFF) + 0x800000 + (1 << shift)) >> (shift + 1)
                 if (first >> 31) & 1:
                     v = 0 - v
                 first, second = second, cosine
@@ -105,25 +123,25 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             while left:  # the second time, (b, -a) in the place of (a, b)
                 upper, middle = a * e - c * g, a * first + b * e - c * second - d * g
                 lower = b * first - d * second
-                v, sign, r, s = put(out, place, upper, middle, lower, exponent, infinity, mask)
+                v, sign, r, shift = put(out, place, upper, middle, lower, exponent, infinity, mask)
                 v, a = a, c
                 c = 0 - v
                 v, b = b, d
                 d = 0 - v
-                place += p[10]
+                place += p[_PARTNER_STRIDE]
                 left -= 1
-            i += p[11]
-            at += p[11]
+            i += p[_PAIR_STRIDE]
+            at += p[_PAIR_STRIDE]
             j += 1
             pair -= 1
-        rest = p[6] - 2 * p[5]
-        i += 2 * p[5] - p[5] * p[11]
-        at += 2 * p[5] - p[5] * p[11]
+        rest = p[_COLUMNS] - 2 * p[_PAIRS]
+        i += 2 * p[_PAIRS] - p[_PAIRS] * p[_PAIR_STRIDE]
+        at += 2 * p[_PAIRS] - p[_PAIRS] * p[_PAIR_STRIDE]
         while rest > 0:
             out[at] = x[i]
             i += 1
             at += 1
             rest -= 1
         line += 1
-    i = 2
+    i = _LARGEST
     p[i] = largest

@@ -1,37 +1,61 @@
 """What a zero point adds to the sums of a quantized product. Written once, for Python and viper.
 
-out[c] -= factor * sum(w[c])
+zero_point has out[start] = x[0] ^ sign, where other loops find a zero point of x that a run gives.
+row_sums:
 
-w    uint8 as words: for each group its channels' rows, four at a time by turns of a word, then
-     those left one after another
-out  int32, two words a channel: see loops/channels
-p    first word of w, first word of out, groups, channels a group, words a row, factor
+    out[channel] -= factor * sum(w[channel])
+
+w holds unsigned bytes as words: for each group the rows of its channels, four at a time by turns
+of a word, then those that are left one after another. out holds two words for each channel, see
+loops/channels, of which the first one changes.
 """
+
+# Parameters of row_sums
+_W_START = const(0)  # [words] 0..
+_OUT_START = const(1)  # [words] 0..
+_GROUPS = const(2)  # [groups] 1..
+_CHANNELS = const(3)  # of a group [channels] 1..
+_COLUMNS = const(4)  # of a row of w [words] 0..
+_FACTOR = const(5)  # what the sums are multiplied by [value] 0..8160
+
+# Parameters of zero_point
+_START = const(0)  # [bytes] 1..
+_SIGN = const(1)  # 128 where x is signed [mask] 0, 128
 
 
 def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n = p[2] * p[3]
-        reads w[p[0] : p[0] + n * p[4]]
-        updates out[p[1] : p[1] + 2 * n]
+        n = groups * channels
+        reads w[w_start : w_start + n * columns]
+        updates out[out_start : out_start + 2 * n]
     """
-    i, o = p[0], p[1]
-    for groups in range(p[2], 0, -1):
-        left = p[3]
-        while left:
+    row, place = p[_W_START], p[_OUT_START]
+    for groups_left in range(p[_GROUPS], 0, -1):
+        channels_left = p[_CHANNELS]
+        while channels_left:
             turns = 4
-            if left < 4:
+            if channels_left < 4:
                 turns = 1
-            row = turns * p[4]
-            for k in range(turns):
-                at = i + k
-                end, s = at + row, 0
+            words = turns * p[_COLUMNS]
+            for turn in range(turns):
+                at = row + turn
+                end, total = at + words, 0
                 while at < end:
                     v = w[at]
-                    s += (v & 255) + ((v >> 8) & 255) + ((v >> 16) & 255) + ((v >> 24) & 255)
+                    total += (v & 255) + ((v >> 8) & 255) + ((v >> 16) & 255) + ((v >> 24) & 255)
                     at += turns
-                out[o] = out[o] - p[5] * s
-                o += 2
-            i += row
-            left -= turns
+                out[place] = out[place] - p[_FACTOR] * total
+                place += 2
+            row += words
+            channels_left -= turns
+
+
+def zero_point(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[0 : 1]
+        writes out[start : start + 1]
+    """
+    i = p[_START]
+    out[i] = x[0] ^ p[_SIGN]

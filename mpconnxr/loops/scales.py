@@ -1,29 +1,35 @@
 """Products of float32 by their bits, rounded to even. Written once, in the common subset.
 
-    x    float32 as words: a factor at p[0];  w  float32 as words;  out  float32 as words
-    p    first item of x, items of w, mask of the bits without the sign
+    out[i] = x[x_start] * w[i]
+
+x, w and out hold float32 as words.
 
 A product too small for a normal float32 is 0, one too large infinite.
 """
+
+# Parameters of scales32
+_X_START = const(0)  # where the factor lies [elements] 0..
+_ELEMENTS = const(1)  # of w and out [elements] 0..
+_MAGNITUDE_MASK = const(2)  # all bits but the sign [mask] 2**31 - 1
 
 
 def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + 1]
-        reads w[0 : p[1]]
-        writes out[0 : p[1]]
+        reads x[x_start : x_start + 1]
+        reads w[0 : elements]
+        writes out[0 : elements]
     """
-    i = p[0]
-    s = x[i]
-    for i in range(p[1]):
-        v = w[i]
-        e = ((s >> 23) & 255) + ((v >> 23) & 255) - 127
-        a = ((s >> 12) & 2047) | 2048
-        b = ((v >> 12) & 2047) | 2048
-        low = (s & 4095) * (v & 4095)
-        rest = a * (v & 4095) + b * (s & 4095) + (low >> 12)
-        m = a * b + (rest >> 12)
+    i = p[_X_START]
+    factor = x[i]
+    for i in range(p[_ELEMENTS]):
+        word = w[i]
+        e = ((factor >> 23) & 255) + ((word >> 23) & 255) - 127
+        factor_high = ((factor >> 12) & 2047) | 2048
+        high = ((word >> 12) & 2047) | 2048
+        low = (factor & 4095) * (word & 4095)
+        rest = factor_high * (word & 4095) + high * (factor & 4095) + (low >> 12)
+        m = factor_high * high + (rest >> 12)
         rest = ((rest & 4095) << 12) | (low & 4095)
         if m >> 23:
             e += 1
@@ -34,12 +40,12 @@ def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if rest > low or (rest == low and m & 1):
             m += 1
         m -= low << 1
-        if e < 1 or ((s >> 23) & 255) == 0 or ((v >> 23) & 255) == 0:
+        if e < 1 or ((factor >> 23) & 255) == 0 or ((word >> 23) & 255) == 0:
             e = m = 0
         m += e << 23
-        low = p[2]
+        low = p[_MAGNITUDE_MASK]
         if m < 0 or m > low - 8388607:
             m = low - 8388607
-        if ((s ^ v) >> 31) & 1:
+        if ((factor ^ word) >> 31) & 1:
             m = m - low - 1
         out[i] = m

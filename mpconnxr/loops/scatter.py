@@ -1,46 +1,53 @@
-"""Rows of x (K, inner) into rows of out (n, inner) that indices name. Plain form.
+"""Rows of x into rows of out that indices name. Plain form.
 
-w    (indices; the step's name, ASCII)
-p    lo, hi: range of rows of x; n, inner; operation (1 add, 2 mul, 3 max, 4 min); bits of
-     an integer dtype that wraps around: if it is signed, at all; else 0 and 0
-InputError after the last row for an index out of range, whose row is left out.
+x and out hold rows of elements_per_row. w is (indices; the step's name, ASCII). An integer dtype
+wraps around at its bits. Raise InputError after the last row if an index was out of range, and
+leave out its row.
 """
 
 from ..ops._refuse import refuse
+
+# Parameters of scatter
+_START = 0  # the first row of x [rows] 0..
+_END = 1  # behind the last one [rows] 0..
+_OUT_ROWS = const(2)  # [rows] 0..
+_ELEMENTS_PER_ROW = const(3)  # [elements] 1..
+_OPERATION = const(4)  # 1 add, 2 mul, 3 max, 4 min [code] 1..4
+_BITS_IF_SIGNED = const(5)  # of a signed integer dtype that wraps around, else 0 [bits] 0..64
+_BITS = const(6)  # of an integer dtype that wraps around, else 0 [bits] 0..64
 
 
 def scatter(x, w, out, p):
     """
     Access:
-        inner = p[3]
         reads w[0 : 2]
-        reads w[0][p[0] : p[1]]
-        reads x[p[0] * inner : p[1] * inner]
-        updates out[0 : p[2] * inner]
+        reads w[0][start : end]
+        reads x[start * elements_per_row : end * elements_per_row]
+        updates out[0 : out_rows * elements_per_row]
     """
-    index, inner, op = w[0], p[3], p[4]
-    half, mask = 1 << p[5] >> 1, (1 << p[6]) - 1
-    good = True
-    row = p[0]
-    while row < p[1]:
-        b = index[row] * inner
-        a = row * inner
+    indices, elements, operation = w[0], p[_ELEMENTS_PER_ROW], p[_OPERATION]
+    half, mask = 1 << p[_BITS_IF_SIGNED] >> 1, (1 << p[_BITS]) - 1
+    is_good = True
+    row = p[_START]
+    while row < p[_END]:
+        place = indices[row] * elements
+        i = row * elements
         row += 1
-        if not 0 <= b < p[2] * inner:
-            good = False
+        if not 0 <= place < p[_OUT_ROWS] * elements:
+            is_good = False
             continue
-        while a < row * inner:
-            old, v = out[b], x[a]
-            if op == 1:
+        while i < row * elements:
+            old, v = out[place], x[i]
+            if operation == 1:
                 v = old + v
-            elif op == 2:
+            elif operation == 2:
                 v = old * v
-            elif old != old or (old > v if op == 3 else old < v):
+            elif old != old or (old > v if operation == 3 else old < v):
                 v = old
             if mask:
                 v = (v + half & mask) - half
-            out[b] = v
-            a += 1
-            b += 1
-    if not good:
+            out[place] = v
+            i += 1
+            place += 1
+    if not is_good:
         refuse(w[1], "an index is out of range")

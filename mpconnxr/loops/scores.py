@@ -1,54 +1,66 @@
 """Scores of classes, the post transforms of ai.onnx.ml. Plain form.
 
-x    float32;  out  float32
-p    lo, hi: range of samples; then see there
+x and out hold float32.
 """
 
 import math
 
 from ..ops._float_math import INF, NAN, exp, log, log1p, sigmoid
 
+# Parameters of pair, softmax_zero, probit
+_START = const(0)  # the first sample [samples] 0..
+_END = const(1)  # behind the last one [samples] 0..
+
+# Parameters of pair
+_KIND = const(2)  # 0: 1 - x and x, 1: -x and x, 2: the sigmoids of these [code] 0..2
+_HALVES = const(3)  # the threshold, in halves [value] 0, 1
+
+# Parameters of softmax_zero, probit
+_ELEMENTS_PER_SAMPLE = const(2)  # [elements] 0..
+
 _A = 0.147
 _ZERO = 1e-7  # scores nearer to 0 than this count as absent
 
 
 def pair(x, w, out, p):
-    """Two scores of one, and a label. w: (labels, label): int64 as pairs of words; p: kind (0
-    1 - x and x, 1 -x and x, 2 the sigmoids of these), 1 for a threshold of 0.5 instead of 0.
+    """Make two scores of one, and a label. w: (labels, label), int64 as pairs of words.
 
     Access:
-        lo, hi = p[0:2]
-        reads x[lo : hi]
+        reads x[start : end]
         reads w[0 : 2]
-        reads w[0][0 : 4] if lo < hi
-        writes w[1][2 * lo : 2 * hi]
-        writes out[2 * lo : 2 * hi]
+        reads w[0][0 : 4] if start < end
+        writes w[1][2 * start : 2 * end]
+        writes out[2 * start : 2 * end]
     """
     labels, label = w
-    threshold, sample = p[3] / 2, p[0]
-    while sample < p[1]:
+    threshold, sample = p[_HALVES] / 2, p[_START]
+    while sample < p[_END]:
         v, i = x[sample], 2 * sample
-        k = 2 if v > threshold else 0
-        label[i], label[i + 1] = labels[k], labels[k + 1]
-        if p[2] == 2:
+        likelier = 2 if v > threshold else 0
+        label[i], label[i + 1] = labels[likelier], labels[likelier + 1]
+        if p[_KIND] == 2:
             out[i] = sigmoid(-v)
             out[i + 1] = sigmoid(v)
         else:
-            out[i] = 1.0 - v if p[2] == 0 else -v
+            out[i] = 1.0 - v if p[_KIND] == 0 else -v
             out[i + 1] = v
         sample += 1
 
 
 def softmax_zero(x, w, out, p):
-    """p: items of a sample
-
-    Access:
-        reads x[p[0] * p[2] : p[1] * p[2]]
-        writes out[p[0] * p[2] : p[1] * p[2]]
     """
-    sample = p[0]
-    while sample < p[1]:
-        _row(x, out, sample * p[2], sample * p[2] + p[2])
+    Access:
+        reads x[start * elements_per_sample : end * elements_per_sample]
+        writes out[start * elements_per_sample : end * elements_per_sample]
+    """
+    sample = p[_START]
+    while sample < p[_END]:
+        _row(
+            x,
+            out,
+            sample * p[_ELEMENTS_PER_SAMPLE],
+            sample * p[_ELEMENTS_PER_SAMPLE] + p[_ELEMENTS_PER_SAMPLE],
+        )
         sample += 1
 
 
@@ -75,11 +87,8 @@ def _row(x, out, first, end):
 
 
 def probit(x, w, out, p):
-    """p: items of a sample
-
-    Access: as softmax_zero
-    """
-    i, end = p[0] * p[2], p[1] * p[2]
+    """Access: as softmax_zero"""
+    i, end = p[_START] * p[_ELEMENTS_PER_SAMPLE], p[_END] * p[_ELEMENTS_PER_SAMPLE]
     while i < end:
         out[i] = _probit(x[i])
         i += 1

@@ -1,31 +1,48 @@
-"""Copies items where a condition holds. Written once, in the common subset of Python and viper.
+"""Copies elements where a condition holds. Written once, in the common subset of Python and viper.
 
-x    items from p[0] on; w: the condition (u8) from p[3] on; out: from p[6] on, in C order
-p    first item, row stride, stride of x; the same of w; first item of out; rows; items a row
+x holds elements, w the condition in bytes, out elements, which stay where the condition is 0. All
+have rows as loops/add has them.
 """
 
 from ._hints import inline
+from ._words import (
+    _COLUMNS,
+    _OUT_START,
+    _ROWS,
+    _W_ROW_STRIDE,
+    _W_START,
+    _W_STRIDE,
+    _X_ROW_STRIDE,
+    _X_START,
+    _X_STRIDE,
+)
+
+# Parameters of select8, select32: as _words.pairs
 
 
 @inline
 def _select(x, w, out, p):
-    """Copy items where the condition holds: both loops."""
-    k, n = p[6], p[8]
-    for row in range(p[7]):
-        i, j, end = p[0] + row * p[1], p[3] + row * p[4], k + n
+    """Copy elements where the condition holds: both loops."""
+    k, n = p[_OUT_START], p[_COLUMNS]
+    for row in range(p[_ROWS]):
+        i, j, end = (
+            p[_X_START] + row * p[_X_ROW_STRIDE],
+            p[_W_START] + row * p[_W_ROW_STRIDE],
+            k + n,
+        )
         while k < end:
             if w[j] != 0:
                 out[k] = x[i]
-            i += p[2]
-            j += p[5]
+            i += p[_X_STRIDE]
+            j += p[_W_STRIDE]
             k += 1
 
 
 def select8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Access: as qbinary.qadd8"""
+    """Access: as ints.larger32"""
     _select(x, w, out, p)
 
 
 def select32(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """Access: as qbinary.qadd8"""
+    """Access: as ints.larger32"""
     _select(x, w, out, p)

@@ -1,46 +1,54 @@
-"""Items that follow from a few numbers. Plain form."""
+"""Elements that follow from a few numbers. Plain form."""
 
 import math
 
 from ..ops._refuse import refuse
+
+# Parameters of arithmetic
+_ELEMENTS = 0  # [elements] 0..
+# Parameters of cosines
+_FIXED_LENGTH = const(0)  # the only length that is allowed; -1: any [elements] -1..
+_IS_SYMMETRIC = const(1)  # the last element is equal to the first one [flag] 0, 1
+# Parameters of mel_weights
+_FIXED_LINES = const(0)  # the only number of lines that is allowed; -1: any [lines] -1..
+_FIXED_BINS = const(1)  # the only number of bins that is allowed with it; -1: any [bins] -1..
 
 _MOST = 1 << 20  # of a length or rate
 _MEL = 2595 / math.log(10)
 
 
 def arithmetic(x, w, out, p):
-    """p[0] items at the distance w[0], from x[0] on.
+    """Make numbers at the distance w[0], from x[0] on.
 
     Access:
         reads x[0 : 1]
         reads w[0 : 1]
-        writes out[0 : p[0]]
+        writes out[0 : elements]
     """
     start, delta, i = x[0], w[0], 0
-    while i < p[0]:
+    while i < p[_ELEMENTS]:
         out[i] = start + i * delta
         i += 1
 
 
 def cosines(x, w, out, p):
-    """A window of x[0] items: a + b * cos(t) + c * cos(2 * t).
+    """Make a window of length x[0]: a + b * cos(t) + c * cos(2 * t).
 
-    w    (a, b, c; the step's name, ASCII)
-    p    the only number of items that is allowed, or -1; 1 if the window is symmetric, else 0
+    w has (a, b, c) and the step's name, ASCII.
 
     Access:
-        given out has x[0] items
+        given out has x[0] elements
         reads x[0 : 1]
         reads w[0 : 2]
         reads w[0][0 : 3]
         writes out[0 : len(out)]
     """
     n = x[0]
-    if p[0] >= 0 and n != p[0]:
-        refuse(w[1], "{} items for {}".format(n, p[0]))
+    if p[_FIXED_LENGTH] >= 0 and n != p[_FIXED_LENGTH]:
+        refuse(w[1], "{} items for {}".format(n, p[_FIXED_LENGTH]))
     i = 0
     while i < n:
-        out[i] = _cosine(w[0], i, n - p[1])
+        out[i] = _cosine(w[0], i, n - p[_IS_SYMMETRIC])
         i += 1
 
 
@@ -50,11 +58,10 @@ def _cosine(factors, i, n):
 
 
 def mel_weights(x, w, out, p):
-    """See the kernel.
+    """Make the triangles of a mel scale: see ops/mel_weights.
 
-    x    (bins, length, rate, low, high), an item each
-    w    the step's name, ASCII
-    p    the only numbers of lines and bins that are allowed, or -1
+    x has bins, length, rate, low and high, a buffer of one element each; w is the step's name,
+    ASCII.
 
     Access:
         given out has room for the lines and bins that x asks for
@@ -70,7 +77,7 @@ def mel_weights(x, w, out, p):
     _require(0 <= bins < _MOST and 0 < length < _MOST and 0 < rate < _MOST, w, "sizes")
     _require(-700 < low < _MOST and -700 < high < _MOST, w, "edges")
     lines = length // 2 + 1
-    fits = p[0] < 0 or lines == p[0] and bins == p[1]
+    fits = p[_FIXED_LINES] < 0 or lines == p[_FIXED_LINES] and bins == p[_FIXED_BINS]
     _require(fits, w, "sizes other than the output's")
     for i in range(lines * bins):
         out[i] = 0.0
@@ -83,7 +90,7 @@ def mel_weights(x, w, out, p):
 
 
 def _line(mel, scale, rate):
-    """The spectrum's line at an edge."""
+    """Return the spectrum's line at an edge."""
     return int(scale * (math.exp(mel / _MEL) - 1) // rate)
 
 

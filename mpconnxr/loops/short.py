@@ -10,27 +10,56 @@ What comes from a file may be anything: shifts are bounded, nothing is indexed b
 from ._floats import bias_of_channel, put_limited
 from ._hints import far, unroll
 from ._words import signed
+from .block import (
+    _ALIGN_CHANNELS,
+    _ALIGN_EXPONENT,
+    _ALIGN_OUT_START,
+    _ALIGN_W_START,
+    _ALIGN_W_STRIDE,
+    _ALIGN_X_STRIDE,
+)
+from .block_finish import (
+    _CHANNELS,
+    _HIGH,
+    _IS_HIGH_NEGATIVE,
+    _IS_LOW_NEGATIVE,
+    _IS_MAXIMUM,
+    _LOW,
+    _OUT_CHANNEL_STRIDE,
+    _OUT_POSITION_STRIDE,
+    _OUT_ROW_STRIDE,
+    _OUT_START,
+    _POSITIONS,
+    _ROWS,
+    _SKIPPED_POSITIONS,
+    _W_START,
+    _X_START,
+)
+
+# Parameters of align: as block.align
+
+# Parameters of finish: as block_finish.finish
 
 
 def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """What each channel adds to its sum, and the exponent.
+    """Set out to what each channel adds to its sum, and the exponent.
 
-    x    biases, as bits;  w  exponents
+    x    biases;  w  exponents
     out  channels of 3 words: shift s, C + 2**30, E + exponent + s: the sum is (S >> s) + C
-    p    first bias, items to the next one (0: there are none), first exponent, bytes to the next
-         one, channels, first item of out, E
 
     Access:
-        n = p[4]
-        reads x[p[0] : p[0] + (n - 1) * p[1] + 1] if n and p[1]
-        reads w[p[2] : p[2] + (n - 1) * p[3] + 1] if n
-        writes out[p[5] : p[5] + 3 * n]
+        n = align_channels
+        reads x[x_start : x_start + (n - 1) * align_x_stride + 1] if align_x_stride
+        reads w[align_w_start : align_w_start + (n - 1) * align_w_stride + 1]
+        writes out[align_out_start : align_out_start + 3 * n]
     """
-    i, j, at = p[0], p[2], p[5]
-    end = at + 3 * p[4]
+    i, j, at = p[_X_START], p[_ALIGN_W_START], p[_ALIGN_OUT_START]
+    end = at + 3 * p[_ALIGN_CHANNELS]
     one = 1  # kept from the folding of constants, which makes big integers of them
     while at < end:
-        m, s, e, i, j, v = bias_of_channel(x, i, w, j, p)
+        m, s, e, i, j, v = bias_of_channel(
+            x, i, w, j, p[_ALIGN_X_STRIDE], p[_ALIGN_EXPONENT], p[_ALIGN_W_STRIDE]
+        )
         if s < 0:
             m = (m + (1 << (0 - s - 1))) >> (0 - s) if s > 0 - 25 else 0
             s = 0
@@ -51,57 +80,62 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
 
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Sums to floats, rounded to the nearest, ties to even; then cut to [low, high].
+    """Set out to sums as floats, rounded to nearest, ties to even, and cut to [low, high].
 
-    x    from item p[0] on: for each position the sums of M rows; behind each row of positions
-         some that do not count
-    w    from item p[3] on: what align made
-    p    as that of loops/block_finish
+    x    for each position the sums of the channels
+    w    what align makes
 
     Access:
-        n, m, rows, more = p[1], p[2], p[8], p[9]
-        reads x[p[0] : p[0] + (rows * (n + more) - more) * m] if rows and n
-        reads w[p[3] : p[3] + 3 * m] if rows and n
-        updates out[p[4] : p[4] + (rows - 1) * p[7] + (n - 1) * p[5] + (m - 1) * p[6] + 1]
-            if rows and n and m
+        all_positions = rows * (positions + skipped_positions) - skipped_positions
+        reads x[x_start : x_start + all_positions * channels]
+        reads w[w_start : w_start + 3 * channels]
+        last = ((rows - 1) * out_row_stride + (positions - 1) * out_position_stride
+            + (channels - 1) * out_channel_stride)
+        updates out[out_start : out_start + last + 1]
     """
-    i = p[0]
+    i = p[_X_START]
     sign = 1  # kept from the folding of constants, which makes big integers of them
     half, sign = sign << 30, sign << 31
-    low = signed(p[11], p[10])
-    high = signed(p[13], p[12])
+    low = signed(p[_LOW], p[_IS_LOW_NEGATIVE])
+    high = signed(p[_HIGH], p[_IS_HIGH_NEGATIVE])
     position = 0
-    while far(position != p[1] * p[8]):
-        at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
-        j = p[3]
-        for m in far(range(p[2], 0, -1)):
+    while far(position != p[_POSITIONS] * p[_ROWS]):
+        at = (
+            p[_OUT_START]
+            + position // p[_POSITIONS] * p[_OUT_ROW_STRIDE]
+            + position % p[_POSITIONS] * p[_OUT_POSITION_STRIDE]
+        )
+        j = p[_W_START]
+        for channels in far(range(p[_CHANNELS], 0, -1)):
             v = ((x[i] - half) >> w[j]) + (w[j + 1] - half)
             e = w[j + 2] - 141  # that of the float if bit 30 is the sum's first
-            n = v
+            size = v
             if v < 0:
-                n = 0 - v
+                size = 0 - v
             for b in unroll(4, -1, -1):
-                if n >> (31 - (1 << b)) == 0:
-                    n = n << (1 << b)
+                if size >> (31 - (1 << b)) == 0:
+                    size = size << (1 << b)
                     e -= 1 << b
             k = 7
-            if e < 1 or n == 0:  # a denormal
-                k = 8 - e if e > 0 - 24 and n else 31
+            if e < 1 or size == 0:  # a denormal
+                k = 8 - e if e > 0 - 24 and size else 31
                 e = 1
                 if k == 31:
-                    n = 0
-            t = n >> k
-            n = (n & ((1 << k) - 1)) - (1 << (k - 1))
-            if n > 0 or n == 0 and t & 1:
+                    size = 0
+            t = size >> k
+            size = (size & ((1 << k) - 1)) - (1 << (k - 1))
+            if size > 0 or size == 0 and t & 1:
                 t += 1
             if e > 254:
                 e, t = 256, 0
             t += (e - 1) << 23  # a carry out of the mantissa belongs into the exponent
             if v < 0:
                 t = 0 - t
-            at, t, v = put_limited(t, low, high, sign, out, at, p)
+            at, t, v = put_limited(
+                t, low, high, sign, out, at, p[_IS_MAXIMUM], p[_OUT_CHANNEL_STRIDE]
+            )
             j += 3
             i += 1
         position += 1
-        if position % p[1] == 0:
-            i += p[9] * p[2]
+        if position % p[_POSITIONS] == 0:
+            i += p[_SKIPPED_POSITIONS] * p[_CHANNELS]

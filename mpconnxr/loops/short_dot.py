@@ -1,42 +1,52 @@
 """Sums of short mantissas, the loop under block_conv and block_gemm with --float fast16. Plain.
 
-    x    mantissas as loops/block makes them, of at most 15 bits: rows of K items, the first from
-         p[0], p[2] items apart
-    w    mantissas plus 2**14, uint16: M rows, one after another from item p[4], each of K items
-         and, where K is odd, another one that does not count
-    out  from p[6] on, for each row of x, sum(x * w) + 2**30 of each row of w
-    p    x first, rows of x, step between them, K, w first, M, out first
+    x    mantissas as loops/block makes them, of at most 15 bits: rows of columns
+    w    mantissas plus 2**14, uint16: channels of as many columns, one after another; where the
+         number of columns is odd, each has another one that does not count
+    out  for each row of x, sum(x * w) + 2**30 of each channel
 
-A mantissa of x is at most 2**(b - 1), where b = 15 up to 16 items and one less for each four times
-as many; the converter makes those of w so small that sums are below 2**30. So one product an item
-is enough, which may wrap around, with the 2**14: what these add, 2**14 * sum(x), is taken from the
-sum.
+A mantissa of x is at most 2**(b - 1), where b = 15 up to 16 columns and one less for each four
+times as many; the converter makes those of w so small that sums are below 2**30. So one product
+an element is enough, which may wrap around, with the 2**14: what these add, 2**14 * sum(x), is
+taken from the sum.
 """
+
+from .block_dot import (
+    _CHANNELS,
+    _COLUMNS,
+    _OUT_START,
+    _ROWS,
+    _W_START,
+    _X_ROW_STRIDE,
+    _X_START,
+)
+
+# Parameters of dots: as block_dot.dots
 
 
 def dots(x, w, out, p):
     """
     Access:
-        rows, step, k = p[1:4]
-        reads x as int32[p[0] : p[0] + (rows - 1) * step + k] if rows and k
-        reads w as uint16[p[4] : p[4] + p[5] * (k + k % 2)] if rows
-        writes out as int32[p[6] : p[6] + rows * p[5]]
+        n = (rows - 1) * x_row_stride + columns
+        reads x as int32[x_start : x_start + n] if columns
+        reads w as uint16[w_start : w_start + channels * (columns + columns % 2)]
+        writes out as int32[out_start : out_start + rows * channels]
     """
-    first, at = p[0], p[6]
-    k = p[3]
-    rows = p[1]
-    while rows:
-        added = (_sum(x, first, first + k) << 14) - (1 << 30)
-        j = p[4]
-        left = p[5]
-        while left:
-            total = _dot(x, w, first, first + k, j) - added
+    x_row, at = p[_X_START], p[_OUT_START]
+    columns = p[_COLUMNS]
+    rows_left = p[_ROWS]
+    while rows_left:
+        added = (_sum(x, x_row, x_row + columns) << 14) - (1 << 30)
+        w_row = p[_W_START]
+        channels_left = p[_CHANNELS]
+        while channels_left:
+            total = _dot(x, w, x_row, x_row + columns, w_row) - added
             out[at] = (total & 0x7FFFFFFF) - (total & 0x80000000)
             at += 1
-            j += k + (k & 1)
-            left -= 1
-        first += p[2]
-        rows -= 1
+            w_row += columns + (columns & 1)
+            channels_left -= 1
+        x_row += p[_X_ROW_STRIDE]
+        rows_left -= 1
 
 
 def _sum(x, i, end):

@@ -1,9 +1,7 @@
 """Sine and cosine of float32 on the bits. Written once, for Python and viper.
 
-x, out  float32 as words; may be the same memory
-w       2 / pi in limbs of 15 bits behind 30 bits of 0; 1 / 10!, 1 / 8! to 1 / 0!, 1 / 11! to 1,
-        of 30 bits behind the point
-p       lo, hi: range of items; 1 for cosine; then six items for the loop
+x and out hold float32 as words, and may be the same memory. w holds 2 / pi in limbs of 15 bits
+behind 30 bits of 0, then 1 / 10!, 1 / 8! to 1 / 0!, and 1 / 11! to 1, of 30 bits behind the point.
 
 |x| * 2 / pi is made of the 90 bits of 2 / pi that count for its exponent, so that nothing is lost
 however large x is: two bits are the quadrant, the others what is beyond it, g. Beside the nearest
@@ -15,40 +13,46 @@ from ._floats import halve
 from ._hints import far
 from ._words import nan_bits
 
+# Parameters of sine32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_IS_COSINE = 2  # [flag] 0, 1
+_LIMBS = const(3)  # room for a product, which the loop makes there [words x 6]
+
 
 def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        reads w[0 : 27] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        reads w[0 : 27] if start < end
+        writes out[start : end]
         writes p[3 : 9]
     """
     top = 1  # kept from the folding of constants, which makes big integers of them
     one, top = top << 30, top << 31
     nan = nan_bits()
-    for i in far(range(p[0], p[1])):
+    for i in far(range(p[_START], p[_END])):
         v = x[i]
         e = (v >> 23) & 255
         m = (v & 0x7FFFFF) | 0x800000
-        q = p[2]
-        sign = (v >> 31) & 1 if q == 0 else 0
+        quadrant = p[_IS_COSINE]
+        sign = (v >> 31) & 1 if quadrant == 0 else 0
         a = 0
         if e == 255:
             a, sign = nan, 0
         elif e < 115:
-            a = 127 << 23 if q else v & (top - 1)
+            a = 127 << 23 if quadrant else v & (top - 1)
         else:
             b = 0
             if e < 126:
                 m = m << 6
             else:
-                n, k = e - 122, 9
+                n, k = e - 122, _LIMBS + 6
                 s = n * 2185 >> 15  # n // 15
                 n -= s * 15
                 s += 6
                 low = a = 0
-                while k > 3:  # the product with 90 bits from bit e - 122 of w on, from below
+                while k > _LIMBS:  # the product with 90 bits from bit e - 122 of w on, from below
                     s -= 1
                     b = ((w[s] << n) | (w[s + 1] >> (15 - n))) & 32767
                     a += b * (m & 32767) + low * (m >> 15)
@@ -56,12 +60,12 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     p[k - 1] = a & 32767
                     a = a >> 15
                     k -= 1
-                q += p[3] >> 13
-                a = ((p[3] & 8191) << 17) | (p[4] << 2) | (p[5] >> 13)
-                low = ((p[5] & 8191) << 17) | (p[6] << 2) | (p[7] >> 13)
+                quadrant += p[_LIMBS] >> 13
+                a = ((p[_LIMBS] & 8191) << 17) | (p[_LIMBS + 1] << 2) | (p[_LIMBS + 2] >> 13)
+                low = ((p[_LIMBS + 2] & 8191) << 17) | (p[_LIMBS + 3] << 2) | (p[_LIMBS + 4] >> 13)
                 b = 0
                 if a >> 29:
-                    q += 1
+                    quadrant += 1
                     b, a, low = 1, one - 1 - a, one - 1 - low
                 e = 126
                 while a < 1 << 29 and e > 60:
@@ -77,19 +81,19 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             s = m >> (126 - e) if e > 96 else 0
             n = s >> 15
             s = n * n + (n * (s & 32767) >> 14)  # the square
-            k = 15 if q & 1 else 21
+            k = 15 if quadrant & 1 else 21
             n, low, s, a = k + 5, s & 32767, s >> 15, w[k]
             while k < n:
                 k += 1
                 v = a >> 15
                 a = w[k] - s * v - (s * (a & 32767) + low * v >> 15)
-            if q & 1:
+            if quadrant & 1:
                 e = 126
             else:
                 sign ^= b
                 s, m = m >> 15, m & 32767
                 a = s * (a >> 15) + ((s * (a & 32767) + m * (a >> 15)) >> 15)
-            sign ^= (q >> 1) & 1
+            sign ^= (quadrant >> 1) & 1
             a, e = halve(a, e, 30)
             while a < 1 << 29 and a:
                 a = a << 1

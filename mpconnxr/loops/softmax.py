@@ -1,6 +1,4 @@
-"""Softmax and its relatives along the middle axis of (outer, n, inner). Plain form.
-
-    p    lo, hi: range of lines; n, inner
+"""Softmax and its relatives along the middle axis of (outer, length, inner). Plain form.
 
 Exponents are never positive, so nothing overflows. Sums run in blocks, for single floats. Infinite
 and NaN inputs give what numpy gives: NaN in their line.
@@ -8,23 +6,28 @@ and NaN inputs give what numpy gives: NaN in their line.
 
 import math
 
+# Parameters of softmax, log_softmax, hardmax
+_LINE = 0  # the first one [lines] 0..
+_LINE_END = 1  # behind the last one [lines] 0..
+_LENGTH = const(2)  # of a line [elements] 1..
+_INNER = const(3)  # lines side by side, from element to element of one [elements] 1..
+
 _BLOCK = 32
 
 
 def softmax(x, w, out, p):
     """
     Access:
-        n, inner = p[2], max(p[3], 1)
-        requires n > 0
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        writes out[low : high] if p[0] < p[1]
+        size = length * inner
+        low, high = line // inner * size, ((line_end - 1) // inner + 1) * size
+        reads x[low : high] if line < line_end
+        writes out[low : high] if line < line_end
     """
-    n, inner = p[2], p[3]
-    line = p[0]
-    while line < p[1]:
-        first = line // inner * n * inner + line % inner
-        end = first + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    line = p[_LINE]
+    while line < p[_LINE_END]:
+        first = line // inner * length * inner + line % inner
+        end = first + length * inner
         most = _largest(x, first, end, inner)
         total = 0.0
         i = first
@@ -52,11 +55,11 @@ def softmax(x, w, out, p):
 
 def log_softmax(x, w, out, p):
     """Access: as softmax"""
-    n, inner = p[2], p[3]
-    line = p[0]
-    while line < p[1]:
-        first = line // inner * n * inner + line % inner
-        end = first + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    line = p[_LINE]
+    while line < p[_LINE_END]:
+        first = line // inner * length * inner + line % inner
+        end = first + length * inner
         most = _largest(x, first, end, inner)
         total = 0.0
         i = first
@@ -79,11 +82,11 @@ def log_softmax(x, w, out, p):
 
 def hardmax(x, w, out, p):
     """Access: as softmax"""
-    n, inner = p[2], p[3]
-    line = p[0]
-    while line < p[1]:
-        i = line // inner * n * inner + line % inner
-        end = i + n * inner
+    length, inner = p[_LENGTH], p[_INNER]
+    line = p[_LINE]
+    while line < p[_LINE_END]:
+        i = line // inner * length * inner + line % inner
+        end = i + length * inner
         most = _largest(x, i, end, inner)
         found = False
         while i < end:
@@ -96,7 +99,7 @@ def hardmax(x, w, out, p):
 
 
 def _largest(x, i, end, stride):
-    """NaN wins. A function of few names: its frame needs no heap."""
+    """Return the largest element; NaN wins. A function of few names: its frame needs no heap."""
     best = x[i]
     while i < end:
         v = x[i]

@@ -1,45 +1,47 @@
 """Squared distances of a row from many, in fixed point. Written once, for Python and viper.
 
-totals   to out, behind the row: the sum of the squares of what each vector differs from it by,
-         exact if the row has the least exponent: three limbs of 28 bits
-squares  out[i] = these sums as float32, rounded once, to nearest, ties to even; inf or 0x7FC00000
-         if the row is not finite
-
-x       a row as loops/units leaves it; of squares with the limbs behind it
-w       vectors of the same unit if the row's exponent is the least one: integers + 2**26
-p       first item of w, items of a row (1 to 65535), range of items of out that squares writes: as
-        many vectors
+x holds a row as loops/units leaves it. w holds vectors, integers + 2**26, of the row's unit where
+its exponent is the least one.
 """
 
 from ._limbs import infinity_bits, limbs_as_float
 from ._words import nan_bits
 
+# Parameters of totals, squares
+_W_START = 0  # of the first vector [elements] 0..
+_ELEMENTS = 1  # of a row [elements] 1..65535
+_OUT_START = 2  # of the distances that squares puts out [elements] 0..
+_OUT_END = 3  # behind the last one: totals makes as many sums [elements] 0..
+
 
 def totals(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put the squared distances behind the row: three limbs of 28 bits each.
+
+    They are exact if the row has the least exponent.
+
     Access:
-        n, vectors = p[1], max(p[3] - p[2], 0)
-        reads x[1 : 2 + n]
-        reads w[p[0] : p[0] + n * vectors]
-        writes out[2 + n : 2 + n + 3 * vectors]
+        vectors = max(out_end - out_start, 0)
+        reads x[1 : 2 + elements]
+        reads w[w_start : w_start + elements * vectors]
+        writes out[2 + elements : 2 + elements + 3 * vectors]
     """
     k = 1
-    s = x[k]
-    bias = (1 << 26) - (1 << 26 >> s)
-    j, last = p[0], p[1] + 2
+    shift = x[k]
+    bias = (1 << 26) - (1 << 26 >> shift)
+    j, last = p[_W_START], p[_ELEMENTS] + 2
     k = last
-    end = k + 3 * (p[3] - p[2])
+    end = k + 3 * (p[_OUT_END] - p[_OUT_START])
     while k < end:
         low = middle = high = 0
         top, i = 0, 2
         while i < last:
             stop = min(i + 8, last)
             while i < stop:
-                v = x[i] - bias - (w[j] >> s)
-                a, v = v >> 14, v & 16383
+                v = x[i] - bias - (w[j] >> shift)
+                upper, v = v >> 14, v & 16383
                 low += v * v
-                middle += a * v
-                high += a * a
+                middle += upper * v
+                high += upper * upper
                 i += 1
                 j += 1
             middle += low >> 15
@@ -55,17 +57,20 @@ def totals(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Put the same as float32, rounded once, to nearest, ties to even.
+
+    If the row is not finite, put inf or 0x7FC00000. x: the row and the limbs behind it.
+
     Access:
-        n, first, end = p[1], p[2], max(p[3], p[2])
+        vectors = max(out_end - out_start, 0)
         reads x[0 : 1]
-        reads x[2 + n : 2 + n + 3 * (end - first)]
-        writes out[first : end]
+        reads x[2 + elements : 2 + elements + 3 * vectors]
+        writes out[out_start : out_start + vectors]
     """
     k = 0
     exponent = x[k]
-    i, k = p[1] + 2, p[2]
-    while k < p[3]:
+    i, k = p[_ELEMENTS] + 2, p[_OUT_START]
+    while k < p[_OUT_END]:
         low, high, top = x[i], x[i + 1], x[i + 2]
         e = exponent + exponent - 94
         v, e, top, high, low, a = limbs_as_float(top, high, low, e)

@@ -1,13 +1,20 @@
-"""Sums of float32 along the middle axis of (outer, n, inner). Plain form.
+"""Sums of float32 along the middle axis of x. Plain form.
 
-x, out  float32 as words
-p       lo, hi: range of outputs; n (not 0), inner, power (0: of x, 1: of abs(x), 2: of x * x),
-        bits of n beyond 15
+x has shape (outer, length, inner); a line is the elements along its middle axis. out holds the sum
+of each line. Both hold float32 as words; w is not read.
 
-Sums are of integers: of each item (of 30 bits, a square cut to that) what is within 45 bits of the
-largest, or fewer by the bits of n beyond 15. They are rounded once, to nearest, ties to even. One
-NaN, 0x7FC00000; a sum of inf and -inf is one, too.
+Sums are of integers: of each element (of 30 bits, a square cut to that) what is within
+45 - extra_bits bits of the largest. They are rounded once, to nearest, ties to even. One NaN,
+0x7FC00000; a sum of inf and -inf is one, too.
 """
+
+# Parameters of sum32
+_START = 0  # the first output [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_LENGTH = const(2)  # of a line [elements] 1..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+_POWER = const(4)  # 0: the sum is that of x, 1: of abs(x), 2: of x * x [exponent] 0..2
+_EXTRA_BITS = const(5)  # of length, beyond 15 [bits] 0..16
 
 _TOP = 1 << 31
 _INFINITY = 0x7F800000
@@ -17,23 +24,22 @@ _NAN = 0x7FC00000
 def sum32(x, w, out, p):
     """
     Access:
-        n, inner = p[2], max(p[3], 1)
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x as int32[low : high] if p[0] < p[1]
-        writes out as int32[p[0] : p[1]]
+        low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
+        reads x as int32[low : high] if start < end
+        writes out as int32[start : end]
     """
-    o = p[0]
-    while o < p[1]:
-        first = o // p[3] * p[2] * p[3] + o % p[3]
-        end = first + p[2] * p[3]
-        most = _largest(x, first, end, p[3])
+    o = p[_START]
+    while o < p[_END]:
+        first = o // p[_INNER] * p[_LENGTH] * p[_INNER] + o % p[_INNER]
+        end = first + p[_LENGTH] * p[_INNER]
+        most = _largest(x, first, end, p[_INNER])
         if most >= _INFINITY:
             out[o] = _special(x, first, end, p)
         else:
             most = most >> 23 or 1
             total = _total(x, first, end, p, most)
-            e = most + most - 171 if p[4] == 2 else most - 45
-            out[o] = _rounded(total, e + p[5])
+            e = most + most - 171 if p[_POWER] == 2 else most - 45
+            out[o] = _rounded(total, e + p[_EXTRA_BITS])
         o += 1
 
 
@@ -55,50 +61,50 @@ def _special(x, i, end, p):
         if m > _INFINITY:
             found |= 1
         elif m == _INFINITY:
-            found |= 4 if v < 0 and p[4] == 0 else 2
-        i += p[3]
+            found |= 4 if v < 0 and p[_POWER] == 0 else 2
+        i += p[_INNER]
     if found == 2:
         return _INFINITY
     return _INFINITY - _TOP if found == 4 else _NAN
 
 
 def _total(x, i, end, p, most):
-    """In units of 2**-45 of 2**(most + 1), of its square for squares."""
+    """Return the sum in units of 2**-45 of 2**(most + 1), of its square for squares."""
     total = 0
-    power, stride, less = p[4], p[3], p[5]
+    power, stride, extra_bits = p[_POWER], p[_INNER], p[_EXTRA_BITS]
     while i < end:
         v = x[i]
         m = v & 0x7FFFFF
-        s = v >> 23 & 255
-        if s:
+        shift = v >> 23 & 255
+        if shift:
             m |= 0x800000
-            s = most - s
+            shift = most - shift
         else:
-            s = most - 1
+            shift = most - 1
         if power == 2:
-            total += m * m >> 18 << 15 >> s + s + less
+            total += m * m >> 18 << 15 >> shift + shift + extra_bits
         elif v < 0 and power == 0:
-            total -= m << 21 >> s + less
+            total -= m << 21 >> shift + extra_bits
         else:
-            total += m << 21 >> s + less
+            total += m << 21 >> shift + extra_bits
         i += stride
     return total
 
 
 def _rounded(total, e):
-    """The bits of total, which has the exponent e + its number of bits."""
+    """Return the bits of total, which has the exponent e + its number of bits."""
     m = abs(total)
-    n, s = 0, 32
-    while s:
-        if m >> n + s:
-            n += s
-        s >>= 1
-    n += 1
-    e += n
-    s = n - 24 if e > 0 else n - 23 - e
-    half = 1 << s >> 1 if s > 0 else 0
-    rest = m & (1 << s) - 1 if s > 0 else 0
-    m = m >> s if s > 0 else m << 0 - s
+    bits, shift = 0, 32
+    while shift:
+        if m >> bits + shift:
+            bits += shift
+        shift >>= 1
+    bits += 1
+    e += bits
+    shift = bits - 24 if e > 0 else bits - 23 - e
+    half = 1 << shift >> 1 if shift > 0 else 0
+    rest = m & (1 << shift) - 1 if shift > 0 else 0
+    m = m >> shift if shift > 0 else m << 0 - shift
     if rest > half or half and rest == half and m & 1:
         m += 1
     if m and e > 0:

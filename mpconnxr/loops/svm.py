@@ -1,39 +1,40 @@
-"""Support vector machines: probabilities of classes by decisions of pairs. Plain form.
-
-p    lo, hi: range of samples; classes
-"""
+"""Support vector machines: probabilities of classes by decisions of pairs. Plain form."""
 
 from ..ops._float_math import NAN, sigmoid
+
+# Parameters of probabilities
+_START = const(0)  # the first sample [samples] 0..
+_END = const(1)  # behind the last one [samples] 0..
+_CLASSES = const(2)  # [classes] 2..
 
 _LEAST = 1e-7
 _MAX_ROUNDS = 100
 
 
 def probabilities(x, w, out, p):
-    """x: scores; w: (a, b; then r, q and q times p, to work in)
+    """Set out to the probabilities. x: scores; w: (a, b; then r, q and q times p, to work in).
 
     Access:
-        lo, hi, n = p[0:3]
-        pairs = n * (n - 1) // 2
-        reads x[lo * pairs : hi * pairs]
-        reads w[0 : 5] if lo < hi
-        reads w[0][0 : pairs] if lo < hi
-        reads w[1][0 : pairs] if lo < hi
-        writes w[2][0 : n * n] if lo < hi
-        writes w[3][0 : n * n] if lo < hi
-        writes w[4][0 : n] if lo < hi
-        writes out[lo * n : hi * n]
+        pairs = classes * (classes - 1) // 2
+        reads x[start * pairs : end * pairs]
+        reads w[0 : 5] if start < end
+        reads w[0][0 : pairs] if start < end
+        reads w[1][0 : pairs] if start < end
+        writes w[2][0 : classes * classes] if start < end
+        writes w[3][0 : classes * classes] if start < end
+        writes w[4][0 : classes] if start < end
+        writes out[start * classes : end * classes]
     """
-    n, sample = p[2], p[0]
-    while sample < p[1]:
-        _set_r(x, w, n, sample * (n * (n - 1) // 2))
-        _set_q(w[2], w[3], n)
+    classes, sample = p[_CLASSES], p[_START]
+    while sample < p[_END]:
+        _set_r(x, w, classes, sample * (classes * (classes - 1) // 2))
+        _set_q(w[2], w[3], classes)
         i = 0
-        while i < n:
-            out[sample * n + i] = 1.0 / n
+        while i < classes:
+            out[sample * classes + i] = 1.0 / classes
             i += 1
         rounds = 0
-        while rounds < _MAX_ROUNDS and _improve(w[3], w[4], out, n, sample * n):
+        while rounds < _MAX_ROUNDS and _improve(w[3], w[4], out, classes, sample * classes):
             rounds += 1
         sample += 1
 
@@ -54,7 +55,7 @@ def _set_r(x, w, n, at):
 
 
 def _set_q(r, q, n):
-    """Q[i, i] = sum of r[j, i] ** 2, Q[i, j] = -r[j, i] * r[i, j]"""
+    """Set Q[i, i] to the sum of r[j, i] ** 2, Q[i, j] to -r[j, i] * r[i, j]."""
     i = 0
     while i < n:
         j, total = 0, 0.0
@@ -68,7 +69,7 @@ def _set_q(r, q, n):
 
 
 def _improve(q, qp, out, n, at):
-    """One round over all classes; False once out is good enough."""
+    """Do a round over all classes. Return False once out is good enough."""
     pqp = _products(q, qp, out, n, at)
     if _error(qp, n, pqp) < 0.005 / n:
         return False
@@ -91,7 +92,7 @@ def _improve(q, qp, out, n, at):
 
 
 def _products(q, qp, out, n, at):
-    """Sets Q p; returns p' Q p."""
+    """Set Q p. Return p' Q p."""
     result, i = 0.0, 0
     while i < n:
         j, total = 0, 0.0

@@ -1,9 +1,9 @@
 """Products and sums of float32 by their bits. Written once, in the common subset.
 
-    x    int32;  w  float32 as words: a scale for each channel, then an offset for each
-    out  float32 as words
-    p    lo, hi: range of items; channels, items a channel, channel of the first item, items left
-         of it, mask of the bits without the sign
+    out = x * scale + offset
+
+x holds int32, (outer, channels, inner). w holds float32 as words: a scale for each channel, then
+an offset for each. out gets float32 as words.
 
 A float is m * 2**(e - 150) with m from 2**23 to 2**24 - 1. Products and sums have 4 and 3 bits
 more; 23 bits of the product of two m are cut off.
@@ -11,25 +11,34 @@ more; 23 bits of the product of two m are cut off.
 
 from ._words import swap
 
+# Parameters of to_float32
+_START = 0  # the first element [elements] 0..
+_END = 1  # behind the last one [elements] 0..
+_CHANNELS = 2  # [channels] 1..
+_INNER = 3  # elements of a channel that lie side by side [elements] 1..
+_CHANNEL = 4  # of the first element [channels] 0..
+_LEFT = 5  # elements of that channel from the first one on [elements] 1..
+_MAGNITUDE_MASK = const(6)  # all bits but the sign [mask] 2**31 - 1
+
 
 def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        requires p[4] < p[2]
-        reads x[p[0] : p[1]]
-        reads w[0 : 2 * p[2]] if p[0] < p[1]
-        writes out[p[0] : p[1]]
+        requires channel < channels
+        reads x[start : end]
+        reads w[0 : 2 * channels] if start < end
+        writes out[start : end]
     """
-    one, mask, c, left = 1, p[6], p[4], p[5]
-    for i in range(p[0], p[1]):
-        v, s = x[i], w[c]
-        sign = ((v >> 31) ^ (s >> 31)) & 1
+    one, mask, channel, left = 1, p[_MAGNITUDE_MASK], p[_CHANNEL], p[_LEFT]
+    for i in range(p[_START], p[_END]):
+        v, word = x[i], w[channel]
+        sign = ((v >> 31) ^ (word >> 31)) & 1
         m = v & mask
         if (v >> 31) & 1:
             m = (v ^ mask) & mask
             if m < mask:
                 m += 1
-        e = (s >> 23) & 255
+        e = (word >> 23) & 255
         if e == 0:
             m = 0
         if m:
@@ -49,34 +58,38 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             while m < one << 23:
                 m = m << 1
                 e -= 1
-            s = (s & 8388607) | (one << 23)
-            v = (m >> 12) * (s & 4095) + (m & 4095) * (s >> 12) + (((m & 4095) * (s & 4095)) >> 12)
-            m = (((m >> 12) * (s >> 12)) << 4) + (v >> 8)
+            word = (word & 8388607) | (one << 23)
+            v = (
+                (m >> 12) * (word & 4095)
+                + (m & 4095) * (word >> 12)
+                + (((m & 4095) * (word & 4095)) >> 12)
+            )
+            m = (((m >> 12) * (word >> 12)) << 4) + (v >> 8)
             if m >= one << 27:
                 m = (m >> 1) | (m & 1)
                 e += 1
-        s = w[p[2] + c]
-        d = (s >> 23) & 255
-        b = ((s & 8388607) | (one << 23)) << 3
-        s = (s >> 31) & 1
-        if d == 0:
-            b = 0
-        d -= 3
-        if m == 0 or (b != 0 and d > e):
-            m, b, v = swap(m, b)
-            e, d, v = swap(e, d)
-            sign, s, v = swap(sign, s)
-        if b:
-            d = min(e - d, 28)
-            v = b >> d
-            if v << d != b:
+        word = w[p[_CHANNELS] + channel]
+        offset_exponent = (word >> 23) & 255
+        offset = ((word & 8388607) | (one << 23)) << 3
+        word = (word >> 31) & 1
+        if offset_exponent == 0:
+            offset = 0
+        offset_exponent -= 3
+        if m == 0 or (offset != 0 and offset_exponent > e):
+            m, offset, v = swap(m, offset)
+            e, offset_exponent, v = swap(e, offset_exponent)
+            sign, word, v = swap(sign, word)
+        if offset:
+            offset_exponent = min(e - offset_exponent, 28)
+            v = offset >> offset_exponent
+            if v << offset_exponent != offset:
                 v = v | 1
-            if sign == s:
+            if sign == word:
                 m += v
             else:
                 m -= v
             if (m >> 30) & 1:
-                m, sign = 0 - m, s
+                m, sign = 0 - m, word
         if m >= one << 27:
             m = (m >> 1) | (m & 1)
             e += 1
@@ -97,7 +110,7 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         out[i] = m
         left -= 1
         if left == 0:
-            left = p[3]
-            c += 1
-            if c == p[2]:
-                c = 0
+            left = p[_INNER]
+            channel += 1
+            if channel == p[_CHANNELS]:
+                channel = 0

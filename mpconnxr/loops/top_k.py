@@ -1,43 +1,50 @@
-"""Selection by insertion into the sorted output, along the middle axis of (outer, n, inner).
+"""The largest or smallest elements of lines, in order. Plain form.
 
-x: items; w: indices, written like out: the values (outer, k, inner). Plain form.
-p: lo, hi: range of lines; n, inner, k, smallest (0 or 1)
+x has shape (outer, length, inner), w and out (outer, out_length, inner); a line is the elements
+along the middle axis. w holds indices, which are written like out, the elements. Each element is
+inserted into the sorted line of out.
 """
+
+# Parameters of top_k
+_START = 0  # the first line [lines] 0..
+_END = 1  # behind the last one [lines] 0..
+_LENGTH = const(2)  # of a line of x [elements] 1..
+_INNER = const(3)  # lines that lie side by side [lines] 1..
+_OUT_LENGTH = const(4)  # of a line of w and out [elements] 1..
+_IS_MINIMUM = const(5)  # the smallest elements are wanted, not the largest [flag] 0, 1
 
 
 def top_k(x, w, out, p):
     """
     Access:
-        n, inner, k = p[2], max(p[3], 1), p[4]
-        requires k > 0
-        low, high = p[0] // inner * inner, ((p[1] - 1) // inner + 1) * inner
-        reads x[low * n : high * n] if p[0] < p[1]
-        writes w[low * k : high * k] if p[0] < p[1]
-        writes out[low * k : high * k] if p[0] < p[1]
+        low, high = start // inner * inner, ((end - 1) // inner + 1) * inner
+        reads x[low * length : high * length] if start < end
+        writes w[low * out_length : high * out_length] if start < end
+        writes out[low * out_length : high * out_length] if start < end
     """
-    n, inner, k, smallest = p[2], p[3], p[4], p[5]
-    line = p[0]
-    while line < p[1]:
-        i = line // inner * n * inner + line % inner
-        first = line // inner * k * inner + line % inner
+    length, inner, out_length, is_minimum = p[_LENGTH], p[_INNER], p[_OUT_LENGTH], p[_IS_MINIMUM]
+    line = p[_START]
+    while line < p[_END]:
+        i = line // inner * length * inner + line % inner
+        first = line // inner * out_length * inner + line % inner
         held = 0
-        item = 0
-        while item < n:
+        element = 0
+        while element < length:
             v = x[i]
             last = first + (held - 1) * inner
-            if held < k or (v < out[last] if smallest else v > out[last]):
-                if held < k:
+            if held < out_length or (v < out[last] if is_minimum else v > out[last]):
+                if held < out_length:
                     held += 1
                     last += inner
                 # worse ones move one place on; equal ones stay ahead
                 while last > first and (
-                    v < out[last - inner] if smallest else v > out[last - inner]
+                    v < out[last - inner] if is_minimum else v > out[last - inner]
                 ):
                     out[last] = out[last - inner]
                     w[last] = w[last - inner]
                     last -= inner
                 out[last] = v
-                w[last] = item
+                w[last] = element
             i += inner
-            item += 1
+            element += 1
         line += 1

@@ -10,74 +10,98 @@ leaf's.
 
 from ._words import set_at
 
+# Parameters of add
+_LEAVES = const(0)  # in x, one for each tree [leaves] 1..
+
+# Parameters of check
+_ENTRIES = const(0)  # [entries] 1..
+
+# Parameters of add, check
+_ALL_LIMBS = const(1)  # of all targets [limbs] 0..
+
+# Parameters of add
+_MIRRORED_LIMBS = const(2)  # of target 0, if it loses what target 1 has, else 0 [limbs] 0..
+_COMMON_LEAF = const(3)  # the leaf that every sample comes to, by its first entry [entries] 0..
+
+# Parameters of check
+_MOST_ENTRIES = const(2)  # of a leaf [entries] 0..
+
+# Parameters of settle, store
+_TARGETS = 0  # [targets] 0..
+
+# Parameters of settle
+_LIMBS = const(1)  # of a target [limbs] 1..
+_DIVISOR = const(2)  # [value] 1..4096
+
+# Parameters of store
+_OUT_START = 1  # [elements] 0..
+_STORE_LIMBS = const(2)  # of a target [limbs] 5..
+_LEAST_BIT = const(3)  # the least one of a sum that a float32 has [bits] 1..
+_EXPONENT = const(4)  # of bit 0 of a sum [exponent, BIAS]
+
 
 def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """out = what the leaves x and one more add up to, plus 2**29 in each limb.
-
-    p    leaves, limbs of all targets, limbs of the first target if that has the second one's sum
-         taken from it, else 0; the leaf that every sample comes to
+    """Set out to what the leaves x and one more add up to, plus 2**29 in each limb.
 
     Access:
-        requires 2 * p[2] <= p[1]
-        given check has found w good, and the items of x are first entries of leaves
-        reads x[0 : p[0]]
+        requires 2 * mirrored_limbs <= all_limbs
+        given check has found w good, and the elements of x are first entries of leaves
+        reads x[0 : leaves]
         reads w[0 : len(w)]
-        writes out[0 : p[1]]
+        writes out[0 : all_limbs]
     """
-    for k in range(p[1]):
-        out[k] = 0x20000000
-    tree, n = 0, p[0]
-    while tree <= n:
-        i, more = (x[tree] if tree < n else p[3]) * 3, 1
+    for limb in range(p[_ALL_LIMBS]):
+        out[limb] = 0x20000000
+    tree, leaves = 0, p[_LEAVES]
+    while tree <= leaves:
+        entry, more = (x[tree] if tree < leaves else p[_COMMON_LEAF]) * 3, 1
         while more:
-            v = w[i]
-            k, more = v >> 2, v & 1
-            if v & 2:
-                out[k] = out[k] - w[i + 1]
-                out[k + 2] = out[k + 2] - w[i + 2]
+            head = w[entry]
+            limb, more = head >> 2, head & 1
+            if head & 2:
+                out[limb] = out[limb] - w[entry + 1]
+                out[limb + 2] = out[limb + 2] - w[entry + 2]
             else:
-                out[k] = out[k] + w[i + 1]
-                out[k + 2] = out[k + 2] + w[i + 2]
-            i += 3
+                out[limb] = out[limb] + w[entry + 1]
+                out[limb + 2] = out[limb + 2] + w[entry + 2]
+            entry += 3
         tree += 1
-    for k in range(p[2]):
-        out[k] = out[k] - out[k + p[2]] + 0x20000000
+    for limb in range(p[_MIRRORED_LIMBS]):
+        out[limb] = out[limb] - out[limb + p[_MIRRORED_LIMBS]] + 0x20000000
 
 
 def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out: each target's limbs as digits of the sum's magnitude, divided; flags in the last one.
+    """Make digits of each target's limbs, of the sum's magnitude, divided. Put flags to the last.
 
-    p    targets, limbs, divisor
     Flags: 1 where the sum is negative, 2 where the division leaves a rest.
 
     Access:
-        requires p[1] > 0
-        updates out[0 : p[0] * p[1]]
+        updates out[0 : targets * limbs]
     """
     at = 0
-    for target in range(p[0]):
-        end, carry, k = at + p[1] - 1, 0, at
-        while k < end:
-            carry += out[k] - 0x20000000
-            out[k] = carry & 255
+    for target in range(p[_TARGETS]):
+        end, carry, limb = at + p[_LIMBS] - 1, 0, at
+        while limb < end:
+            carry += out[limb] - 0x20000000
+            out[limb] = carry & 255
             carry = carry >> 8
-            k += 1
+            limb += 1
         flags = 0
         if carry < 0:
-            flags, carry, k = 1, 1, at
-            while k < end:
-                carry += out[k] ^ 255
-                out[k] = carry & 255
+            flags, carry, limb = 1, 1, at
+            while limb < end:
+                carry += out[limb] ^ 255
+                out[limb] = carry & 255
                 carry = carry >> 8
-                k += 1
-        if p[2] > 1:
+                limb += 1
+        if p[_DIVISOR] > 1:
             rest = 0
-            while k > at:
-                k -= 1
-                rest = rest << 8 | out[k]
-                v = rest // p[2]
-                out[k] = v
-                rest -= v * p[2]
+            while limb > at:
+                limb -= 1
+                rest = rest << 8 | out[limb]
+                v = rest // p[_DIVISOR]
+                out[limb] = v
+                rest -= v * p[_DIVISOR]
             if rest:
                 flags += 2
         out[end] = flags
@@ -85,20 +109,18 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """out = the float32 (as two uint16) nearest to what x has of each target after settle.
-
-    p    targets, first item of out, limbs, least bit that a float32 has, exponent of bit 0 + 2**29
+    """Put the float32 (as two uint16) nearest to what x has of each target after settle to out.
 
     Access:
-        requires p[3] > 0 and (p[3] - 1) // 8 + 5 <= p[2]
+        requires (least_bit - 1) // 8 + 5 <= store_limbs
         given settle has left digits in x
-        reads x[0 : p[0] * p[2]]
-        writes out[2 * p[1] : 2 * (p[1] + p[0])]
+        reads x[0 : targets * store_limbs]
+        writes out[2 * out_start : 2 * (out_start + targets)]
     """
-    at, i = 0, p[1] * 2
-    last = i + p[0] * 2
+    at, i = 0, p[_OUT_START] * 2
+    last = i + p[_TARGETS] * 2
     while i < last:
-        end = at + p[2] - 1
+        end = at + p[_STORE_LIMBS] - 1
         k = end - 1
         while k > at and x[k] == 0:
             k -= 1
@@ -107,47 +129,45 @@ def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
             v = v >> 1
             top += 1
         low = top - 24  # of the 25 bits that decide
-        high = top + p[4] - 0x20000001
-        if low < p[3] - 1:
-            low, high = p[3] - 1, 0
+        high = top + p[_EXPONENT] - 0x20000001
+        if low < p[_LEAST_BIT] - 1:
+            low, high = p[_LEAST_BIT] - 1, 0
         k, v = at + (low >> 3), low & 7
-        m = x[k] >> v | x[k + 1] << (8 - v) | x[k + 2] << (16 - v) | x[k + 3] << (24 - v)
-        low, m = m & 1, m >> 1
-        if low and m & 1 == 0:
+        mantissa = x[k] >> v | x[k + 1] << (8 - v) | x[k + 2] << (16 - v) | x[k + 3] << (24 - v)
+        low, mantissa = mantissa & 1, mantissa >> 1
+        if low and mantissa & 1 == 0:
             low = x[k] & ((1 << v) - 1) | x[end] >> 1
             while k > at:
                 k -= 1
                 low = low | x[k]
         if low:
-            m += 1
-        high = (high << 7) + (m >> 16)
+            mantissa += 1
+        high = (high << 7) + (mantissa >> 16)
         if high > 0x7F7F:
-            high, m = 0x7F80, 0
-        out[i] = m & 0xFFFF
+            high, mantissa = 0x7F80, 0
+        out[i] = mantissa & 0xFFFF
         out[i + 1] = high | (x[end] & 1) << 15
         at = end + 1
         i += 2
 
 
 def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
-    """out[0] = 1 if an entry is beyond the limbs, or a leaf has too many or no end.
-
-    p    entries, limbs of all targets, most entries of a leaf
+    """Set out[0] to 1 if an entry is beyond the limbs, or a leaf has too many or no end, else 0.
 
     Access:
-        reads x[0 : 3 * p[0] - 2]
+        reads x[0 : 3 * entries - 2]
         writes out[0 : 1]
     """
-    n = p[0]
-    i = at = bad = run = 0
-    while i < n:
+    entries = p[_ENTRIES]
+    entry = at = bad = run = 0
+    while entry < entries:
         run += 1
-        if (x[at] >> 2) + 2 >= p[1] or run > p[2]:
+        if (x[at] >> 2) + 2 >= p[_ALL_LIMBS] or run > p[_MOST_ENTRIES]:
             bad = 1
         if x[at] & 1 == 0:
             run = 0
         at += 3
-        i += 1
+        entry += 1
     if run:
         bad = 1
     zero = set_at(out, 0, bad)

@@ -1,13 +1,22 @@
 """What leaves of decision trees add up to, in floats. Plain form.
 
-    x    int32: the leaf of each tree
-    w    (where a leaf's entries begin, and the last one's end; their targets, their weights; what
-         is added to each target)
-    out  floats
-    p    first item of out, targets, divisor, trees
+x holds the leaf of each tree as int32, out gets a float for each target from out_start on. w has
+where a leaf's entries begin, and the last one's end; their targets; their weights; what is added
+to each target.
 
-rank_doubles is that of loops/trees for an x of float64.
+rank_doubles is rank of loops/trees for an x of float64.
 """
+
+# Parameters of total, least, most
+_OUT_START = 0  # [elements] 0..
+_TARGETS = 1  # [targets] 1..
+_DIVISOR = const(2)  # [value] 1..
+_TREES = const(3)  # [trees] 1..
+
+# Parameters of rank_doubles
+_X_START = const(0)  # [elements] 0..
+_SLOTS = const(1)  # [slots] 0..
+_SLOT_START = const(2)  # where the slots lie in the table [words] 0..
 
 _NAN = float("nan")
 
@@ -15,26 +24,26 @@ _NAN = float("nan")
 def total(x, w, out, p):
     """
     Access:
-        given the items of x are leaves, and their entries are in w and name targets
-        reads x[0 : p[3]]
+        given the elements of x are leaves, and their entries are in w and name targets
+        reads x[0 : trees]
         reads w[0 : 4]
-        reads w[0][0 : len(w[0])] if p[3]
-        reads w[1][0 : len(w[1])] if p[3]
-        reads w[2][0 : len(w[2])] if p[3]
-        reads w[3][0 : p[1]]
-        writes out[p[0] : p[0] + p[1]]
+        reads w[0][0 : len(w[0])] if trees
+        reads w[1][0 : len(w[1])] if trees
+        reads w[2][0 : len(w[2])] if trees
+        reads w[3][0 : targets]
+        writes out[out_start : out_start + targets]
     """
     ends, targets, weights = w[0], w[1], w[2]
     _fill(out, p, 0.0)
-    for tree in range(p[3]):
+    for tree in range(p[_TREES]):
         i, end = ends[x[tree]], ends[x[tree] + 1]
         while i < end:
-            k = p[0] + targets[i]
+            k = p[_OUT_START] + targets[i]
             out[k] = out[k] + weights[i]
             i += 1
     i = 0
-    while i < p[1]:
-        out[p[0] + i] = out[p[0] + i] / p[2] + w[3][i]
+    while i < p[_TARGETS]:
+        out[p[_OUT_START] + i] = out[p[_OUT_START] + i] / p[_DIVISOR] + w[3][i]
         i += 1
 
 
@@ -42,10 +51,10 @@ def least(x, w, out, p):
     """Access: as total"""
     ends, targets, weights = w[0], w[1], w[2]
     _fill(out, p, _NAN)
-    for tree in range(p[3]):
+    for tree in range(p[_TREES]):
         i, end = ends[x[tree]], ends[x[tree] + 1]
         while i < end:
-            k, v = p[0] + targets[i], weights[i]
+            k, v = p[_OUT_START] + targets[i], weights[i]
             if not out[k] <= v:
                 out[k] = v
             i += 1
@@ -56,10 +65,10 @@ def most(x, w, out, p):
     """Access: as total"""
     ends, targets, weights = w[0], w[1], w[2]
     _fill(out, p, _NAN)
-    for tree in range(p[3]):
+    for tree in range(p[_TREES]):
         i, end = ends[x[tree]], ends[x[tree] + 1]
         while i < end:
-            k, v = p[0] + targets[i], weights[i]
+            k, v = p[_OUT_START] + targets[i], weights[i]
             if not out[k] >= v:
                 out[k] = v
             i += 1
@@ -68,43 +77,43 @@ def most(x, w, out, p):
 
 def _fill(out, p, start):
     i = 0
-    while i < p[1]:
-        out[p[0] + i] = start
+    while i < p[_TARGETS]:
+        out[p[_OUT_START] + i] = start
         i += 1
 
 
 def _finish(base, out, p):
     """Where no tree has an entry for a target, the least and the greatest are 0."""
     i = 0
-    while i < p[1]:
-        v = out[p[0] + i]
+    while i < p[_TARGETS]:
+        v = out[p[_OUT_START] + i]
         if v != v:
             v = 0.0
-        out[p[0] + i] = v / p[2] + base[i]
+        out[p[_OUT_START] + i] = v / p[_DIVISOR] + base[i]
         i += 1
 
 
 def rank_doubles(x, w, out, p):
-    """w: (table, cuts of float64)
+    """Rank the features of an x of float64. w: (table, cuts of float64).
 
     Access:
         given the slots in w name features of x, and cuts in w
-        reads x[p[0] : len(x)] if p[1]
+        reads x[x_start : len(x)] if slots
         reads w[0 : 2]
-        reads w[0][p[2] : p[2] + 4 * p[1]]
-        reads w[1][0 : len(w[1])] if p[1]
-        writes out[0 : p[1]]
+        reads w[0][slot_start : slot_start + 4 * slots]
+        reads w[1][0 : len(w[1])] if slots
+        writes out[0 : slots]
     """
     table, cuts = w
-    at = p[2]
-    for slot in range(p[1]):
-        low, n = table[at + 1], table[at + 3]
-        v = x[p[0] + (table[at] >> 1)]
+    place = p[_SLOT_START]
+    for slot in range(p[_SLOTS]):
+        first, cuts_of_slot = table[place + 1], table[place + 3]
+        v = x[p[_X_START] + (table[place] >> 1)]
         if v != v:
-            out[slot] = 0 if table[at] & 1 else n + 1
+            out[slot] = 0 if table[place] & 1 else cuts_of_slot + 1
         else:
-            out[slot] = _rank(v, cuts, low, low + n)
-        at += 4
+            out[slot] = _rank(v, cuts, first, first + cuts_of_slot)
+        place += 4
 
 
 def _rank(v, cuts, first, high):

@@ -1,43 +1,68 @@
 """Walks decision trees on integers. Written once, in the common subset of Python and viper.
 
-    w    the table of kernel trees: roots, slots, cuts, nodes, one after the other
+w holds the table of kernel trees: roots, slots, cuts, nodes, one after the other.
 
 A slot is one feature with its sorted cuts, four words: feature * 2 + (1 where NaN goes left),
 first cut, how many cuts are negative, how many there are. The key of a float32 is its bits without
 the sign, for a negative one 2**31 - 1 less these: keys of one sign rise with the values.
 
 A node is two words, or three if wide: slot << rank_bits | rank, then left and right. These are
-references: the bit `ref_bits` tells a leaf, and below it are the leaf's number, or how many nodes
-ahead the child is. Always ahead, so each walk ends. Left of two words is above right.
+references: the bit `reference_bits` tells a leaf, and below it are the leaf's number, or how many
+nodes ahead the child is. Always ahead, so each walk ends. Left of two words is above right.
 """
 
 from ._words import set_at
 
+# Parameters of rank
+_X_START = 0  # [elements] 0..
+_SLOTS = const(1)  # [slots] 0..
+_SLOT_START = const(2)  # where the slots lie in w [words] 0..
+_CUT_START = const(3)  # where the cuts lie in w [words] 0..
+_MAGNITUDE_MASK = const(4)  # all bits but the sign [mask] 2**31 - 1
+_INFINITY = const(5)  # [float bits] 2139095040
+
+# Parameters of walk
+_TREES = const(0)  # [trees] 1..
+
+# Parameters of check
+_NODES = 0  # [nodes] 0..
+
+# Parameters of walk, check
+_NODE_START = const(1)  # where the nodes lie in w [words] 0..
+_WORDS_PER_NODE = const(2)  # 2, or 3 if nodes are wide [words] 2, 3
+_RANK_BITS = const(3)  # [bits] 0..29
+_REFERENCE_BITS = const(4)  # below the one that tells a leaf [bits] 14, 29
+_LEFT_SHIFT = const(5)  # of the left reference in its word [bits] 0, 15
+_RIGHT_WORD = const(6)  # of a node: where the right reference lies [words] 1, 2
+
+# Parameters of check
+_CHECK_SLOTS = const(7)  # [slots] 0..
+_LEAVES = 8  # [leaves] 0..
+
 
 def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[slot] = 1 + number of its cuts below x's feature; NaN: 0 to go left, else 1 + all cuts.
+    """Set out[slot] to 1 + number of its cuts below x's feature; NaN: 0 to go left, else 1 + all.
 
-    x    float32 bits
-    p    first item of x, slots, first word of the slots, of the cuts, 2**31 - 1, bits of inf
+    x: float32 bits.
 
     Access:
         given the slots in w name features of x, and cuts in w
-        reads x[p[0] : len(x)] if p[1]
-        reads w[p[2] : p[2] + 4 * p[1]]
-        reads w[p[3] : len(w)] if p[1]
-        writes out[0 : p[1]]
+        reads x[x_start : len(x)] if slots
+        reads w[slot_start : slot_start + 4 * slots]
+        reads w[cut_start : len(w)] if slots
+        writes out[0 : slots]
     """
-    slot, at = 0, p[2]
-    while slot < p[1]:
-        v = x[p[0] + (w[at] >> 1)]
-        key, first = v & p[4], p[3] + w[at + 1]
-        low, high, found = first, first + w[at + 3], 0
-        if key > p[5]:
-            low, found = high, w[at] & 1
+    slot, place = 0, p[_SLOT_START]
+    while slot < p[_SLOTS]:
+        v = x[p[_X_START] + (w[place] >> 1)]
+        key, first = v & p[_MAGNITUDE_MASK], p[_CUT_START] + w[place + 1]
+        low, high, found = first, first + w[place + 3], 0
+        if key > p[_INFINITY]:
+            low, found = high, w[place] & 1
         elif (v >> 31) & 1:
-            high, key = low + w[at + 2], p[4] - key
+            high, key = low + w[place + 2], p[_MAGNITUDE_MASK] - key
         else:
-            low += w[at + 2]
+            low += w[place + 2]
         while low < high:
             middle = (low + high) >> 1
             if w[middle] < key:
@@ -48,66 +73,61 @@ def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             out[slot] = 0
         else:
             out[slot] = low - first + 1
-        at += 4
+        place += 4
         slot += 1
 
 
 def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[tree] = number of the leaf that the ranks x lead to.
-
-    p    trees, first word of the nodes, words a node, rank_bits, ref_bits, shift of left, word of
-         right
+    """Set out[tree] to the number of the leaf that the ranks x lead to.
 
     Access:
         given check has found the nodes good, and the roots are nodes
-        reads x[0 : len(x)] if p[0]
-        reads w[0 : p[0]]
-        reads w[p[1] : len(w)] if p[0]
-        writes out[0 : p[0]]
+        reads x[0 : len(x)] if trees
+        reads w[0 : trees]
+        reads w[node_start : len(w)] if trees
+        writes out[0 : trees]
     """
-    tree, words, rank_bits = 0, p[2], p[3]
-    rank_mask, ref_bits = (1 << rank_bits) - 1, p[4]
-    ref_mask, left, right = (1 << ref_bits) - 1, p[5], p[6]
-    while tree < p[0]:
-        ref = w[tree]
-        leaf, ref = (ref >> 29) & 1, ref & 0x1FFFFFFF
-        at = p[1] + ref * words
+    tree, words_per_node, rank_bits = 0, p[_WORDS_PER_NODE], p[_RANK_BITS]
+    rank_mask, reference_bits = (1 << rank_bits) - 1, p[_REFERENCE_BITS]
+    reference_mask, left, right = (1 << reference_bits) - 1, p[_LEFT_SHIFT], p[_RIGHT_WORD]
+    while tree < p[_TREES]:
+        reference = w[tree]
+        leaf, reference = (reference >> 29) & 1, reference & 0x1FFFFFFF
+        at = p[_NODE_START] + reference * words_per_node
         while leaf == 0:
-            v, ref = w[at], w[at + right]
-            if x[v >> rank_bits] <= v & rank_mask:
-                ref = w[at + 1] >> left
-            leaf, ref = (ref >> ref_bits) & 1, ref & ref_mask
-            at += ref * words
-        out[tree] = ref
+            head, reference = w[at], w[at + right]
+            if x[head >> rank_bits] <= head & rank_mask:
+                reference = w[at + 1] >> left
+            leaf, reference = (reference >> reference_bits) & 1, reference & reference_mask
+            at += reference * words_per_node
+        out[tree] = reference
         tree += 1
 
 
 def check(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[0] = 1 if a node has a slot or a reference that is out of range.
-
-    p    nodes, first word of the nodes, words a node, rank_bits, ref_bits, shift of left, word of
-         right, slots, leaves
+    """Set out[0] to 1 if a node has a slot or a reference that is out of range, else to 0.
 
     Access:
-        reads w[p[1] : p[1] + (p[0] - 1) * p[2] + max(1, p[6]) + 1] if p[0]
+        last = node_start + (nodes - 1) * words_per_node
+        reads w[node_start : last + right_word + 1] if nodes
         writes out[0 : 1]
     """
-    n, i, at, bad = p[0], 0, p[1], 0
-    ref_mask = (1 << p[4]) - 1
-    while i < n:
-        v = w[at]
-        if ((v >> 31) & 1) == 1 or v >> p[3] >= p[7]:
+    nodes, node, at, bad = p[_NODES], 0, p[_NODE_START], 0
+    reference_mask = (1 << p[_REFERENCE_BITS]) - 1
+    while node < nodes:
+        head = w[at]
+        if ((head >> 31) & 1) == 1 or head >> p[_RANK_BITS] >= p[_CHECK_SLOTS]:
             bad = 1
         for side in range(2):
-            ref = w[at + 1] >> p[5]
+            reference = w[at + 1] >> p[_LEFT_SHIFT]
             if side == 1:
-                ref = w[at + p[6]]
-            number = ref & ref_mask
-            if (ref >> p[4]) & 1:
-                if number >= p[8]:
+                reference = w[at + p[_RIGHT_WORD]]
+            number = reference & reference_mask
+            if (reference >> p[_REFERENCE_BITS]) & 1:
+                if number >= p[_LEAVES]:
                     bad = 1
-            elif number == 0 or i + number >= n:
+            elif number == 0 or node + number >= nodes:
                 bad = 1
-        at += p[2]
-        i += 1
+        at += p[_WORDS_PER_NODE]
+        node += 1
     zero = set_at(out, 0, bad)

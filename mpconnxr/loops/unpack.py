@@ -1,25 +1,29 @@
 """Integers of 2 or 4 bits, one after another from the low bits of a byte, to a byte each.
 
-Written once, in the common subset of Python and viper.
-
-    x    bytes;  out  n bytes
-    p    first byte of x, n, bits an item, bit of the sign (0: unsigned), items a byte
+Written once, in the common subset of Python and viper. w is not used.
 """
+
+# Parameters of unpack
+_X_START = 0  # [bytes] 0..
+_ELEMENTS = const(1)  # [elements] 0..
+_BITS_PER_ELEMENT = const(2)  # [bits] 2, 4, 8
+_SIGN_BIT = const(3)  # of an element; 0 if there is none [mask] 0, 2, 8
+_ELEMENTS_PER_BYTE = const(4)  # [elements] 1, 2, 4
 
 
 def unpack(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[0] + (p[1] + p[4] - 1) // p[4]]
-        writes out[0 : p[1]]
+        reads x[x_start : x_start + (elements + elements_per_byte - 1) // elements_per_byte]
+        writes out[0 : elements]
     """
-    i, n, sign = p[0], p[1], p[3]
-    mask, k = (1 << p[2]) - 1, 0
+    i, n, sign = p[_X_START], p[_ELEMENTS], p[_SIGN_BIT]
+    mask, k = (1 << p[_BITS_PER_ELEMENT]) - 1, 0
     while k < n:
         v = x[i]
-        end = min(k + p[4], n)
+        end = min(k + p[_ELEMENTS_PER_BYTE], n)
         while k < end:
             out[k] = (((v & mask) ^ sign) - sign) & 255
-            v = v >> p[2]
+            v = v >> p[_BITS_PER_ELEMENT]
             k += 1
         i += 1

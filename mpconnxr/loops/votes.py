@@ -1,57 +1,65 @@
-"""Decisions of pairs of classes, as support vector machines make them, in fixed point. Written
-once, for Python and viper.
+"""Decisions of pairs of classes by support vector machines. Written once, for Python and viper.
 
-pairs   out[p[0] + ij] = sum over vectors v of i of w[j - 1, v] * x[v]
-                         + sum over vectors v of j of w[i, v] * x[v]
-        for classes i < j: exact, and rounded once; 0x7FC00000 if x is not finite
+pairs   out[out_start + ij] = sum over vectors v of i of w[j - 1, v] * x[v]
+                              + sum over vectors v of j of w[i, v] * x[v]
+        for classes i < j, in fixed point: exact, and rounded once; 0x7FC00000 if x is not finite
 votes   out[c] = number of pairs that c won, as float32: i where the sum is greater than 0, else j
 
-x       of pairs: a row as loops/units leaves it; of votes: float32 as words
-w       (classes - 1, vectors): integers + 2**26
-p       of pairs: first item of out, classes, vectors, exponent of w, the first vector of each
-        class and the end of the last one's; of votes: range of samples, classes
+x of pairs holds a row as loops/units leaves it, w (classes - 1, vectors) integers + 2**26. x of
+votes holds float32 as words.
 """
 
 from ._limbs import limbs_as_float
 from ._words import bit, nan_bits
 
+# Parameters of pairs
+_OUT_START = 0  # [elements] 0..
+_CLASSES = const(1)  # [classes] 1..
+_VECTORS = const(2)  # of all classes [vectors] 0..
+_EXPONENT = const(3)  # of w, biased [exponent] 1..254
+_VECTOR_STARTS = const(4)  # of each class, then the end of the last one's [vectors x n] 0..
+
+# Parameters of votes
+_START = const(0)  # the first sample [samples] 0..
+_END = const(1)  # behind the last one [samples] 0..
+_VOTES_CLASSES = const(2)  # [classes] 0..
+
 
 def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n, vectors, ends = p[1], p[2], p[4 : 5 + p[1]]
-        requires min(ends) >= 0 and max(ends) <= vectors
+        requires max(vector_starts[0 : classes + 1]) <= vectors
         reads x[0 : 2 + vectors]
-        reads w[0 : (n - 1) * vectors] if n > 1
-        reads p[4 : 5 + n]
-        writes out[p[0] : p[0] + n * (n - 1) // 2]
+        reads w[0 : (classes - 1) * vectors] if classes > 1
+        reads p[4 : 5 + classes]
+        writes out[out_start : out_start + classes * (classes - 1) // 2]
     """
-    k, i = 0, 0
-    exponent = x[k]
-    k = p[0]
+    place, i = 0, 0
+    exponent = x[place]
+    place = p[_OUT_START]
     negative = bit(31)
-    while i < p[1]:
-        c = i + 1
-        while c < p[1]:
+    while i < p[_CLASSES]:
+        j = i + 1
+        while j < p[_CLASSES]:
             low = middle = high = 0
             top = side = 0
             while side < 2:
-                v = c if side else i
-                a = p[v + 4]
-                last = p[v + 5]
-                j = (i if side else c - 1) * p[2] + a
-                while a < last:
-                    end = min(a + 8, last)
-                    while a < end:
-                        v = x[a + 2] - (1 << 26)
-                        b = w[j] - (1 << 26)
+                v = j if side else i
+                vector = p[v + _VECTOR_STARTS]
+                last = p[v + (_VECTOR_STARTS + 1)]
+                at = (i if side else j - 1) * p[_VECTORS] + vector
+                while vector < last:
+                    end = min(vector + 8, last)
+                    while vector < end:
+                        v = x[vector + 2] - (1 << 26)
+                        weight = w[at] - (1 << 26)
                         d, v = v >> 14, v & 16383
-                        e, b = b >> 14, b & 16383
-                        low += v * b
-                        middle += d * b + v * e
+                        e, weight = weight >> 14, weight & 16383
+                        low += v * weight
+                        middle += d * weight + v * e
                         high += d * e
-                        a += 1
-                        j += 1
+                        vector += 1
+                        at += 1
                     middle += low >> 14
                     low = low & 16383
                     high += middle >> 14
@@ -67,53 +75,52 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 high = (0 - high - (1 if low else 0)) & 0xFFFFFFF
                 top = 0 - top - (1 if low or high else 0)
             top = top & 0xFFFFFFF  # weights may be anything
-            e = exponent + p[3] - 94
+            e = exponent + p[_EXPONENT] - 94
             v, e, top, high, low, d = limbs_as_float(top, high, low, e)
             if side:
                 v -= negative
             if exponent > 254:
                 v = nan_bits()
-            out[k] = v
-            k += 1
-            c += 1
+            out[place] = v
+            place += 1
+            j += 1
         i += 1
 
 
 def votes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        lo, hi, n = p[0:3]
-        pairs = n * (n - 1) // 2
-        reads x[lo * pairs : hi * pairs]
-        writes out[lo * n : hi * n]
+        pairs = votes_classes * (votes_classes - 1) // 2
+        reads x[start * pairs : end * pairs]
+        writes out[start * votes_classes : end * votes_classes]
     """
-    k = p[0]
-    j = p[0] * (p[2] * (p[2] - 1) // 2)
-    while k < p[1]:
-        first = k * p[2]
+    sample = p[_START]
+    pair = p[_START] * (p[_VOTES_CLASSES] * (p[_VOTES_CLASSES] - 1) // 2)
+    while sample < p[_END]:
+        first = sample * p[_VOTES_CLASSES]
         i = 0
-        while i < p[2]:
+        while i < p[_VOTES_CLASSES]:
             out[first + i] = 0
             i += 1
         i = 0
-        while i < p[2]:
-            c = i + 1
-            while c < p[2]:
-                v = x[j]
+        while i < p[_VOTES_CLASSES]:
+            j = i + 1
+            while j < p[_VOTES_CLASSES]:
+                v = x[pair]
                 e = v >> 23
-                a = c
+                winner = j
                 if e >= 0 and e < 255 and v or e == 255 and (v & 0x7FFFFF) == 0:
-                    a = i
-                out[first + a] += 1
+                    winner = i
+                out[first + winner] += 1
+                pair += 1
                 j += 1
-                c += 1
             i += 1
         i = 0
-        while i < p[2]:  # as floats: arg_reduce is fast with these
+        while i < p[_VOTES_CLASSES]:  # as floats: arg_reduce is fast with these
             v, e = out[first + i], 150
             while v and v < 1 << 23:
                 v = v << 1
                 e -= 1
             out[first + i] = (v & 0x7FFFFF) + (e << 23) if v else 0
             i += 1
-        k += 1
+        sample += 1

@@ -1,133 +1,243 @@
 """Patches, sums, products and borders of 16-bit integers. Written once, for Python and viper.
 
-Items are uint16: signed ones are taken plus 32768 (flip), and so are their zero points.
+Elements are uint16: signed ones are taken plus 32768 (flip), and so are zero points of inputs.
 
-wide_patches  im2col, as loops/patches has it; a record is two items, its sum (low, high), then
-         C * kh * kw items. p as there; x and padding in items
-wide_add  out = x * Ma + w * Mb, both minus their zero points, in units of 2**-p[5] steps:
+wide_patches: im2col, as loops/patches has it. A record is the sum of a patch, two elements (low,
+high), then the patch: channels * kernel_rows * kernel_columns elements.
 
-    p    lo, hi: range of items; Ma, Mb (BIAS + each, 15 bits behind the point), flips of x, w and
-         out together, bits behind the point; zero points of x, w (unsigned); zero point, least
-         and greatest of out (BIAS + each)
-wide_mul  out = (x - 32768) * (w - 32768) * M * 2**f, rounded as wide_dots does with a sum
+wide_add: out = x * x_multiplier + w * w_multiplier, both less their zero points. A sum has
+add_point bits behind the point.
 
-    p    lo, hi: range of items; f, zero point, least and greatest of out (BIAS + each), what is
-         added before a shift to the right, flip, upper and lower 12 bits of M
-wide_quantize  out = x / scale, rounded as float32 and then to even, plus the zero point, limited;
-         x float32 as words, w the scale (positive), NaN counts as 0
-    p    lo, hi: range of items; 0, mask of the bits without the sign, bits of infinity; zero
-         point, least and greatest (BIAS + each)
-wide_dequantize  out = (x - zero point) * scale, rounded to even; w and out float32 as words
-    p    lo, hi: range of items; zero point (unsigned), flip
-wide_max  out = the largest of each window
-    p    planes, H, W, kh, kw, oh, ow, strides y, x, dilations y, x, flip, pads y, x (BIAS + each)
+wide_mul: out = (x - 32768) * (w - 32768) * multiplier * 2**shift, rounded as wide_dots does with a
+sum.
+
+wide_quantize: out = x / scale, rounded as float32 and then to even. x holds float32 as words, w
+the scale, which is positive. NaN counts as 0.
+
+wide_dequantize: out = (x - zero point) * scale, rounded to even. w holds the scale; it and out are
+float32 as words.
+
+wide_max: out = the largest element of each window.
+
+wide_add, wide_mul and wide_quantize add the zero point of out, and limit the sum to low .. high.
 """
 
 from ._bytes import next_place
 from ._words import quotient, signed
 
+# Parameters of wide_patches
+_X_START = const(0)  # where the image begins [elements] 0..
+_CHANNELS = const(1)  # [elements] 1..
+_KERNEL_ROWS = const(2)  # [elements] 1..
+_KERNEL_COLUMNS = const(3)  # [elements] 1..
+_X_CHANNEL_STRIDE = const(4)  # from channel to channel of x [elements] 0..
+_KERNEL_ROW_STEP = const(5)  # from row to row of the kernel in x [elements] 0..
+_KERNEL_COLUMN_STEP = const(6)  # from column to column of the kernel in x [elements] 0..
+_ROWS = const(7)  # of x [elements] 1..
+_COLUMNS = const(8)  # of x [elements] 1..
+_ROW_DILATION = const(9)  # [elements] 0..
+_COLUMN_DILATION = const(10)  # [elements] 0..
+_ROW_STRIDE = const(11)  # of positions [elements] 0..
+_COLUMN_STRIDE = const(12)  # of positions [elements] 0..
+_X_ROW_STRIDE = const(13)  # from row to row of x [elements] 0..
+_X_COLUMN_STRIDE = const(14)  # from column to column of x [elements] 0..
+_OUT_COLUMNS = const(15)  # positions in a row of the output [elements] 1..
+_ROW = const(16)  # of the first position [elements] 0..
+_COLUMN = const(17)  # of the first position, counted on from column 0 of its row [elements] 0..
+_FLIP = const(18)  # 32768 if x is signed [mask] 0, 32768
+_PADDING = const(19)  # an element outside of x, unsigned [value] 0..65535
+_POSITIONS = const(20)  # [positions] 1..
+_UNUSED = const(21)  # where patches has record_padding [value] 0
+_CORNER_ROW = const(22)  # of x, where the patch of row 0 begins [elements, BIAS]
+_CORNER_COLUMN = const(23)  # of x, where the patch of column 0 begins [elements, BIAS]
+
+# Parameters of wide_add, wide_mul, wide_quantize, wide_dequantize
+_START = const(0)  # the first element [elements] 0..
+_END = const(1)  # behind the last one [elements] 0..
+
+# Parameters of wide_add
+_ADD_X_MULTIPLIER = const(2)  # 15 bits behind the point [multiplier, BIAS] -2**29..2**29
+_ADD_W_MULTIPLIER = const(3)  # 15 bits behind the point [multiplier, BIAS] -2**29..2**29
+_ADD_FLIP = const(4)  # 32768 if x, w and out are signed [mask] 0, 32768
+_ADD_POINT = const(5)  # bits of a sum behind the point [bits] 1..13
+_ADD_X_ZERO_POINT = const(6)  # of x ^ flip [value] 0..65535
+_ADD_W_ZERO_POINT = const(7)  # of w ^ flip [value] 0..65535
+_ADD_OUT_ZERO_POINT = const(8)  # [value, BIAS] -32768..65535
+_ADD_LOW = const(9)  # of out [value, BIAS] -32768..65535
+_ADD_HIGH = const(10)  # of out [value, BIAS] -32768..65535
+
+# Parameters of wide_mul
+_MUL_SHIFT = const(2)  # to the left; from 32 on shift - 32 to the right [bits] 0..63
+_MUL_OUT_ZERO_POINT = const(3)  # [value, BIAS] -32768..65535
+_MUL_LOW = const(4)  # of out [value, BIAS] -32768..65535
+_MUL_HIGH = const(5)  # of out [value, BIAS] -32768..65535
+_MUL_HALF = const(6)  # what is added before a shift to the right [value] 0..
+_MUL_FLIP = const(7)  # 32768 if x, w and out are signed [mask] 0, 32768
+_MUL_MULTIPLIER_HIGH = const(8)  # its upper 12 bits [value] 0..4095
+_MUL_MULTIPLIER_LOW = const(9)  # its lower 12 bits [value] 0..4095
+
+# Parameters of wide_quantize
+_QUANTIZE_SCALE_START = const(2)  # where the scale lies in w [elements] 0
+_QUANTIZE_MAGNITUDE_MASK = const(3)  # all bits but the sign [mask] 2**31 - 1
+_QUANTIZE_INFINITY = const(4)  # [float bits] 2139095040
+_QUANTIZE_OUT_ZERO_POINT = const(5)  # [value, BIAS] -32768..65535
+_QUANTIZE_LOW = const(6)  # of out [value, BIAS] -32768..65535
+_QUANTIZE_HIGH = const(7)  # of out [value, BIAS] -32768..65535
+
+# Parameters of wide_dequantize
+_DEQUANTIZE_X_ZERO_POINT = const(2)  # of x ^ flip [value] 0..65535
+_DEQUANTIZE_FLIP = const(3)  # 32768 if x is signed [mask] 0, 32768
+
+# Parameters of wide_max
+_MAX_PLANES = const(0)  # [planes] 1..
+_MAX_ROWS = const(1)  # of x [elements] 0..
+_MAX_COLUMNS = const(2)  # of x [elements] 0..
+_MAX_KERNEL_ROWS = const(3)  # [elements] 1..
+_MAX_KERNEL_COLUMNS = const(4)  # [elements] 1..
+_MAX_OUT_ROWS = const(5)  # [elements] 1..
+_MAX_OUT_COLUMNS = const(6)  # [elements] 1..
+_MAX_ROW_STRIDE = const(7)  # from window to window [elements] 0..
+_MAX_COLUMN_STRIDE = const(8)  # from window to window [elements] 0..
+_MAX_ROW_DILATION = const(9)  # [elements] 1..
+_MAX_COLUMN_DILATION = const(10)  # [elements] 1..
+_MAX_FLIP = const(11)  # 32768 if x and out are signed [mask] 0, 32768
+_MAX_ROW_PADDING = const(12)  # rows of the first window that lie above x [elements, BIAS]
+_MAX_COLUMN_PADDING = const(13)  # columns of the first window that lie left of x [elements, BIAS]
+
 
 def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
-        k = p[1] * p[2] * p[3]
-        last = (p[1] - 1) * p[4] + (p[7] - 1) * p[13] + (p[8] - 1) * p[14]
-        s = (p[2] - 1) * (p[5] - p[9] * p[13]), (p[3] - 1) * (p[6] - p[10] * p[14])
-        reads x[p[0] + sum(min(v, 0) for v in s) : p[0] + last + sum(max(v, 0) for v in s) + 1]
-            if k and p[20]
-        writes out[0 : p[20] * (2 + k)]
+        patch = channels * kernel_rows * kernel_columns
+        last = ((channels - 1) * x_channel_stride + (rows - 1) * x_row_stride
+            + (columns - 1) * x_column_stride)
+        slack = ((kernel_rows - 1) * (kernel_row_step - row_dilation * x_row_stride),
+            (kernel_columns - 1) * (kernel_column_step - column_dilation * x_column_stride))
+        reads x[x_start + sum(min(v, 0) for v in slack)
+            : x_start + last + sum(max(v, 0) for v in slack) + 1]
+        writes out[0 : positions * (2 + patch)]
     """
-    bias, n, oy = 1 << 29, 0, p[16]
-    ox = p[17]
-    for left in range(p[20], 0, -1):
-        corner_y, corner_x = p[22] + oy * p[11], p[23] + ox * p[12]
-        base = p[0] + (corner_y - bias) * p[13] + (corner_x - bias) * p[14]
+    bias, n, row = 1 << 29, 0, p[_ROW]
+    column = p[_COLUMN]
+    while column >= p[_OUT_COLUMNS]:
+        column -= p[_OUT_COLUMNS]
+        row += 1
+    for positions_left in range(p[_POSITIONS], 0, -1):
+        corner_row = p[_CORNER_ROW] + row * p[_ROW_STRIDE]
+        corner_column = p[_CORNER_COLUMN] + column * p[_COLUMN_STRIDE]
+        base = (
+            p[_X_START]
+            + (corner_row - bias) * p[_X_ROW_STRIDE]
+            + (corner_column - bias) * p[_X_COLUMN_STRIDE]
+        )
         record = n
         n += 2
         total = 0
-        for row in range(p[1] * p[2]):
-            ky = row % p[2]
-            i = base + row // p[2] * p[4] + ky * p[5]
-            y = corner_y + ky * p[9]
-            covered = y >= bias and y < bias + p[7]
-            xx, end = corner_x, n + p[3]
+        for line in range(p[_CHANNELS] * p[_KERNEL_ROWS]):
+            kernel_row = line % p[_KERNEL_ROWS]
+            i = (
+                base
+                + line // p[_KERNEL_ROWS] * p[_X_CHANNEL_STRIDE]
+                + kernel_row * p[_KERNEL_ROW_STEP]
+            )
+            x_row = corner_row + kernel_row * p[_ROW_DILATION]
+            is_covered = x_row >= bias and x_row < bias + p[_ROWS]
+            x_column, end = corner_column, n + p[_KERNEL_COLUMNS]
             while n < end:
-                v = p[19]
-                if covered and xx >= bias and xx < bias + p[8]:
-                    v = x[i] ^ p[18]
+                v = p[_PADDING]
+                if is_covered and x_column >= bias and x_column < bias + p[_COLUMNS]:
+                    v = x[i] ^ p[_FLIP]
                 out[n] = v
                 total += v
-                i += p[6]
-                xx += p[10]
+                i += p[_KERNEL_COLUMN_STEP]
+                x_column += p[_COLUMN_DILATION]
                 n += 1
         out[record] = total & 65535
         out[record + 1] = total >> 16
-        ox, oy = next_place(ox, oy, p)
+        column, row = next_place(column, row, p[_OUT_COLUMNS])
 
 
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        reads w[p[0] : p[1]]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        reads w[start : end]
+        writes out[start : end]
     """
-    bias, half = 1 << 29, (1 << (p[5] - 1)) - 1
-    for i in range(p[0], p[1]):
-        a, b, m = (x[i] ^ p[4]) - p[6], (w[i] ^ p[4]) - p[7], p[2] - bias
-        v = a * (m >> 15)
-        low = a * ((m >> 3) & 4095) + ((a * (m & 7)) >> 3)
-        m = p[3] - bias
-        v += b * (m >> 15)
-        low += b * ((m >> 3) & 4095) + ((b * (m & 7)) >> 3)
+    bias, half = 1 << 29, (1 << (p[_ADD_POINT] - 1)) - 1
+    for i in range(p[_START], p[_END]):
+        a = (x[i] ^ p[_ADD_FLIP]) - p[_ADD_X_ZERO_POINT]
+        b = (w[i] ^ p[_ADD_FLIP]) - p[_ADD_W_ZERO_POINT]
+        multiplier = p[_ADD_X_MULTIPLIER] - bias
+        v = a * (multiplier >> 15)
+        low = a * ((multiplier >> 3) & 4095) + ((a * (multiplier & 7)) >> 3)
+        multiplier = p[_ADD_W_MULTIPLIER] - bias
+        v += b * (multiplier >> 15)
+        low += b * ((multiplier >> 3) & 4095) + ((b * (multiplier & 7)) >> 3)
         v += (low + 2048) >> 12
-        v = max(((v + half + ((v >> p[5]) & 1)) >> p[5]) + p[8] - bias, p[9] - bias)
-        v = min(v, p[10] - bias)
+        v = max(
+            ((v + half + ((v >> p[_ADD_POINT]) & 1)) >> p[_ADD_POINT])
+            + p[_ADD_OUT_ZERO_POINT]
+            - bias,
+            p[_ADD_LOW] - bias,
+        )
+        v = min(v, p[_ADD_HIGH] - bias)
         out[i] = v & 65535
 
 
 def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """Access: as wide_add"""
-    bias, f, high = 1 << 29, p[2], p[8]
-    low = p[9]
-    for i in range(p[0], p[1]):
-        v = ((x[i] ^ p[7]) - 32768) * ((w[i] ^ p[7]) - 32768) + p[6]
-        if f > 31:
-            v = v >> (f - 32)
+    bias, shift, multiplier_high = 1 << 29, p[_MUL_SHIFT], p[_MUL_MULTIPLIER_HIGH]
+    multiplier_low = p[_MUL_MULTIPLIER_LOW]
+    for i in range(p[_START], p[_END]):
+        v = ((x[i] ^ p[_MUL_FLIP]) - 32768) * ((w[i] ^ p[_MUL_FLIP]) - 32768) + p[_MUL_HALF]
+        if shift > 31:
+            v = v >> (shift - 32)
         else:
-            most = (bias << 1) >> f
+            most = (bias << 1) >> shift
             v = max(min(v, most), 0 - most)
-            v = v << f
+            v = v << shift
         rest, v = v & 32767, v >> 15
-        m = ((v * low) << 3) + rest * high + ((rest * low) >> 12) + 2048
-        v = ((v * high) << 3) + (m >> 12)
-        v = max(((v + 4095 + ((v >> 13) & 1)) >> 13) + p[3] - bias, p[4] - bias)
-        v = min(v, p[5] - bias)
+        m = (
+            ((v * multiplier_low) << 3)
+            + rest * multiplier_high
+            + ((rest * multiplier_low) >> 12)
+            + 2048
+        )
+        v = ((v * multiplier_high) << 3) + (m >> 12)
+        v = max(
+            ((v + 4095 + ((v >> 13) & 1)) >> 13) + p[_MUL_OUT_ZERO_POINT] - bias,
+            p[_MUL_LOW] - bias,
+        )
+        v = min(v, p[_MUL_HIGH] - bias)
         out[i] = v & 65535
 
 
 def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
-        n = p[0] * p[5] * p[6]
-        reads x[0 : p[0] * p[1] * p[2]] if n
-        writes out[0 : n]
+        reads x[0 : max_planes * max_rows * max_columns]
+        writes out[0 : max_planes * max_out_rows * max_out_columns]
     """
-    bias, n, flip = 1 << 29, 0, p[11]
-    end = p[0] * p[5] * p[6]
+    bias, n, flip = 1 << 29, 0, p[_MAX_FLIP]
+    end = p[_MAX_PLANES] * p[_MAX_OUT_ROWS] * p[_MAX_OUT_COLUMNS]
     while n < end:
-        y0 = n // p[6] % p[5] * p[7] - p[12] + bias
-        x0 = n % p[6] * p[8] - p[13] + bias
-        plane = n // (p[5] * p[6]) * p[1]
+        top = (
+            n // p[_MAX_OUT_COLUMNS] % p[_MAX_OUT_ROWS] * p[_MAX_ROW_STRIDE]
+            - p[_MAX_ROW_PADDING]
+            + bias
+        )
+        left = n % p[_MAX_OUT_COLUMNS] * p[_MAX_COLUMN_STRIDE] - p[_MAX_COLUMN_PADDING] + bias
+        plane = n // (p[_MAX_OUT_ROWS] * p[_MAX_OUT_COLUMNS]) * p[_MAX_ROWS]
         most = 0
-        for ky in range(p[3]):
-            y = y0 + ky * p[9]
-            if y >= 0 and y < p[1]:
-                i = (plane + y) * p[2]
-                for kx in range(p[4]):
-                    xx = x0 + kx * p[10]
-                    if xx >= 0 and xx < p[2]:
-                        v = x[i + xx] ^ flip
+        for kernel_row in range(p[_MAX_KERNEL_ROWS]):
+            row = top + kernel_row * p[_MAX_ROW_DILATION]
+            if row >= 0 and row < p[_MAX_ROWS]:
+                i = (plane + row) * p[_MAX_COLUMNS]
+                for kernel_column in range(p[_MAX_KERNEL_COLUMNS]):
+                    column = left + kernel_column * p[_MAX_COLUMN_DILATION]
+                    if column >= 0 and column < p[_MAX_COLUMNS]:
+                        v = x[i + column] ^ flip
                         most = max(v, most)
         out[n] = most ^ flip
         n += 1
@@ -136,64 +246,68 @@ def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
-        reads w[p[2] : p[2] + 1]
-        writes out[p[0] : p[1]]
+        reads x[start : end]
+        reads w[quantize_scale_start : quantize_scale_start + 1]
+        writes out[start : end]
     """
-    bias, i = 1 << 29, p[2]
-    s = (w[i] & 8388607) | 8388608
-    d = ((w[i] >> 23) & 255) - 127
-    for i in range(p[0], p[1]):
+    bias, i = 1 << 29, p[_QUANTIZE_SCALE_START]
+    scale = (w[i] & 8388607) | 8388608
+    scale_exponent = ((w[i] >> 23) & 255) - 127
+    for i in range(p[_START], p[_END]):
         v = x[i]
-        e, a = (v >> 23) & 255, (v & 8388607) | 8388608
-        if a < s:
-            a = a << 1
-            e -= 1
-        e = 150 + d - e  # bits of the quotient behind the point
-        q = 0
-        if v & p[3] > p[4] or e > 24:
-            e = 1
-        elif e < 6:
-            q, e = 1 << 20, 1
+        exponent, mantissa = (v >> 23) & 255, (v & 8388607) | 8388608
+        if mantissa < scale:
+            mantissa = mantissa << 1
+            exponent -= 1
+        exponent = 150 + scale_exponent - exponent  # bits of the quotient behind the point
+        result = 0
+        if v & p[_QUANTIZE_MAGNITUDE_MASK] > p[_QUANTIZE_INFINITY] or exponent > 24:
+            exponent = 1
+        elif exponent < 6:
+            result, exponent = 1 << 20, 1
         else:
             n = 25
-            q, a, n = quotient(q, a, s, n)
-            q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
-        q = signed((q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e, (v >> 31) & 1)
-        q += p[5] - bias
-        q = min(max(q, p[6] - bias), p[7] - bias)
-        out[i] = q & 65535
+            result, mantissa, n = quotient(result, mantissa, scale, n)
+            result = (result >> 1) + (1 if result & 1 and (mantissa or result & 2) else 0)
+        result = signed(
+            (result + (1 << (exponent - 1)) - 1 + ((result >> exponent) & 1)) >> exponent,
+            (v >> 31) & 1,
+        )
+        result += p[_QUANTIZE_OUT_ZERO_POINT] - bias
+        result = min(max(result, p[_QUANTIZE_LOW] - bias), p[_QUANTIZE_HIGH] - bias)
+        out[i] = result & 65535
 
 
 def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[p[0] : p[1]]
+        reads x[start : end]
         reads w[0 : 1]
-        writes out[p[0] : p[1]]
+        writes out[start : end]
     """
     i = 0
-    s = w[i]
-    for i in range(p[0], p[1]):
-        m, n = (x[i] ^ p[3]) - p[2], ((s >> 23) & 255) + 14
-        v = m
-        m = abs(m)
-        if m:
-            while m < 32768:
-                m = m << 1
-                n -= 1
-            rest = m * (s & 4095)
-            m = m * (((s >> 12) & 2047) | 2048) + (rest >> 12)
+    scale = w[i]
+    for i in range(p[_START], p[_END]):
+        mantissa = (x[i] ^ p[_DEQUANTIZE_FLIP]) - p[_DEQUANTIZE_X_ZERO_POINT]
+        exponent = ((scale >> 23) & 255) + 14
+        v = mantissa
+        mantissa = abs(mantissa)
+        if mantissa:
+            while mantissa < 32768:
+                mantissa = mantissa << 1
+                exponent -= 1
+            rest = mantissa * (scale & 4095)
+            mantissa = mantissa * (((scale >> 12) & 2047) | 2048) + (rest >> 12)
             rest = rest & 4095
-            if m >> 27:
-                n += 1
-                rest = (rest >> 1) | (rest & 1) | (m & 1) << 11
-                m = m >> 1
-            rest, m = rest | (m & 7) << 12, m >> 3
-            if rest > 16384 or (rest == 16384 and m & 1):
-                m += 1
-            m += n << 23
+            if mantissa >> 27:
+                exponent += 1
+                rest = (rest >> 1) | (rest & 1) | (mantissa & 1) << 11
+                mantissa = mantissa >> 1
+            rest, mantissa = rest | (mantissa & 7) << 12, mantissa >> 3
+            if rest > 16384 or (rest == 16384 and mantissa & 1):
+                mantissa += 1
+            mantissa += exponent << 23
             if v < 0:
                 v = 1  # 1 << 31 would be folded to an object
-                m = m - (v << 30) - (v << 30)
-        out[i] = m
+                mantissa = mantissa - (v << 30) - (v << 30)
+        out[i] = mantissa

@@ -1,47 +1,78 @@
 """Means of windows of 16-bit integers. Written once, for Python and viper.
 
-choose_wide   makes integers of the means, but of those near the middle between two, which it lists
-
-    x    items: planes (H, W) from item p[0] on, one after another
-    w    the list, as loops/means takes it
-    out  items, planes (oh, ow) from item p[1] on
-    p    as there; p[17] what counts as near: so many of 2 * items * p[20] that are a step
+choose_wide makes integers of the means, but lists those near the middle between two. x and out
+hold planes of these integers; otherwise they, w and p are what loops/means has.
 """
 
 from ._bytes import next_window
+from ._windows import (
+    _COLUMN_PADDING,
+    _COLUMN_STRIDE,
+    _COLUMNS,
+    _KERNEL_COLUMNS,
+    _KERNEL_ROWS,
+    _OUT_COLUMNS,
+    _OUT_ROWS,
+    _OUT_START,
+    _PLANES,
+    _ROW_PADDING,
+    _ROW_STRIDE,
+    _ROWS,
+    _X_START,
+)
 from ._words import set_at
+
+# Parameters of choose_wide: as _windows.windows
+_DIVISOR = const(13)  # of a sum [elements] 1..8000
+_ORDER = const(14)  # of the additions: 0 by rows, 1 by columns, 2 four sums [code] 0..2
+_X_ZERO_POINT = const(15)  # of x ^ flip [value] 0..65535
+_FLIP = const(16)  # the sign bit of x and out if they are signed, else 0 [mask] 0, 32768
+_NEAR = const(17)  # reach of the middle; 2 * divisor * ratio_denominator are a step [value] 0..
+_OUT_LEAST = const(18)  # the least byte of out, for mean_bytes.bytes_of [value] 0
+_RATIO_NUMERATOR = const(19)  # of x_scale / out_scale [value] 1..64
+_RATIO_DENOMINATOR = const(20)  # [value] 1..64
+_WINDOW = const(21)  # the next one for choose_wide, which sets it [windows] 0..
+_LISTED = const(22)  # windows in the list, as choose_wide sets it [windows] 0..64
+_X_SCALE_HIGH = const(23)  # the upper 12 bits of the mantissa of x_scale [value] 0..4095
+_X_SCALE_LOW = const(24)  # its lower 12 bits [value] 0..4095
+_X_SCALE_EXPONENT = const(25)  # biased [exponent] 0..187
+_OUT_SCALE = const(26)  # the mantissa of out_scale [value] 0..2**24 - 1
+_OUT_SCALE_EXPONENT = const(27)  # biased [exponent] 0..187
+_OUT_ZERO_POINT = const(28)  # of out ^ flip [value] 0..65535
+_BYTES_PER_ELEMENT = const(29)  # [bytes] 2
+_HIGH = const(30)  # the greatest element of out ^ flip [value] 65535
 
 
 def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):
     """Access: as means.choose"""
-    window, listed, step = p[21], 0, 2 * p[13] * p[20]
-    left = window % p[12] * p[8] - p[10]
-    top = window // p[12] % p[11] * p[7] - p[9]
-    row = p[0] + window // (p[11] * p[12]) * p[3] * p[4]
-    past = p[12] * p[8] - p[10]
-    while window < p[2] * p[11] * p[12] and listed < 64:
-        y = top if top > 0 else 0
-        bottom = min(top + p[5], p[3])
-        first = left if left > 0 else 0
-        right = min(left + p[6], p[4])
-        total = (y - bottom) * (right - first) * p[15]
-        while y < bottom:
-            i = row + y * p[4]
+    window, listed, step = p[_WINDOW], 0, 2 * p[_DIVISOR] * p[_RATIO_DENOMINATOR]
+    left = window % p[_OUT_COLUMNS] * p[_COLUMN_STRIDE] - p[_COLUMN_PADDING]
+    top = window // p[_OUT_COLUMNS] % p[_OUT_ROWS] * p[_ROW_STRIDE] - p[_ROW_PADDING]
+    plane = p[_X_START] + window // (p[_OUT_ROWS] * p[_OUT_COLUMNS]) * p[_ROWS] * p[_COLUMNS]
+    past = p[_OUT_COLUMNS] * p[_COLUMN_STRIDE] - p[_COLUMN_PADDING]
+    while window < p[_PLANES] * p[_OUT_ROWS] * p[_OUT_COLUMNS] and listed < 64:
+        row = top if top > 0 else 0
+        bottom = min(top + p[_KERNEL_ROWS], p[_ROWS])
+        first_column = left if left > 0 else 0
+        right = min(left + p[_KERNEL_COLUMNS], p[_COLUMNS])
+        total = (row - bottom) * (right - first_column) * p[_X_ZERO_POINT]
+        while row < bottom:
+            i = plane + row * p[_COLUMNS]
             stop = i + right
-            i += first
+            i += first_column
             while i < stop:
-                total += x[i] ^ p[16]
+                total += x[i] ^ p[_FLIP]
                 i += 1
-            y += 1
-        i = 2 * (total if total > 0 else 0 - total) * p[19] + (step >> 1)
+            row += 1
+        i = 2 * (total if total > 0 else 0 - total) * p[_RATIO_NUMERATOR] + (step >> 1)
         stop = i // step
         i -= stop * step
-        if i < p[17] or step - i < p[17]:
+        if i < p[_NEAR] or step - i < p[_NEAR]:
             w[listed] = window
             listed += 1
         else:
-            i = min(max(p[28] + (stop if total > 0 else 0 - stop), 0), 65535)
-            out[p[1] + window] = i ^ p[16]
-        window, left, top, row = next_window(window, left, top, row, past, p)
-    i = set_at(p, 21, window)
-    p[i + 1] = listed
+            i = min(max(p[_OUT_ZERO_POINT] + (stop if total > 0 else 0 - stop), 0), 65535)
+            out[p[_OUT_START] + window] = i ^ p[_FLIP]
+        window, left, top, plane = next_window(window, left, top, plane, past, p)
+    i = set_at(p, _WINDOW, window)
+    p[i + (_LISTED - _WINDOW)] = listed

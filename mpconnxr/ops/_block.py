@@ -11,6 +11,7 @@ from .. import forms
 MAX_K = 0xFFFF  # of loops/block_dot
 NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
 INITS = 4  # item of scratch where channels begin: 4 each
+MACS = 4  # that take as long as an element of other kernels
 
 
 class Block:
@@ -25,6 +26,13 @@ class Block:
 
     bits, w_step = 24, 0
     more, words = 0, (4, 3, 3)
+    calls = None  # that a kernel emits; else p is the block of a step
+
+    def part(self, first=0, last=None):
+        """Return words of p for a driver's list."""
+        if self.calls:
+            return self.calls.part(first, last)
+        return memoryview(self.p)[first : len(self.p) if last is None else last]
 
     def __init__(self, x, weights, out, scratch):
         self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
@@ -60,10 +68,9 @@ class Block:
         """Lists what loops/block_pieces takes. special: for what is not finite; ends: in p, of
         the parameters of mantissas, align, dots and finish, behind where the first ones begin.
         """
-        views = memoryview(self.p)
         self.p[ends[3] - 1] = self.bits
-        self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.p]
-        self.needs += [views[ends[i] : ends[i + 1]] for i in range(4)]
+        self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.part()]
+        self.needs += [self.part(ends[i], ends[i + 1]) for i in range(4)]
         self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
 
 

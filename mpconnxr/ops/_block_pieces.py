@@ -1,17 +1,43 @@
 """What block_conv and conv_max_pool share: a convolution's rows, by loops/block_pieces."""
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..loops.averages import _OUT_START as _AVERAGES_OUT_START
+from ..loops.averages import _PART
+from ..loops.averages import _X_START as _AVERAGES_X_START
+from ..loops.block import _ALIGN_X_STRIDE
+from ..loops.block_pieces import (
+    _ALIGN_X_START,
+    _CHANNELS,
+    _DOTS_COLUMNS,
+    _DOTS_X_START,
+    _FINISH_IS_LOW_NEGATIVE,
+    _FINISH_IS_MAXIMUM,
+    _FINISH_LOW,
+    _FINISH_OUT_CHANNEL_STRIDE,
+    _FINISH_X_START,
+    _GROUPS,
+    _MANTISSAS_CORNER_DEPTH,
+    _MANTISSAS_X_START,
+    _OUT_ROW_STRIDE,
+    _OUT_START,
+    _ROW_END,
+    _ROW_START,
+    _W_ROW_STRIDE,
+    _X_START,
+)
+from ..parameters import BIAS
+from ..parameters import block as words
 from . import _block as blocks
 
 _MOST = 64  # items of a window of loops/averages
 _INF = 0x7F800000
-_AVERAGES = 76  # where its parameters begin
 
 
-def convolution(node, e, pads, most, limits, window=(1, 1)):
-    """(n, step) of a convolution whose parameters are checked, but for the sizes of its weights
-    and scratch. Arguments: see Pieces.set_shape.
+def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
+    """Emit a convolution whose parameters are checked, but not the sizes of weights and scratch.
+
+    Where an FPU computes it, return (n, step). Arguments: see Pieces.set_shape.
     """
     x, w = node.inputs[:2]
     weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
@@ -30,31 +56,34 @@ def convolution(node, e, pads, most, limits, window=(1, 1)):
     averages = e[1] == e[2] == e[3] == e[6] == e[7] == e[10] == 1 < k <= _MOST
     averages = averages and w.dtype == "int32" and len(node.inputs) == 3
     averages = averages and limits == [1, _INF, 0, _INF] and e[5] <= scratch.nelem
-    step = (Averages if averages and window == (1, 1) else Pieces)(x, weights, out, scratch)
-    step.set_kind(w, k)
-    step.set_shape(node, e, pads, most, limits, window)
-    step.set_weights(node, w)
-    return e[0] * e[10] * step.blocks, step.step
+    pieces = (Averages if averages and window == (1, 1) else Pieces)(x, weights, out, scratch)
+    pieces.calls = calls
+    pieces.set_kind(w, k)
+    pieces.set_shape(node, e, pads, most, limits, window)
+    pieces.set_weights(node, w)
+    pieces.emit(node)
 
 
 class Pieces(blocks.Block):
-    """The extent is blocks of rows: batch x od x blocks. A block of windows is a row of those.
+    """Blocks of rows: batch x od x blocks. A block of windows is a row of those.
 
-    shape: the parameters of block_conv up to its steps in the output, which are the windows'
+    shape: the parameters of block_conv up to its steps in the output, which are the windows'; p:
+    what blocks of the driver have in common.
     """
+
+    clears = False  # whether the driver writes to where the image's exponent is
 
     def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
         """e: parameters of block_conv; most: positions and channels whose sums are in the scratch;
         limits: of the results; window: height and width of the pool's, 1 where there is none.
         """
         self.shape, self.pads, self.window = e, pads, window
-        groups, c, m, kw, sx, dx = e[1], e[2], e[6], e[9], e[15], e[18]
-        rows, n = e[19:21]
+        _, groups, c, depth, x_rows, x_columns, m, kd, kh, kw, _, out_rows, positions = e[:13]
+        _, sy, sx, dz, dy, dx, rows, n = e[13:21]
         some, channels = min(most[0], n) if rows == 1 else n, min(most[1], m)
-        size = c * e[7] * e[8]
-        self.n_image = groups * c * e[3] * e[4] * e[5]
+        size = c * kd * kh
+        self.n_image = groups * c * depth * x_rows * x_columns
         self.rows = rows * window[0]
-        self.blocks = -(-e[11] // self.rows)
         overlaps = dx == 1 and sx < kw and rows * n > 1
         columns, idle = n * kw, 0
         if overlaps:  # a row ends at a multiple of the stride: the next one's follow in step
@@ -67,64 +96,157 @@ class Pieces(blocks.Block):
         node.require(band + rows * columns * size <= len(self.scratch), "scratch size")
         node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1
-        steps = [e[26] if window[1] == 1 else 0, e[23], e[26] if pooled else e[25]]
-        p = [0, c] + e[3:6] + e[7:9] + e[16:18] + [0, 0, 0]
-        p += [0, e[14], 1, sx, columns if overlaps else kw, dx, columns, band, 1]
-        p += self.align_words + [band, 0, step, kw * size, 0, 0, sums, 0]
-        p += [sums, 0, 0, blocks.INITS, 0] + steps + [0, idle] + limits + [int(pooled)]
-        p += [0, 0, rows, groups, m, channels, e[12], n, some]
-        p += [BIAS - pads[1], BIAS - pads[2], self.n_image // groups, 0]
-        p += [0, e[25], e[26]] + list(window) + [int(overlaps), kw, idle, 0, step]
-        self.p = block(*p + [0, self.more])
-        self.found, self.peak_p = memoryview(self.p)[74:75], block(0, self.n_image, 0)
-        self.fill = forms.get("block").fill
-        self.fill_p = block(0, 0, groups * m, e[23], limits[0], limits[1])
+        channel_stride, _, row_stride, position_stride = e[23:27]
+        is_low_negative, low, is_high_negative, high = limits
+        self.p = block(
+            "block_pieces",
+            mantissas_x_start=0,
+            mantissas_channels=c,
+            mantissas_depth=depth,
+            mantissas_rows=x_rows,
+            mantissas_columns=x_columns,
+            mantissas_kernel_depth=kd,
+            mantissas_kernel_rows=kh,
+            mantissas_depth_dilation=dz,
+            mantissas_row_dilation=dy,
+            mantissas_corner_depth=0,
+            mantissas_corner_row=0,
+            mantissas_corner_column=0,
+            mantissas_out_rows=0,
+            mantissas_row_stride=sy,
+            mantissas_positions=1,
+            mantissas_column_stride=sx,
+            mantissas_kernel_columns=columns if overlaps else kw,
+            mantissas_column_dilation=dx,
+            mantissas_out_row_stride=columns,
+            mantissas_out_start=band,
+            mantissas_exponent=1,
+            align_x_start=0,
+            align_x_stride=self.align_words[_ALIGN_X_STRIDE],
+            align_w_start=0,
+            align_w_stride=1,
+            align_channels=0,
+            align_out_start=blocks.INITS,
+            align_exponent=0,
+            dots_x_start=band,
+            dots_rows=0,
+            dots_x_row_stride=step,
+            dots_columns=kw * size,
+            dots_w_start=0,
+            dots_channels=0,
+            dots_out_start=sums,
+            dots_bits=0,
+            finish_x_start=sums,
+            finish_positions=0,
+            finish_channels=0,
+            finish_w_start=blocks.INITS,
+            finish_out_start=0,
+            finish_out_position_stride=position_stride if window[1] == 1 else 0,
+            finish_out_channel_stride=channel_stride,
+            finish_out_row_stride=position_stride if pooled else row_stride,
+            finish_rows=0,
+            finish_skipped_positions=idle,
+            finish_is_low_negative=is_low_negative,
+            finish_low=low,
+            finish_is_high_negative=is_high_negative,
+            finish_high=high,
+            finish_is_maximum=int(pooled),
+            row_start=0,
+            row_end=0,
+            rows_at_once=rows,
+            groups=groups,
+            channels=m,
+            channels_at_once=channels,
+            positions=positions,
+            positions_at_once=n,
+            sums_at_once=some,
+            corner_row=0 - pads[1],
+            corner_column=0 - pads[2],
+            x_group_stride=self.n_image // groups,
+            w_row_stride=0,
+            out_start=0,
+            out_row_stride=row_stride,
+            out_position_stride=position_stride,
+            window_rows=window[0],
+            window_columns=window[1],
+            has_shared_columns=int(overlaps),
+            kernel_columns=kw,
+            skipped_positions=idle,
+            x_start=0,
+            position_stride=step,
+            exponent_offset=self.more,
+        )
 
     def set_weights(self, node, w):
-        """Takes the mantissas; ModelError unless there are enough."""
+        """Take the mantissas. Raises ModelError if there are too few."""
         e = self.shape
-        self.set_weights_of(node, w, e[1] * e[6], self.p[31])
-        self.p[63] = self.w_step
+        self.set_weights_of(node, w, e[1] * e[6], self.p[_DOTS_COLUMNS])
+        self.p[_W_ROW_STRIDE] = self.w_step
         self.pieces = forms.get("block_pieces").pieces
-        self.set_needs(forms.later("block_special", "rows"), (0, 21, 28, 36, 51))
+        ends = _MANTISSAS_X_START, _ALIGN_X_START, _DOTS_X_START, _FINISH_X_START, _ROW_START
+        self.set_needs(forms.later("block_special", "rows"), ends)
 
-    def step(self, lo, hi):
-        self.image = -1
-        while lo < hi:
-            n = min(hi - lo, self.blocks - lo % self.blocks)
-            self._place(lo // self.blocks, lo % self.blocks * self.rows, n * self.rows)
-            if self.p[50]:
-                self._fill()
-            self.pieces(self.p, self.needs)
-            lo += n
+    def emit(self, node):
+        """Emit the calls: the exponent of each image, then its rows, some blocks at a time."""
+        calls, e = self.calls, self.shape
+        x, scratch = calls.place(node.inputs[0], "i"), calls.place(node.scratch[0])
+        places = x, scratch, calls.place(node.outputs[0], "i")
+        macs = e[1] * e[2] * e[6] * e[7] * e[8] * e[9] * e[12] * self.rows
+        whole, rest = e[11] // self.rows, e[11] % self.rows
+        for image in calls.repeat(e[0]):
+            if not self.clears:
+                self._emit_peak(places, image)
+            for plane in calls.repeat(e[10]):
+                for first, end in calls.parts(whole, macs // blocks.MACS):
+                    self._emit_rows(places, image, plane, first * self.rows, end * self.rows)
+                for _ in calls.parts(int(rest > 0)):
+                    self._emit_rows(places, image, plane, whole * self.rows, e[11])
 
-    def _place(self, plane, y, n):
-        """Sets the loops' parameters for n rows, of one of the images' planes."""
-        e, p = self.shape, self.p
-        self._image(plane // e[10])
-        plane = plane % e[10]
-        p[9] = plane * e[13] - self.pads[0] + BIAS
-        p[51] = y
-        p[52] = min(y + n, e[11])
-        p[64] = e[21] + self.image * e[22] + plane * e[24]
+    def _emit_peak(self, places, image):
+        """Emit the call that finds the exponent of an image."""
+        p = block(
+            "block.peak",
+            x_start=image * self.n_image,
+            peak_elements=self.n_image,
+            peak_out_start=0,
+        )
+        x, scratch, _ = places
+        self.calls.call(self.peak, x, None, scratch, p)
 
-    def _image(self, b):
-        """Finds the exponent of an image, unless it is the one before."""
-        if b != self.image:
-            self.image = b
-            self.p[72] = self.peak_p[0] = b * self.n_image
-            self.peak(self.x, self.x, self.found, self.peak_p)
+    def _emit_rows(self, places, image, plane, start, end):
+        """Emit the call of the driver for rows from start to end of a plane."""
+        calls, p = self.calls, self._block(image, plane)
+        if self.clears:
+            self._emit_peak(places, image)
+        p[_ROW_START], p[_ROW_END] = start, end
+        if p[_FINISH_IS_MAXIMUM]:  # the least result first: a loop keeps the larger one
+            row_stride, high = p[_OUT_ROW_STRIDE], self.window[0]
+            fill_p = block(
+                "block.fill",
+                fill_out_start=p[_OUT_START] + start // high * row_stride,
+                fill_columns=(end - start) // high * row_stride,
+                fill_rows=p[_GROUPS] * p[_CHANNELS],
+                fill_out_row_stride=p[_FINISH_OUT_CHANNEL_STRIDE],
+                fill_is_negative=p[_FINISH_IS_LOW_NEGATIVE],
+                fill_magnitude=p[_FINISH_LOW],
+            )
+            _, _, out = places
+            calls.call(forms.get("block").fill, None, None, out, fill_p)
+        calls.drive(self.pieces, p, self.needs)
 
-    def _fill(self):
-        """The least result, where the largest ones are looked for."""
-        p, high = self.p, self.window[0]
-        self.fill_p[0] = p[64] + p[51] // high * p[65]
-        self.fill_p[1] = (p[52] - p[51]) // high * p[65]
-        self.fill(self.out, self.out, self.out, self.fill_p)
+    def _block(self, image, plane):
+        """Return a block for rows of a plane."""
+        e, p = self.shape, words(*self.p)
+        p[_X_START] = image * self.n_image
+        p[_MANTISSAS_CORNER_DEPTH] = plane * e[13] - self.pads[0] + BIAS
+        p[_OUT_START] = e[21] + image * e[22] + plane * e[24]
+        return p
 
 
 class Averages(Pieces):
     """The same of one channel, whose weights may all be one: see loops/averages."""
+
+    clears = True
 
     def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
         super().set_shape(node, e, pads, most, limits)
@@ -133,17 +255,16 @@ class Averages(Pieces):
             bits -= 1
         p = [0, 0, e[8] * e[9], 0, 0, e[4], e[5], e[8], e[9]] + e[14:16] + e[17:19]
         p += [BIAS + pads[1], BIAS + pads[2], e[12], 0, e[25], e[26], 0, max(bits, 0)]
-        self.p = block(*list(self.p) + p)
-        self.found = memoryview(self.p)[74:75]
+        self.p = words(*list(self.p) + p)
 
     def set_weights(self, node, w):
         super().set_weights(node, w)
         loops = forms.get("averages")
         self.needs += [self.pieces, loops.same, loops.columns, loops.results]
-        self.needs.append(memoryview(self.p)[_AVERAGES:])
+        self.needs.append(self.part(_PART))
         self.pieces = loops.averages
 
-    def _place(self, plane, y, n):
-        super()._place(plane, y, n)
-        p = self.p
-        p[_AVERAGES + 4], p[_AVERAGES + 16] = p[72], p[64]
+    def _block(self, image, plane):
+        p = super()._block(image, plane)
+        p[_PART + _AVERAGES_X_START], p[_PART + _AVERAGES_OUT_START] = p[_X_START], p[_OUT_START]
+        return p

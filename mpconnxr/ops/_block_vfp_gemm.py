@@ -1,6 +1,8 @@
 """Products of matrices in the FPU, of the same tensors as block_gemm's: see _block_vfp."""
 
 from .. import forms
+from ..loops.dot import _COLUMNS, _OUT_START, _W_START, _X_START
+from ..loops.dot import _ROWS as _DOT_ROWS
 from ..parameters import block
 from ._block_vfp import kind_of
 
@@ -32,8 +34,8 @@ class Rows:
 
     def row(self, q):
         """One row, with q as loops/dot's parameters."""
-        self.first, self.w_row = q[0], q[5] // q[1]
-        self.at, self.n = q[2], q[6]
+        self.first, self.w_row = q[_X_START], q[_W_START] // q[_COLUMNS]
+        self.at, self.n = q[_OUT_START], q[_DOT_ROWS]
         self.rows(1, 0)
 
     def rows(self, m, column):

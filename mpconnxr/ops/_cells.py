@@ -9,7 +9,11 @@ import struct
 from array import array
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops._words import _OUT_START, _W_START, _X_START
+from ..loops.clip import _END, _START
+from ..loops.gates import _OUT_START as _GATE_OUT_START
+from ..loops.gates import _X_START as _GATE_X_START
 
 STATE = -1
 MISSING = (5, 8, 9, 10)  # kinds of gates
@@ -42,7 +46,19 @@ class Calls:
 
     def rest(self, a, out, n):
         """1 - a"""
-        p = block(0, 0, 0, a, 0, 1, out, 1, n, 1)
+        p = block(
+            "add",
+            x_start=0,
+            x_row_stride=0,
+            x_stride=0,
+            w_start=a,
+            w_row_stride=0,
+            w_stride=1,
+            out_start=out,
+            rows=1,
+            columns=n,
+            is_difference=1,
+        )
         self.call(self._add, self._one, self.floats, self.floats, p)
 
     def function(self, about, at, out, n):
@@ -54,7 +70,7 @@ class Calls:
         if clip:
             self._cut(out, n, -clip, clip)
         if kind == _RELU:
-            self._items(forms.get("relu").relu32, out, n)
+            self._items(forms.get("relu").relu32, block("relu", start=out, end=_end(out, n)))
         elif kind == _LEAKY:
             self._pair(self._mul, out, array("f", [alpha]), 0, 0, out, n, 1)
         elif kind in (_AFFINE, _HARD_SIGMOID):
@@ -69,21 +85,41 @@ class Calls:
         else:
             self._gate(at, out, n, int(kind == _TANH))
 
-    def _pair(self, loop, a, w, b, b_step, out, n, flag=0):
-        p = block(a, 0, 1, b, 0, b_step, out, 1, n, flag)
-        self.call(loop, self.floats, w, self.floats, p, (0, 3, 6))
+    def _pair(self, loop, a, w, b, b_step, out, n, is_prelu=0):
+        """Call mul32, or add32, whose flag has the place of is_prelu."""
+        p = block(
+            "mul",
+            x_start=a,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=b,
+            w_row_stride=0,
+            w_stride=b_step,
+            out_start=out,
+            rows=1,
+            columns=n,
+            is_prelu=is_prelu,
+        )
+        self.call(loop, self.floats, w, self.floats, p, (_X_START, _W_START, _OUT_START))
 
     def _gate(self, at, out, n, is_tanh):
         loop = forms.get("gates").gate32
-        self.call(loop, self.bits, self.bits, self.bits, block(at, n, out, is_tanh), (0, 2))
+        p = block("gates", x_start=at, elements=n, out_start=out, is_tanh=is_tanh)
+        self.call(loop, self.bits, self.bits, self.bits, p, (_GATE_X_START, _GATE_OUT_START))
 
     def _cut(self, at, n, low, high):
-        limits = struct.unpack("<2i", struct.pack("<2f", low, high))
-        self._items(forms.get("clip").clip32, at, n, *limits)
+        low, high = struct.unpack("<2i", struct.pack("<2f", low, high))
+        p = block("clip", start=at, end=_end(at, n), low=low, high=high)
+        self._items(forms.get("clip").clip32, p)
 
-    def _items(self, loop, at, n, *rest):
-        end = at - n if at < 0 else at + n
-        self.call(loop, self.bits, self.bits, self.bits, block(at, end, *rest), (0, 1))
+    def _items(self, loop, p):
+        """Call clip32, or relu32, whose parameters begin the same."""
+        self.call(loop, self.bits, self.bits, self.bits, p, (_START, _END))
+
+
+def _end(at, n):
+    """Return the place behind n items. One below 0 counts backwards."""
+    return at - n if at < 0 else at + n
 
 
 class _Call:

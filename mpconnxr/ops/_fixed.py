@@ -1,7 +1,7 @@
 """Dynamic quantization of numbers in fixed point: what kernels share that have loops/fixed."""
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 
 
 class Levels:
@@ -23,8 +23,29 @@ class Levels:
         self.choose, self.copy = forms.get("dynamic_quantize").choose, forms.get("move").copy32
         self.values, self.y, self.cells = values.view("i"), y.view("B"), cells.view("i")
         self.scale, self.zero, self.p = scale.view("i"), zero.data, ends
-        self.q = block(0, 0, 0x7FFFFFFF, 0x7F800000, 0)
-        self.of_scale = block(0, 1, 1, 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+        self.q = block(
+            "dynamic_quantize.choose",
+            x_start=0,
+            x_end=0,
+            mask=0x7FFFFFFF,
+            infinity=0x7F800000,
+            out_start=0,
+        )
+        self.of_scale = block(
+            "move",
+            start=0,
+            end=1,
+            rows=1,
+            columns=1,
+            x_plane_stride=0,
+            x_row_stride=0,
+            x_column_stride=1,
+            out_plane_stride=0,
+            out_row_stride=0,
+            out_column_stride=1,
+            x_start=0,
+            out_start=0,
+        )
 
     def finish(self):
         """Quantizes the values, of which the loop's parameters have the ends."""

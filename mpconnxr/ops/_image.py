@@ -1,8 +1,19 @@
 """What the modules of formats work on (see image_decoder): a file, and where its pixels go."""
 
 from .. import forms
+from ..blocks import block
 from ..errors import InputError
-from ..parameters import block
+from ..loops.pixels import (
+    _BITS_PER_PIXEL,
+    _BLUE,
+    _BYTES_PER_PIXEL,
+    _GREEN,
+    _OUT_RED,
+    _OUT_START,
+    _PIXELS,
+    _RED,
+    _X_START,
+)
 
 _MOST = const(1 << 20)  # rows, or pixels of one
 
@@ -12,7 +23,17 @@ class Image:
 
     def __init__(self, name, x, n, out, dims, red):
         self.name, self.x, self.n, self.out, self.dims = name, x, n, out, dims
-        self.p = block(0, red, 0, 0, 0, 0, 0, 0)  # of loops/pixels
+        self.p = block(
+            "pixels.direct",
+            pixels=0,
+            out_red=red,
+            out_start=0,
+            x_start=0,
+            bytes_per_pixel=0,
+            red=0,
+            green=0,
+            blue=0,
+        )
         self.loops = forms.get("pixels")
         self.loop = self.table = None
         self.height = self.width = 0
@@ -47,7 +68,7 @@ class Image:
         """A pixel is a code of 1, 2, 4 or 8 bits; the table has 3 colours for each. Gives the
         bytes of a row.
         """
-        self.loop, self.table, self.p[4] = self.loops.indexed, table, bits
+        self.loop, self.table, self.p[_BITS_PER_PIXEL] = self.loops.indexed, table, bits
         return (self.width * bits + 7) // 8
 
     def places(self, step, red, green, blue, most=255):
@@ -55,7 +76,7 @@ class Image:
         the bytes of a row.
         """
         p = self.p
-        p[4], p[5], p[6], p[7] = step, red, green, blue
+        p[_BYTES_PER_PIXEL], p[_RED], p[_GREEN], p[_BLUE] = step, red, green, blue
         self.loop, self.table = self.loops.direct, bytearray(256)
         for v in range(256):
             self.table[v] = (min(v, most) * 255 + most // 2) // most
@@ -64,7 +85,11 @@ class Image:
     def row(self, y, source, at):
         """Pixels of row y, whose bytes begin at a place in source; all of them must be there."""
         p = self.p
-        p[0], p[2], p[3] = self.width, y * self.width * (1 if p[1] == 3 else 3), at
+        p[_PIXELS], p[_OUT_START], p[_X_START] = (
+            self.width,
+            y * self.width * (1 if p[_OUT_RED] == 3 else 3),
+            at,
+        )
         self.loop(source, self.table, self.out, p)
 
     def rows(self, at, nbytes, step):

@@ -7,8 +7,8 @@ data in front of its own gets what was there.
 
 import io
 
+from ..blocks import block
 from ..errors import UnsupportedError
-from ..parameters import block
 from ._image import grays
 
 _SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of a pixel by its kind
@@ -64,7 +64,17 @@ def _rows(image, pixels, nbytes, step):
         _fill(image, pixels, row)
         image.require(kind[0] < 5, "PNG with an unknown filter")
         if kind[0]:
-            image.loops.unfilter(above, above, row, block(nbytes, kind[0], step))
+            image.loops.unfilter(
+                above,
+                above,
+                row,
+                block(
+                    "pixels.unfilter",
+                    unfilter_bytes=nbytes,
+                    unfilter_method=kind[0],
+                    unfilter_step=step,
+                ),
+            )
         image.row(y, row, 0)
         row, above = above, row
 

@@ -5,10 +5,10 @@ target), and a hand-written loop for each of some 70 expressions would take the 
 An expression speaks of x (and y, c, d, e) and of names in the `scope` it is given.
 """
 
+from ..blocks import block
 from ..tensor import range_of
 
-# p: first item, row stride, stride of a; the same of b; first item of out; rows; items a row.
-# Items of out lie one after the other.
+# p: as loops/_words.pairs, with a and b for x and w. Items of out lie one after the other.
 PAIRS = """
 def loop(a, b, out, p):
     i = p[0]
@@ -34,7 +34,7 @@ def loop(a, b, out, p):
         rows -= 1
 """
 
-# p: lo, hi
+# p: as loops/root
 ITEMS = """
 def loop(a, w, out, p):
     k = p[0]
@@ -52,6 +52,8 @@ ITEMS_WITH_CONSTANTS = ITEMS.replace(
 
 # What an expression gives: a value of x's dtype; an integer that may need to wrap; a truth value.
 SAME, WRAPS, TRUTH = 0, 1, 2
+
+_WORK = const(16)  # of an element, as these loops run in Python
 
 _compiled = {}
 
@@ -96,13 +98,7 @@ def choose(node, x, out, row):
     return wrapped(expression, x.dtype) if result == WRAPS and not floats else expression
 
 
-class Items:
-    """Runs a loop over items: the step of kernels whose tensors all have the same layout."""
-
-    def __init__(self, loop, x, w, out, p):
-        self.loop, self.x, self.w, self.out, self.p = loop, x, w, out, p
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.w, self.out, self.p)
+def emit_items(calls, loop, x, w, out, n):
+    """Emit the calls of a compiled loop for n items. x, w, out: as calls.call() has them."""
+    for start, end in calls.parts(n, _WORK):
+        calls.call(loop, x, w, out, block("root", start=start, end=end))

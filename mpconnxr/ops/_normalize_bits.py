@@ -1,36 +1,61 @@
 """Kernel normalize for float32 on the bits: see loops/moments. Imported where it is used."""
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops.moments import _FACTORS, _PAIRS_X_START, _ROW
 
 MOST = 0x7FFF  # items of a row
 
 
-class Rows:
-    """The extent is rows. shape: n, centred, bits of epsilon; spread: period, step, block."""
+def emit(calls, tensors, y, shape, spread):
+    """Emit calls for rows. shape: rows, n, centred, bits of epsilon; spread: period, step, block.
 
-    def __init__(self, tensors, y, shape, spread):
-        x, factors = tensors[0], [t.data for t in tensors[1:]]
-        n, (period, step, width) = shape[0], spread
-        # Items that share a factor are a row of these loops; else all of them are one.
-        q = [0, 0, 1, 0, 0, 1, 0, 1, n, 0]
-        if width > 1:
-            q = [0, width, 1, 0, 1, 0, 0, n // width, width, 0]
-        if not factors:  # then nothing bounds these
-            period, step = 1, 0
-        self.p = p = block(0, *shape, *[0] * 11, period, step, *q, len(factors))
-        loops = forms.get("moments")
-        self.rows = loops.rows
-        self.needs = [loops.centre, loops.squares, loops.inverse, loops.scaled]
-        self.needs += [forms.later("moments_special", "row"), p, x.view("i"), y.view("i")]
-        self.needs += [x.data, y.data, memoryview(p)[17:27]]
-        if factors:
-            self.needs += [forms.get("mul").mul32, factors[0]]
-        if len(factors) > 1:
-            self.needs += [forms.get("add").add32, factors[1]]
-
-    def step(self, lo, hi):
-        p = self.p
-        p[13] = lo
-        p[14] = hi
-        self.rows(p, self.needs)
+    tensors: x, and of scale and bias those that there are.
+    """
+    x, factors = tensors[0], [t.data for t in tensors[1:]]
+    (n_rows, n, centred, epsilon), (period, step, width) = shape, spread
+    # Elements that share a factor are a row of these loops; else all of them are one.
+    rows, columns, by_row = (n // width, width, 1) if width > 1 else (1, n, 0)
+    if not factors:  # then nothing bounds these
+        period, step = 1, 0
+    loops = forms.get("moments")
+    needs = [loops.centre, loops.squares, loops.inverse, loops.scaled]
+    needs += [forms.later("moments_special", "row"), calls.part(), x.view("i"), y.view("i")]
+    needs += [x.data, y.data, calls.part(_PAIRS_X_START, _FACTORS)]
+    if factors:
+        needs += [forms.get("mul").mul32, factors[0]]
+    if len(factors) > 1:
+        needs += [forms.get("add").add32, factors[1]]
+    for row, row_end in calls.parts(n_rows, n):
+        p = block(
+            "moments.rows",
+            x_start=0,
+            columns=n,
+            is_centred=centred,
+            epsilon=epsilon,
+            exponent=0,
+            mean=0,
+            mean_rest=0,
+            headroom=0,
+            sum_high=0,
+            sum_middle=0,
+            sum_low=0,
+            inverse=0,
+            product_exponent=0,
+            row=row,
+            row_end=row_end,
+            period=period,
+            factor_row_stride=step,
+            pairs_x_start=0,
+            pairs_x_row_stride=width * by_row,
+            pairs_x_stride=1,
+            pairs_w_start=0,
+            pairs_w_row_stride=by_row,
+            pairs_w_stride=1 - by_row,
+            pairs_out_start=0,
+            pairs_rows=rows,
+            pairs_columns=columns,
+            pairs_kind=0,
+            factors=len(factors),
+        )
+        calls.drive(loops.rows, p, needs, (_ROW,))

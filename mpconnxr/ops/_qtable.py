@@ -5,7 +5,7 @@ its scratch (see loops/channels).
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 
 # params
 _BITS = const(0)  # of c with the lowest bits of M; 32: the 8 bytes
@@ -20,15 +20,15 @@ _MOST_BITS = 29
 
 
 class Table:
-    """nbytes: before the weights; room: bytes that it takes in scratch; is_packed."""
-
-    _sums = None
+    """nbytes: before the weights; room: bytes that it takes in scratch; is_packed; start: where
+    the loops find it, in w, or where it is unpacked to in scratch.
+    """
 
     def __init__(self, node, first, channels):
         bits, word_bits, word, low = node.extents(first, _LEAST)
         [least] = node.signed(first + _LEAST, 1)
-        self.is_packed = bits != _AS_IT_IS
-        self.nbytes, self.room, common = 8 * channels, 0, low & 127
+        self.is_packed, self.start = bits != _AS_IT_IS, 0
+        self.nbytes, self.room, self._common = 8 * channels, 0, low & 127
         if self.is_packed:
             node.require(max(bits, word_bits) <= _MOST_BITS, "bits of a channel")
             low >>= 7
@@ -36,25 +36,40 @@ class Table:
             node.require(not word_bits or word < 1 << 13, "least word")
             word <<= 16 if word_bits else 0
             self.nbytes, self.room = ((bits + word_bits) * channels + 31) // 32 * 4, 8 * channels
-        self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word, low, common)
-        self.at = 0
+        self._channels, self._bits = channels, (bits, least, word_bits, word, low)
 
-    def bind(self, w, scratch, at):
-        """at: where its room begins, a multiple of 4."""
-        self._w, self._scratch = w, scratch
-        self._p[1] = self.at = at
-        self._channels = forms.get("channels").channels
+    def unpack(self, calls, w, scratch, start):
+        """Emit the call that makes the words. start: in scratch, a multiple of 4."""
+        self.start = start
+        bits, least, word_bits, word, low = self._bits
+        p = block(
+            "channels",
+            x_start=0,
+            out_start=start,
+            channels=self._channels,
+            first_bits=bits,
+            least_bias=least,
+            word_bits=word_bits,
+            least_word=word,
+            low_bits=low,
+            common_bits=self._common,
+        )
+        calls.call(forms.get("channels").channels, w, None, scratch, p)
 
-    def bind_sums(self, node, groups, row, zx):
-        """Each c lacks -zx * (sum of its row of w): see loops/row_sums. row: bytes of one."""
-        node.require(255 * row * zx < 1 << 26, "sums of rows")
-        self._words = [t.view("i") for t in (node.inputs[1], node.scratch[0])]
-        channels = self._p[2] // groups
-        self._q = block(self.nbytes // 4, self.at // 4, groups, channels, row // 4, zx << 5)
-        self._sums = forms.get("row_sums").row_sums
+    def add_sums(self, node, calls, groups, row, x_zero_point):
+        """Emit the call that adds -x_zero_point * (sum of its row of w) to each c: loops/row_sums.
 
-    def fill(self):
-        self._channels(self._w, self._w, self._scratch, self._p)
-        if self._sums:
-            w, out = self._words
-            self._sums(w, w, out, self._q)
+        row: bytes of one.
+        """
+        node.require(255 * row * x_zero_point < 1 << 26, "sums of rows")
+        p = block(
+            "row_sums.row_sums",
+            w_start=self.nbytes // 4,
+            out_start=self.start // 4,
+            groups=groups,
+            channels=self._channels // groups,
+            columns=row // 4,
+            factor=x_zero_point << 5,
+        )
+        w, scratch = calls.place(node.inputs[1], "i"), calls.place(node.scratch[0], "i")
+        calls.call(forms.get("row_sums").row_sums, None, w, scratch, p)

@@ -25,8 +25,12 @@ import struct
 from array import array
 
 from .. import forms
+from ..blocks import block
 from ..errors import InputError
-from ..parameters import BIAS, block
+from ..loops.dot import _COLUMNS
+from ..loops.dot import _X_START as _DOT_X_START
+from ..loops.move import _OUT_START, _X_COLUMN_STRIDE, _X_START
+from ..parameters import BIAS
 from . import _block_rows
 
 # params
@@ -177,9 +181,41 @@ class Walk:
         self.from_h = self.from_x + rows
         w_first = self.direction * rows * (width + w_bias)
         r_first = self.direction * rows * (hidden + r_bias)
-        self.wp = block(0, width, self.from_x, 1, w_bias, w_first, rows)
-        self.rp = block(0, hidden, self.from_h, 1, r_bias, r_first, rows)
-        self.copy_p = block(0, 1, 1, hidden, BIAS, BIAS, 0, BIAS, BIAS, BIAS + 1, 0, 0)
+        self.wp = block(
+            "dot.dots_f32",
+            x_start=0,
+            columns=width,
+            out_start=self.from_x,
+            out_stride=1,
+            has_bias=w_bias,
+            w_start=w_first,
+            rows=rows,
+        )
+        self.rp = block(
+            "dot.dots_f32",
+            x_start=0,
+            columns=hidden,
+            out_start=self.from_h,
+            out_stride=1,
+            has_bias=r_bias,
+            w_start=r_first,
+            rows=rows,
+        )
+        self.copy_p = block(
+            "move",
+            start=0,
+            end=1,
+            rows=1,
+            columns=hidden,
+            x_plane_stride=0,
+            x_row_stride=0,
+            x_column_stride=0,  # with x_start and out_start: _row sets them
+            out_plane_stride=0,
+            out_row_stride=0,
+            out_column_stride=1,
+            x_start=0,
+            out_start=0,
+        )
 
     def bind(self, node, tensors):
         self.x, self.w, self.r = [t.data for t in node.inputs[:3]]
@@ -193,7 +229,7 @@ class Walk:
         self.zero = array("i", [0])
         if self.in_blocks:
             n = self.n_gates * self.hidden
-            sizes, rows = (self.wp[1], self.rp[1]), (self.direction + 1) * n
+            sizes, rows = (self.wp[_COLUMNS], self.rp[_COLUMNS]), (self.direction + 1) * n
             self.dots = _block_rows.Products(node, rows, n, sizes, self.biases).dots
         else:
             self.dots = forms.get("dot").dots_f32
@@ -206,8 +242,8 @@ class Walk:
 
             if not any([f[0] in MISSING for f in functions]):
                 made = Calls(self.s, self.bits)
-                self.rp[0] = STATE
-                made.call(self.dots, self.s, self.r, self.s, self.rp, (0,))
+                self.rp[_DOT_X_START] = STATE
+                made.call(self.dots, self.s, self.r, self.s, self.rp, (_DOT_X_START,))
                 self.calls(made, functions)
                 self.cell = made.run
                 return
@@ -240,7 +276,7 @@ class Walk:
         if self.reverse:
             y += (length - 1 - i - i) * self.y_t
             i = length - 1 - i
-        self.wp[0] = i * self.x_t + b * self.x_b
+        self.wp[_DOT_X_START] = i * self.x_t + b * self.x_b
         self.dots(self.x, self.w, self.s, self.wp)
         self.cell(b * self.hidden)
         self._row(self.bits, b * self.hidden, self.y, y)
@@ -278,7 +314,7 @@ class Walk:
         """out[out_first ...] = H items of x, or zeros if x is None; nothing if out is None."""
         if out is None:
             return
-        self.copy_p[6] = BIAS if x is None else BIAS + 1
-        self.copy_p[10] = BIAS if x is None else BIAS + x_first
-        self.copy_p[11] = BIAS + out_first
+        self.copy_p[_X_COLUMN_STRIDE] = BIAS if x is None else BIAS + 1
+        self.copy_p[_X_START] = BIAS if x is None else BIAS + x_first
+        self.copy_p[_OUT_START] = BIAS + out_first
         self.copy(self.zero if x is None else x, self.zero, out, self.copy_p)

@@ -1,6 +1,7 @@
-"""Walks two strided operands along a C-order output, two dims a call of the loop."""
+"""Two strided operands along a C-order output, two dims a call of the loop."""
 
-from ..parameters import block
+from ..blocks import block
+from ..calls import last, walk
 
 # params
 _RANK = const(0)
@@ -11,72 +12,53 @@ _DIMS = const(1)  # [rank]
 _MAX_RANK = 32
 
 
-class Runs:
-    """The step of a kernel with two operands that broadcast to its output.
+def operands(node, first, a_len, b_len, out_len):
+    """Return (dims, strides of a, strides of b), two dims or more; None where out is empty.
 
     Reads these of the node's params, from index `first` to their end. Raises ModelError unless all
-    stays within a_len and b_len items, and the dims hold out_len items.
+    stays within a_len and b_len elements, and the dims hold out_len elements.
     """
-
-    def __init__(self, node, first, a_len, b_len, out_len):
-        rank = node.params[first + _RANK]
-        node.require(0 <= rank <= _MAX_RANK, "rank")
-        node.require(len(node.params) == first + _DIMS + 3 * rank, "params")
-        values = node.extents(first + _DIMS, 3 * rank)
-        self.dims, self.a_strides = values[:rank], values[rank : 2 * rank]
-        self.b_strides = values[2 * rank :]
-        self.nelem = 1
-        for d in self.dims:
-            self.nelem *= d
-        node.require(self.nelem == out_len, "output size")
-        self.n = 0
-        if self.nelem:
-            node.require(_last(self.dims, self.a_strides) < a_len, "reads beyond an operand")
-            node.require(_last(self.dims, self.b_strides) < b_len, "reads beyond an operand")
-            self._arrange()
-
-    def _arrange(self):
-        """Splits off the two dims of a call; one dim alone is cut by items."""
-        self.flat = len(self.dims) < 2
-        pad = 2 - len(self.dims)
-        for values, filler in ((self.dims, 1), (self.a_strides, 0), (self.b_strides, 0)):
-            for _ in range(pad):
-                values.insert(0, filler)
-        self.rows, self.items = self.dims[-2:]
-        self.n = self.nelem if self.flat else self.nelem // self.items
-        a, b = self.a_strides, self.b_strides
-        self.p = block(0, a[-2], a[-1], 0, b[-2], b[-1], 0, 1, self.items)
-
-    def bind(self, loop, a, b, out):
-        self.loop, self.a, self.b, self.out = loop, a, b, out
-
-    def step(self, lo, hi):
-        p = self.p
-        if self.flat:
-            p[0], p[3], p[6] = lo * p[2], lo * p[5], lo
-            p[8] = hi - lo
-            self.loop(self.a, self.b, self.out, p)
-            return
-        while lo < hi:  # few locals: a frame of more than 11 words would come from the heap
-            self._locate(lo // self.rows, lo % self.rows)
-            p[6] = lo * self.items
-            p[7] = min(self.rows - lo % self.rows, hi - lo)
-            self.loop(self.a, self.b, self.out, p)
-            lo += p[7]
-
-    def _locate(self, outer, row):
-        """Sets the first items for one combination of the outer dims."""
-        a, b = row * self.p[1], row * self.p[4]
-        k = len(self.dims) - 3
-        while k >= 0:
-            a += outer % self.dims[k] * self.a_strides[k]
-            b += outer % self.dims[k] * self.b_strides[k]
-            outer //= self.dims[k]
-            k -= 1
-        self.p[0] = a
-        self.p[3] = b
+    rank = node.params[first + _RANK]
+    node.require(0 <= rank <= _MAX_RANK, "rank")
+    node.require(len(node.params) == first + _DIMS + 3 * rank, "params")
+    values = node.extents(first + _DIMS, 3 * rank)
+    dims, a_strides, b_strides = values[:rank], values[rank : 2 * rank], values[2 * rank :]
+    nelem = 1
+    for d in dims:
+        nelem *= d
+    node.require(nelem == out_len, "output size")
+    if not nelem:
+        return None
+    node.require(last(dims, a_strides) < a_len, "reads beyond an operand")
+    node.require(last(dims, b_strides) < b_len, "reads beyond an operand")
+    more = 2 - rank
+    return [1] * more + dims, [0] * more + a_strides, [0] * more + b_strides
 
 
-def _last(dims, strides):
-    """Index of the last item that such a walk reads."""
-    return sum([(dims[i] - 1) * strides[i] for i in range(len(dims))])
+def blocks(calls, dims, a_strides, b_strides):
+    """Yield the block of each call, as loops/_words.pairs has it.
+
+    A call computes rows, or elements where there is but one row.
+    """
+    rows, columns = dims[-2:]
+    n, work, x_step, w_step, out_step = rows, columns, a_strides[-2], b_strides[-2], columns
+    if rows == 1:
+        n, work, x_step, w_step, out_step = columns, 1, a_strides[-1], b_strides[-1], 1
+    outer, out_strides, size = dims[:-2], [], rows * columns
+    for d in reversed(outer):
+        out_strides.insert(0, size)
+        size *= d
+    for x, w, out in walk(calls, outer, a_strides, b_strides, out_strides):
+        for first, end in calls.parts(n, work):
+            yield block(
+                "_words.pairs",
+                x_start=x + first * x_step,
+                x_row_stride=a_strides[-2],
+                x_stride=a_strides[-1],
+                w_start=w + first * w_step,
+                w_row_stride=b_strides[-2],
+                w_stride=b_strides[-1],
+                out_start=out + first * out_step,
+                rows=1 if rows == 1 else end - first,
+                columns=end - first if rows == 1 else columns,
+            )

@@ -1,9 +1,7 @@
 """Softmax of float32 on the bits, for kernel softmax: see loops/exponentials."""
 
-from array import array
-
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 POWERS = (  # 2**(30 - i / 32)
     1073741824, 1050733750, 1028218693, 1006186086, 984625593, 963527097, 942880699, 922676709,
@@ -13,23 +11,22 @@ POWERS = (  # 2**(30 - i / 32)
 )  # fmt: skip
 
 
-class Lines:
-    """The extent is lines of n items, inner apart from one another."""
-
-    def __init__(self, x, out, n, inner):
-        self.x, self.out, self.size, self.inner = x, out, n * inner, inner
-        self.w = array("i", POWERS)
-        self.p = block(0, 0, inner, 0, 0, 0, 0)
-        loops = forms.get("exponentials")
-        self.heights, self.exponentials = loops.heights, loops.exponentials
-        self.shares = loops.shares
-
-    def step(self, lo, hi):
-        p, out = self.p, self.out
-        while lo < hi:
-            p[0] = lo // self.inner * self.size + lo % self.inner
-            p[1] = p[0] + self.size
-            self.heights(self.x, self.w, out, p)
-            self.exponentials(out, self.w, out, p)
-            self.shares(out, self.w, out, p)
-            lo += 1
+def emit(calls, x, out, shape):
+    """Emit three calls for each line of n items, inner apart. shape: outer, n, inner."""
+    outer, n, inner = shape
+    loops, powers = forms.get("exponentials"), calls.constants("i", POWERS)
+    for i in calls.repeat(outer):
+        for k in calls.repeat(inner):
+            p = block(
+                "exponentials.shares",
+                start=i * n * inner + k,
+                end=i * n * inner + k + n * inner,
+                stride=inner,
+                largest=0,
+                shift=0,
+                sum_high=0,
+                sum_low=0,
+            )
+            calls.call(loops.heights, x, powers, out, p)
+            calls.call(loops.exponentials, out, powers, out, None)
+            calls.call(loops.shares, out, powers, out, None)

@@ -5,7 +5,10 @@ table is int32: roots (a node's number, or 2**29 + a leaf's), slots, cuts, nodes
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops.trees import _LEAVES
+from ..loops.trees import _NODES as _CHECK_NODES
+from ..parameters import block as words
 
 # params
 _N = const(0)
@@ -23,48 +26,85 @@ _SLOT_WORDS = 4
 _LEAF = 1 << 29  # in a root
 
 
-class Walker:
-    """Writes the leaf of each tree to `leaves`, after the table was found to be sound.
+def walker(node, calls, n_leaves, cuts=None):
+    """Check the table, and return what emits the calls for a sample, by its number.
 
-    x: Tensor (N, F); scratch: int32 Tensors of slots, of trees; n_leaves: a leaf's number is below
-    it; cuts: a float64 Tensor in the place of those in the table, for a float64 x. Raises
+    They write the leaf of each tree to the second scratch tensor. n_leaves: a leaf's number is
+    below it; cuts: a float64 Tensor in the place of those in the table, for a float64 x. Raises
     ModelError.
     """
+    rank_block, walk_block = _check(node, node.scratch, n_leaves, cuts)
+    n_features, n_cuts = node.params[_FEATURES], node.params[_CUTS]
+    x, t = node.inputs[:2]
+    table = w = calls.place(t)
+    ranks, leaves = [calls.place(t) for t in node.scratch]
+    loops = forms.get("trees")
+    rank, walk_of = loops.rank, loops.walk
+    if cuts:
+        node.require(n_cuts <= cuts.nelem, "cuts")
+        rank, w = forms.get("tree_values").rank_doubles, calls.hold((t.data, cuts.data))
+    x = calls.place(x) if cuts else calls.place(x, "i")
 
-    def __init__(self, node, scratch, n_leaves, cuts=None):
-        x, table = node.inputs[:2]
-        n, self.n_features, _, n_trees, n_slots = node.extents(0, _CUTS)
-        n_cuts, n_nodes, wide, rank_bits = node.extents(_CUTS, _N_PARAMS - _CUTS)
-        ranks, leaves = scratch
-        node.expect_dtype("int32", table, ranks, leaves)
-        node.require(wide < 2 and rank_bits < 30, "flags")
-        node.require(n * self.n_features == x.nelem and n_trees > 0, "sizes or no trees")
-        at_cuts = n_trees + _SLOT_WORDS * n_slots
-        at_nodes = at_cuts + (0 if cuts else n_cuts)
-        words = 2 + wide
-        node.require(at_nodes + words * n_nodes == table.nelem, "table size")
-        node.require(n_slots <= ranks.nelem and n_trees <= leaves.nelem, "scratch")
-        _check_slots(node, table.data, n_trees, (n_slots, self.n_features, n_cuts))
-        walk = [at_nodes, words, rank_bits] + ([29, 0, 2] if wide else [14, 15, 1])
-        _check_nodes(node, table.data, block(n_nodes, *walk + [n_slots, n_leaves]), n_trees)
-        self._bind(x.data if cuts else x.view("i"), table.data, ranks.data, leaves.data)
-        self._rank_p = block(0, n_slots, n_trees, at_cuts, 0x7FFFFFFF, 0x7F800000)
-        self._walk_p = block(n_trees, *walk)
-        if cuts:
-            node.require(n_cuts <= cuts.nelem, "cuts")
-            self._w = (table.data, cuts.data)
-            self._rank = forms.get("tree_values").rank_doubles
+    def walk(sample):
+        calls.call(rank, x, w, ranks, rank_block(sample * n_features))
+        calls.call(walk_of, ranks, table, leaves, walk_block())
 
-    def _bind(self, x, table, ranks, leaves):
-        self._x, self._table, self._ranks, self.leaves = x, table, ranks, leaves
-        self._w = table
-        loops = forms.get("trees")
-        self._rank, self._walk = loops.rank, loops.walk
+    return walk
 
-    def walk(self, sample):
-        self._rank_p[0] = sample * self.n_features
-        self._rank(self._x, self._w, self._ranks, self._rank_p)
-        self._walk(self._ranks, self._table, self.leaves, self._walk_p)
+
+def _check(node, scratch, n_leaves, cuts=None):
+    """Check the table, and return what makes blocks of rank, by where x begins, and of walk."""
+    x, table = node.inputs[:2]
+    n, n_features, _, n_trees, n_slots = node.extents(0, _CUTS)
+    n_cuts, n_nodes, wide, rank_bits = node.extents(_CUTS, _N_PARAMS - _CUTS)
+    ranks, leaves = scratch
+    node.expect_dtype("int32", table, ranks, leaves)
+    node.require(wide < 2 and rank_bits < 30, "flags")
+    node.require(n * n_features == x.nelem and n_trees > 0, "sizes or no trees")
+    at_cuts = n_trees + _SLOT_WORDS * n_slots
+    at_nodes = at_cuts + (0 if cuts else n_cuts)
+    node.require(at_nodes + (2 + wide) * n_nodes == table.nelem, "table size")
+    node.require(n_slots <= ranks.nelem and n_trees <= leaves.nelem, "scratch")
+    _check_slots(node, table.data, n_trees, (n_slots, n_features, n_cuts))
+    reference_bits, left_shift, right_word = (29, 0, 2) if wide else (14, 15, 1)
+    p = block(
+        "trees.check",
+        nodes=n_nodes,
+        node_start=at_nodes,
+        words_per_node=2 + wide,
+        rank_bits=rank_bits,
+        reference_bits=reference_bits,
+        left_shift=left_shift,
+        right_word=right_word,
+        check_slots=n_slots,
+        leaves=n_leaves,
+    )
+    _check_nodes(node, table.data, p, n_trees)
+
+    def rank_block(x_start):
+        return block(
+            "trees.rank",
+            x_start=x_start,
+            slots=n_slots,
+            slot_start=n_trees,
+            cut_start=at_cuts,
+            magnitude_mask=0x7FFFFFFF,
+            infinity=0x7F800000,
+        )
+
+    def walk_block():
+        return block(
+            "trees.walk",
+            trees=n_trees,
+            node_start=at_nodes,
+            words_per_node=2 + wide,
+            rank_bits=rank_bits,
+            reference_bits=reference_bits,
+            left_shift=left_shift,
+            right_word=right_word,
+        )
+
+    return rank_block, walk_block
 
 
 def _check_slots(node, table, at, extents):
@@ -78,8 +118,8 @@ def _check_slots(node, table, at, extents):
 def _check_nodes(node, table, p, n_trees):
     for tree in range(n_trees):
         ref = table[tree]
-        last = p[8] if ref & _LEAF else p[0]
+        last = p[_LEAVES] if ref & _LEAF else p[_CHECK_NODES]
         node.require(0 <= ref < 2 * _LEAF and ref & (_LEAF - 1) < last, "a root")
-    bad = block(0)
+    bad = words(0)
     forms.get("trees").check(table, table, bad, p)
     node.require(not bad[0], "a node")

@@ -4,21 +4,23 @@ Serves LeakyRelu Elu Celu Selu ThresholdedRelu Shrink HardSigmoid HardSwish Sigm
 Softsign Mish Gelu (all opsets).
 
     x, out  float32 or float64; may be the same memory
-On float32 LeakyRelu gives the same bits in every form. Raises ModelError. A step allocates only
-what float arithmetic does (boxed floats), LeakyRelu of float32 nothing where viper is.
+LeakyRelu of float32 gives the same bits in every form, and allocates nothing where viper is.
+Others allocate what float arithmetic does (boxed floats). Raises ModelError.
 """
 
 import struct
 from array import array
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 from ._float_math import scope
-from ._inline import ITEMS_WITH_CONSTANTS, Items, compile_loop, is_float
+from ._inline import ITEMS_WITH_CONSTANTS, compile_loop, emit_items, is_float
 
 # params
 _OP = const(0)  # index into _OPS
 _CONSTANTS = const(1)  # [*] float
+
+CALLS = True
 
 _MAX_CONSTANTS = 3
 _LEAKY = 0
@@ -39,7 +41,7 @@ _OPS = (
 )
 
 
-def prepare(node):
+def prepare(node, calls):
     n_constants = len(node.params) - _CONSTANTS
     node.require(0 <= n_constants <= _MAX_CONSTANTS, "params")
     node.expect(1, 1, _CONSTANTS + n_constants)
@@ -48,24 +50,34 @@ def prepare(node):
     node.require(0 <= node.params[_OP] < len(_OPS), "operator")
     node.require(is_float(node, x) and x.nelem == out.nelem, "dtype or size")
     node.expect_dtype(x.dtype, out)
-    constants = array("f", [0.0] * _MAX_CONSTANTS)
+    bits = array("i", [0] * _MAX_CONSTANTS)
     for i in range(n_constants):
-        constants[i] = struct.unpack("<f", struct.pack("<i", node.params[_CONSTANTS + i]))[0]
-    if node.params[_OP] == _LEAKY and x.dtype == "float32":
-        return x.nelem, _Leaky(x.data, constants, out.data).step
-    loop = compile_loop(ITEMS_WITH_CONSTANTS, _OPS[node.params[_OP]], scope())
-    return x.nelem, Items(loop, x.data, constants, out.data, block(0, 0)).step
+        bits[i] = node.params[_CONSTANTS + i]
+    is_leaky, n = node.params[_OP] == _LEAKY and x.dtype == "float32", x.nelem
+    w = calls.constants("f", struct.unpack("<3f", bits))
+    x, out = calls.place(x), calls.place(out)
+    if is_leaky:
+        _emit_leaky(calls, x, w, out, n)
+    else:
+        loop = compile_loop(ITEMS_WITH_CONSTANTS, _OPS[node.params[_OP]], scope())
+        emit_items(calls, loop, x, w, out, n)
 
 
-class _Leaky:
-    """PRelu with one slope."""
-
-    def __init__(self, x, slope, out):
-        self.x, self.slope, self.out = x, slope, out
-        self.p = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 1)
-        self.loop = forms.get("mul").mul32
-
-    def step(self, lo, hi):
-        self.p[0] = self.p[6] = lo
-        self.p[8] = hi - lo
-        self.loop(self.x, self.slope, self.out, self.p)
+def _emit_leaky(calls, x, slope, out, n):
+    """Emit PRelu with one slope."""
+    loop = forms.get("mul").mul32
+    for start, end in calls.parts(n):
+        p = block(
+            "mul",
+            x_start=start,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=0,
+            w_row_stride=0,
+            w_stride=0,
+            out_start=start,
+            rows=1,
+            columns=end - start,
+            is_prelu=1,
+        )
+        calls.call(loop, x, slope, out, p)

@@ -6,12 +6,12 @@ Serves ArgMax and ArgMin (all opsets).
 
     x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 or
            int32 (outer, inner)
-The first NaN counts as largest and as smallest. Raises ModelError. A step allocates nothing for
+The first NaN counts as largest and as smallest. Raises ModelError. A run allocates nothing for
 float32 and bytes, for others only boxed floats and integers.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _SMALLEST = const(0)  # flag
@@ -21,8 +21,10 @@ _N = const(3)
 _INNER = const(4)
 _N_PARAMS = const(5)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.require(out.dtype in ("int64", "int32"), "dtype " + out.dtype)
@@ -31,28 +33,46 @@ def prepare(node):
     node.require(smallest < 2 and last < 2, "flags")
     node.require(outer * n * inner == x.nelem and outer * inner == out.nelem, "sizes")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(n > 0, "picks from nothing")
-    p, words = [0, 0, n, inner, smallest, last], 1 if out.dtype == "int32" else 2
-    if x.dtype == "float32":
-        loop, p = forms.get("arg_bits").arg_reduce, p + [words, 0x7FFFFFFF, 0x7F800000]
-        step = _ArgReduce(loop, x.view("i"), out.view("i"), block(*p))
-    elif x.dtype in ("uint8", "int8"):
-        loop, p = forms.get("arg_bits").arg_reduce8, p + [words]
-        p[4] = (128 if x.dtype == "int8" else 0) ^ (255 if smallest else 0)
-        step = _ArgReduce(loop, x.view("B"), out.view("i"), block(*p))
-    else:
-        step = _ArgReduce(forms.get("arg_reduce").arg_reduce, x.data, out.data, block(*p))
-    return out.nelem, step.step
-
-
-class _ArgReduce:
-    """The extent is outputs: outer x inner."""
-
-    def __init__(self, loop, x, out, p):
-        self.loop, self.x, self.out, self.p = loop, x, out, p
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.x, self.out, self.p)
+    words = 1 if out.dtype == "int32" else 2
+    code = {"float32": "i", "uint8": "B", "int8": "B"}.get(x.dtype)
+    items, indices = calls.place(x, code), calls.place(out, "i" if code else None)
+    for start, end in calls.parts(out.nelem, n):
+        if code == "i":
+            p = block(
+                "arg_bits.arg_reduce",
+                start=start,
+                end=end,
+                length=n,
+                inner=inner,
+                is_minimum=smallest,
+                is_last=last,
+                words_per_index=words,
+                magnitude_mask=0x7FFFFFFF,
+                infinity=0x7F800000,
+            )
+            calls.call(forms.get("arg_bits").arg_reduce, items, None, indices, p)
+        elif code:
+            p = block(
+                "arg_bits.arg_reduce8",
+                start=start,
+                end=end,
+                length=n,
+                inner=inner,
+                key_mask=(128 if x.dtype == "int8" else 0) ^ (255 if smallest else 0),
+                is_last=last,
+                words_per_index=words,
+            )
+            calls.call(forms.get("arg_bits").arg_reduce8, items, None, indices, p)
+        else:
+            p = block(
+                "arg_reduce",
+                start=start,
+                end=end,
+                length=n,
+                inner=inner,
+                is_minimum=smallest,
+                is_last=last,
+            )
+            calls.call(forms.get("arg_reduce").arg_reduce, items, None, indices, p)

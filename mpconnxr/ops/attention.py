@@ -19,7 +19,20 @@ shares of values are rounded to 2**-24 of the largest product of share and row. 
 from array import array
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops.attention import (
+    _DOTS,
+    _FINISH,
+    _LIMIT,
+    _PACK,
+    _PEAKS,
+    _POWERS,
+    _SCALE,
+    _SETTLE,
+    _SUMS,
+    _UNIT,
+    _WEIGHTS,
+)
 from ._softmax_bits import POWERS
 
 # params
@@ -40,21 +53,23 @@ _V_STRIDES = const(17)  # [batch, head, row]
 _OUT_STRIDES = const(20)  # [batch, head, row]
 _N_PARAMS = const(23)
 
+CALLS = True
+
 _ROWS = 32  # of keys or values at once
 _MOST_K = 128
 _MOST_KEYS = 0x7FFF
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(min(max(len(node.inputs), 3), 4), 1, _N_PARAMS, 1)
     e = node.extents(0, _N_PARAMS)
     out, scratch = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", out, *node.inputs[:3])
     node.expect_dtype("int32", scratch)
-    batch, groups, heads, queries, keys, k, width = e[:7]
+    batch, groups, heads, queries, keys, k, width = e[:_CAUSAL]
     node.require(batch * groups * heads * queries * width == out.nelem, "output size")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(0 < k <= _MOST_K and width <= _MOST_K and keys <= _MOST_KEYS, "sizes")
     node.require(e[_CAUSAL] < 2 and 0 < e[_AT_ONCE] and queries < _MOST_KEYS, "queries")
     node.require(1 << 23 <= e[_FACTOR] < 1 << 24 and e[_EXPONENT] < 1024, "scale")
@@ -71,7 +86,7 @@ def prepare(node):
         node.expect_dtype("int64", lengths)
         node.require(batch <= lengths.nelem, "lengths")
     parts = -(-queries // e[_AT_ONCE])
-    return batch * groups * parts, _Attention(node, e, parts, lengths).step
+    _emit(node, calls, e, parts, lengths)
 
 
 def _end(dims, strides):
@@ -81,48 +96,87 @@ def _end(dims, strides):
     return sum([(dims[i] - 1) * strides[i] for i in range(3)]) + dims[3]
 
 
-class _Attention:
-    """The extent: batches x groups x parts of the queries. p: of loops/attention's attend."""
-
-    def __init__(self, node, e, parts, lengths):
-        groups, heads, queries, keys, k, width = e[1:7]
-        at_once = min(e[_AT_ONCE], queries)
-        rows = heads * at_once
-        places = [0]
-        for n in (keys, keys, rows, rows * k, rows * keys, _ROWS * max(k, width), rows * _ROWS):
-            places.append(places[-1] + n)
-        for n in (2 * rows * width, 3 * rows, 3 * rows * (max(_ROWS, width) + 1)):
-            places.append(places[-1] + n)
-        node.require(places[-1] <= len(node.scratch[0].data), "scratch size")
-        bits, limbs = 7, places[9]
-        while 1 << (8 - bits) < k:
-            bits -= 1
-        p = [0, 0, parts, groups, heads, queries, at_once, keys, k, width]
-        p += [e[_CAUSAL], int(lengths is not None), _ROWS] + e[_Q_STRIDES:]
-        p += [0] * 6 + places[:9] + [0, keys, 0] + [0] * 15
-        p += [0, 0, e[_FACTOR], 0, 0, 0, 0, places[5], 0, limbs]
-        p += [limbs, 0, 0, 0, keys, bits]
-        p += [0, 0, 0, places[0], places[1], e[_EXPONENT] + 284 - bits, 0, 0]
-        p += [0, 0, keys, 0, 0, places[6], places[8]]
-        p += [limbs, 0, width, places[7], 0]
-        p += [0, 0, width, 0, 0, e[_OUT_STRIDES + 2]]
-        self.p = p = block(*p)
-        loops, views = forms.get("attention"), memoryview(p)
-        self.attend = loops.attend
-        self.needs = [loops.peaks, loops.pack, loops.scale, forms.get("block_dot").dots]
-        self.needs += [loops.settle, loops.powers, loops.weights, loops.sums, loops.finish]
-        self.needs += [loops.limit, loops.scored, loops.seen]
-        self.needs += [forms.later("attention_special", "heads"), p]
-        self.needs += [t.view("i") for t in node.inputs[:3]]
-        self.needs += [node.scratch[0].data, node.outputs[0].view("i")]
-        self.needs.append(self.needs[14] if lengths is None else lengths.view("i"))
-        self.needs.append(array("i", POWERS))
-        ends = (43, 49, 58, 61, 68, 74, 82, 89, 94, 100)
-        self.needs += [views[ends[i] : ends[i + 1]] for i in range(9)]
-        self.needs.append(views[40:43])
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        self.attend(p, self.needs)
+def _emit(node, calls, e, parts, lengths):
+    """Emit calls for batches x groups x parts of the queries."""
+    groups, heads, queries, keys, k, width = e[_GROUPS:_CAUSAL]
+    at_once = min(e[_AT_ONCE], queries)
+    rows = heads * at_once
+    places = [0]
+    for n in (keys, keys, rows, rows * k, rows * keys, _ROWS * max(k, width), rows * _ROWS):
+        places.append(places[-1] + n)
+    for n in (2 * rows * width, 3 * rows, 3 * rows * (max(_ROWS, width) + 1)):
+        places.append(places[-1] + n)
+    k_exponents, v_exponents, q_exponents, mantissas, scores, kv = places[:6]
+    weights, sums, results, limbs, end = places[6:]
+    node.require(end <= len(node.scratch[0].data), "scratch size")
+    bits = 7
+    while 1 << (8 - bits) < k:
+        bits -= 1
+    loops, table = forms.get("attention"), array("i", POWERS)
+    needs = [loops.peaks, loops.pack, loops.scale, forms.get("block_dot").dots]
+    needs += [loops.settle, loops.powers, loops.weights, loops.sums, loops.finish]
+    needs += [loops.limit, loops.scored, loops.seen]
+    needs += [forms.later("attention_special", "heads"), calls.part()]
+    needs += [t.view("i") for t in node.inputs[:3]]
+    needs += [node.scratch[0].data, node.outputs[0].view("i")]
+    needs += [needs[14] if lengths is None else lengths.view("i"), table]
+    ends = (_PEAKS, _PACK, _SCALE, _DOTS, _SETTLE, _POWERS, _WEIGHTS, _SUMS, _FINISH, None)
+    needs += [calls.part(ends[i], ends[i + 1]) for i in range(9)]
+    needs.append(calls.part(_LIMIT, _PEAKS))
+    n_units, work = e[_BATCH] * groups * parts, heads * at_once * max(k, width)
+    for unit, unit_end in calls.parts(n_units, work):
+        p = block(
+            "attention.attend",
+            unit=unit,
+            unit_end=unit_end,
+            parts=parts,
+            groups=groups,
+            heads=heads,
+            queries=queries,
+            part_queries=at_once,
+            keys=keys,
+            key_columns=k,
+            value_columns=width,
+            is_causal=e[_CAUSAL],
+            has_lengths=int(lengths is not None),
+            block_rows=_ROWS,
+            q_batch_stride=e[_Q_STRIDES],
+            q_head_stride=e[_Q_STRIDES + 1],
+            q_row_stride=e[_Q_STRIDES + 2],
+            k_batch_stride=e[_K_STRIDES],
+            k_head_stride=e[_K_STRIDES + 1],
+            k_row_stride=e[_K_STRIDES + 2],
+            v_batch_stride=e[_V_STRIDES],
+            v_head_stride=e[_V_STRIDES + 1],
+            v_row_stride=e[_V_STRIDES + 2],
+            out_batch_stride=e[_OUT_STRIDES],
+            out_head_stride=e[_OUT_STRIDES + 1],
+            out_query_stride=e[_OUT_STRIDES + 2],
+            batch=0,
+            query=0,
+            unit_queries=0,
+            unit_keys=0,
+            group=0,
+            keys_before=0,
+            k_exponents_start=k_exponents,
+            v_exponents_start=v_exponents,
+            q_exponents_start=q_exponents,
+            q_start=mantissas,
+            scores_start=scores,
+            kv_start=kv,
+            weights_start=weights,
+            sums_start=sums,
+            results_start=results,
+            limit=(0, keys),
+            length=0,
+            peaks=(0, 0, 0, 0, 0, 0),
+            pack=(0, 0, 0, 0, 0, 0, 0, 0, 0),
+            scale=(0, 0, e[_FACTOR]),
+            dots=(0, 0, 0, 0, kv, 0, limbs),
+            settle=(limbs, 0, 0, 0, keys, bits),
+            powers=(0, 0, 0, k_exponents, v_exponents, e[_EXPONENT] + 284 - bits, 0, 0),
+            weights=(0, 0, keys, 0, 0, weights, results),
+            sums=(limbs, 0, width, sums, 0),
+            finish=(0, 0, width, 0, 0, e[_OUT_STRIDES + 2]),
+        )
+        calls.drive(loops.attend, p, needs, (_UNIT,))

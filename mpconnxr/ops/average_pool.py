@@ -8,11 +8,12 @@ that lie inside x, and count is how many taps lie inside x, or inside x and its 
 AveragePool and LpPool (all opsets). A window of no items gives 0 / 0, NaN.
 
     x    float32 or float64 (planes, D, H, W);  out  same dtype (planes, od, oh, ow)
-Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
+Raises ModelError. A run allocates only what float arithmetic does (boxed floats).
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..parameters import BIAS
 
 # params
 _PLANES = const(0)
@@ -33,8 +34,12 @@ _COUNTS_PADDING = const(22)  # flag
 _POWER = const(23)
 _N_PARAMS = const(24)
 
+CALLS = True
 
-def prepare(node):
+_MOST_CALLS = 6  # of a repeat: each of them takes two views of the table's own
+
+
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x, 0)
@@ -49,46 +54,93 @@ def prepare(node):
         far = e[_OD + i] * e[_STRIDES + i] + e[_KD + i] * e[_DILATIONS + i] + pads[i] + pads[3 + i]
         node.require(far < BIAS, "strides, dilations or pads")
     if out.nelem == 0:
-        return 0, None
-    step = _AveragePool(e, pads, counted, power)
-    step.x, step.out = x.data, out.data
-    return e[_PLANES] * e[_OD] * e[_OH], step.step
+        return
+    _, depth, rows, columns, _, _, kernel_columns, out_depth, out_rows, out_columns = e[:_STRIDES]
+    padding = pads if counted else [0] * 6
+    x, out, average = calls.place(x), calls.place(out), forms.get("average").average_row
+    z_runs, y_runs = _runs(0, e, pads, padding), _runs(1, e, pads, padding)
+    for plane in _rounds(calls, e[_PLANES], len(z_runs) * len(y_runs)):
+        for z, first_plane, kernel_planes, plane_count in _windows(calls, z_runs, len(y_runs)):
+            out_row = (plane * out_depth + z) * out_rows
+            first_row = (plane * depth + first_plane) * rows
+            for y, row, kernel_rows, row_count in _windows(calls, y_runs, 1):
+                p = block(
+                    "average",
+                    x_start=(first_row + row) * columns,
+                    kernel_planes=kernel_planes,
+                    kernel_rows=kernel_rows,
+                    kernel_columns=kernel_columns,
+                    kernel_plane_step=e[_DILATIONS] * rows * columns,
+                    kernel_row_step=e[_DILATIONS + 1] * columns,
+                    kernel_column_step=e[_DILATIONS + 2],
+                    columns=columns,
+                    column_stride=e[_STRIDES + 2],
+                    left_padding=pads[2],
+                    counted_left=padding[2],
+                    counted_right=padding[5],
+                    power=power,
+                    count=plane_count * row_count,
+                    out_columns=out_columns,
+                    out_start=(out_row + y) * out_columns,
+                )
+                calls.call(average, x, None, out, p)
 
 
-class _AveragePool:
-    """The extent is output rows: planes x od x oh."""
+def _rounds(calls, n, n_calls):
+    """Go through n rounds of so many calls, as a repeat unless they are too many for one."""
+    return calls.repeat(n) if n_calls <= _MOST_CALLS else range(n)
 
-    def __init__(self, e, pads, counted, power):
-        self.dims, self.kernel, self.out_dims = e[_D:_KD], e[_KD:_OD], e[_OD:_STRIDES]
-        self.strides, self.dilations = e[_STRIDES:_DILATIONS], e[_DILATIONS:_PADS]
-        self.pads, self.padding = pads[:3], pads if counted else [0] * 6
-        _, h, w = self.dims
-        self.item_strides = [h * w, w]
-        dz, dy, dx = self.dilations
-        p = [0, 0, 0, e[_KW], dz * h * w, dy * w, dx, w, e[_STRIDES + 2], pads[2]]
-        self.p = block(*p + [self.padding[2], self.padding[5], power, 0, e[_OW], 0])
-        self.loop = forms.get("average").average_row
 
-    def _clip(self, i, at):
-        """For dim i (z or y) and an output position: p's first item, taps and count."""
-        p, dilation, kernel = self.p, self.dilations[i], self.kernel[i]
-        corner = at * self.strides[i] - self.pads[i]
+def _windows(calls, runs, n_calls):
+    """Go through the windows of runs: yield (index, first tap, taps, count). See _runs.
+
+    n_calls: of a round.
+    """
+    for at, n, first, growth in runs:
+        for i in _rounds(calls, n, n_calls):
+            yield (
+                at + i,
+                first[0] + i * growth[0],
+                first[1] + i * growth[1],
+                first[2] + i * growth[2],
+            )
+
+
+def _runs(i, e, pads, padding):
+    """Return the windows along dim i in runs that grow evenly: a list of (index of the first
+    window, windows, first, growth).
+
+    first: where in x the first tap inside x lies, how many taps lie inside, and how many a mean
+    counts, all of the first window; growth: of each of these from window to window.
+    """
+    n, size, kernel = e[_OD + i], e[_D + i], e[_KD + i]
+    stride, dilation, pad = e[_STRIDES + i], e[_DILATIONS + i], pads[i]
+    before = padding[i]
+    end_padding = size + before + padding[3 + i]
+
+    def taps(corner, end):
+        """Return (first, n) of the taps from 0 to end - 1."""
         begin = -(corner // dilation) if corner < 0 else 0
-        p[1 + i] = max(0, min(kernel, -((corner - self.dims[i]) // dilation)) - begin)
-        p[0] += (corner + begin * dilation) * self.item_strides[i]
-        corner += self.padding[i]
-        begin = -(corner // dilation) if corner < 0 else 0
-        end = self.dims[i] + self.padding[i] + self.padding[3 + i]
-        p[13] *= max(0, min(kernel, -((corner - end) // dilation)) - begin)
+        return begin, max(0, min(kernel, -((corner - end) // dilation)) - begin)
 
-    def step(self, lo, hi):
-        od, oh, ow = self.out_dims
-        p = self.p
-        while lo < hi:
-            p[0] = lo // (od * oh) * self.dims[0] * self.item_strides[0]
-            p[13] = 1
-            self._clip(0, lo // oh % od)
-            self._clip(1, lo % oh)
-            p[15] = lo * ow
-            self.loop(self.x, self.x, self.out, p)
-            lo += 1
+    def window(at):
+        corner = at * stride - pad
+        begin, inside = taps(corner, size)
+        return corner + begin * dilation, inside, taps(corner + before, end_padding)[1]
+
+    runs, at = [], 0
+    while at < n:
+        first = last = window(at)
+        growth, end = first, at + 1
+        while end < n:
+            now = window(end)
+            change = now[0] - last[0], now[1] - last[1], now[2] - last[2]
+            if end == at + 1:
+                growth = change
+            # A mean's count is a product of both dims', of which the rows' alone may grow.
+            if change != growth or i == 0 and change[2]:
+                break
+            last, end = now, end + 1
+        runs.append((at, end - at, first, growth))
+        at = end
+    return runs

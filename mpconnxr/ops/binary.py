@@ -9,7 +9,7 @@ leaves what the sign extends to.
     a, b    float32, float64, integers or bool (pow: of two dtypes, else of one)
     out     a's dtype; bool for and, or, xor and comparisons
 On float32 add, sub, mul, div, mod, min, max, comparisons and prelu give numpy's bits in every
-form, and one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big
+form, and one NaN, 0x7FC00000. Raises ModelError. A run allocates only what arithmetic does (big
 integers; boxed floats, but where viper is for the operations named, for sums of int64, arithmetic
 of int32 and uint32, comparisons of int32, and for bool).
 """
@@ -18,12 +18,13 @@ from math import copysign, fmod
 
 from .. import forms
 from ._inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
-from ._runs import Runs
+from ._runs import blocks, operands
 
 # params
 _OP = const(0)  # index into _OPS
 _RUNS = const(1)  # [_runs]
 
+CALLS = True
 STREAMS = (0, 1)
 INF = float("inf")
 NAN = float("nan")
@@ -72,9 +73,10 @@ _SUMS = ("add", "sub")
 _ORDERS = {"less": 1, "equal": 2, "lessequal": 3, "greater": 4, "greaterequal": 6}
 _QUOTIENTS = {"div": 0, "fmod": 1, "mod": 2}  # of loops/ints
 _TRUTHS = {"and": 4, "or": 6, "xor": 2}  # of loops/ints
+_OWN = (None, None, None)  # struct codes: each tensor's own
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= 2, "params")
     node.expect(2, 1, len(node.params))
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
@@ -82,27 +84,27 @@ def prepare(node):
     node.over(out, b)
     node.require(0 <= node.params[_OP] < len(_OPS), "operator")
     expression = _expression(node, a, b, out)
-    runs = Runs(node, _RUNS, a.nelem, b.nelem, out.nelem)
-    if runs.n:
-        found = _loop(_OPS[node.params[_OP]][0], a.dtype)
-        if found:
-            loop, flag, codes = found
-            runs.p.append(flag)
-            a, b, out = [t.data if c == " " else t.view(c) for t, c in zip((a, b, out), codes)]
-        else:
-            loop = compile_loop(PAIRS, expression, globals())
-            a, b, out = a.data, b.data, out.data
-        runs.bind(loop, a, b, out)
-    return runs.n, runs.step
+    runs = operands(node, _RUNS, a.nelem, b.nelem, out.nelem)
+    if not runs:
+        return
+    found = _loop(_OPS[node.params[_OP]][0], a.dtype)
+    loop, flag, codes = found or (compile_loop(PAIRS, expression, globals()), None, _OWN)
+    a, b, out = [calls.place(t, code) for t, code in zip((a, b, out), codes)]
+    for p in blocks(calls, *runs):
+        if flag is not None:
+            p.append(flag)
+        calls.call(loop, a, b, out, p)
 
 
 def _loop(op, dtype):
-    """(loop, flag, codes of the views of a, b and out, " ": as they are); None: the expression."""
+    """Return (loop, last word of its block, struct codes of a, b and out); None where the
+    expression is compiled.
+    """
     if dtype == "float32" and op in ("mod", "fmod"):
         return forms.get("remainders").remainder32, int(op == "mod"), "iii"
     if dtype == "float32":
         found = _on_bits(op)
-        return found and found + ("   ",)
+        return found and found + (_OWN,)
     if dtype == "int64" and op in _SUMS:
         return forms.get("long").add64, int(op == "sub"), "iii"
     if dtype in ("int32", "uint32") and op in _SUMS:

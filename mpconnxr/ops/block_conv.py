@@ -47,10 +47,11 @@ _N_SUMS = const(32)  # positions, all of several rows, whose sums are in the scr
 _N_CHANNELS = const(33)  # whose sums are
 _N_PARAMS = const(34)
 
+CALLS = True
 STREAMS = (1, 2, 3)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(min(max(len(node.inputs), 3), 4), 1, _N_PARAMS, 1)
     x = node.inputs[0]
     out, scratch = node.outputs[0], node.scratch[0]
@@ -63,7 +64,7 @@ def prepare(node):
     node.require(n * g * c * d * h * width <= x.nelem, "input size")
     counts = (n, g * m, od, oh, ow)
     if min(counts) == 0:
-        return 0, None
+        return
     last = e[_OUT_FIRST] + sum([(counts[i] - 1) * e[_OUT_STRIDES + i] for i in range(5)])
     node.require(last < out.nelem, "writes beyond the output")
     node.require(n * g * m * od * oh * ow <= out.nelem, "writes more than the output holds")
@@ -74,7 +75,7 @@ def prepare(node):
     _check_corners(node, e, pads)
     most = node.extents(_N_SUMS, 2)
     node.require(min(most) > 0, "positions or channels")
-    return convolution(node, e, pads, most, blocks.limits(node, _LIMITS))
+    return convolution(node, calls, e, pads, most, blocks.limits(node, _LIMITS))
 
 
 def _check_corners(node, e, pads):

@@ -12,14 +12,13 @@ Scans of distances, and Exp of these, where w is known.
          (F + 2 items, see loops/units), and sums of up to 128 vectors (three items each)
 The sum of squares is exact, and rounded once; so is the product, if scale is not 1. Exponentials
 are within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives that.
-Raises ModelError. A step allocates nothing where viper is.
+Raises ModelError.
 """
 
 import struct
-from array import array
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _N = const(0)
@@ -30,6 +29,7 @@ _SCALE = const(4)  # float
 _DECAY = const(5)  # [factor, shift] decay / ln(2) = factor / 2 ** shift, of 30 bits; 0: none
 _N_PARAMS = const(7)
 
+CALLS = True
 STREAMS = (0, 1)
 _MOST_FEATURES = 0xFFFF
 _CHUNK = 128  # vectors of one call
@@ -37,7 +37,7 @@ _ONE = 0x3F800000
 _MOST_SHIFT = 200
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w, out, work = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, out)
@@ -47,73 +47,84 @@ def prepare(node):
     node.require(n * vectors == out.nelem, "sizes")
     node.require(0 < exponent < 255 and features <= _MOST_FEATURES, "exponent or features")
     if out.nelem == 0:
-        return 0, None
+        return
     words = features + 2 + 3 * min(vectors, _CHUNK)
     node.require(features > 0 and words <= work.nelem, "scratch size")
     factor, [shift] = node.params[_DECAY], node.extents(_DECAY + 1, 1)
     node.require(factor == 0 or factor >> 29 == 1 and shift <= _MOST_SHIFT, "decay")
-    step = _Distances(x.view("i"), w.view("i"), out, work.view("i"))
-    scale = node.params[_SCALE]
+    x, w, work = [calls.place(t, "i") for t in (x, w, work)]
+    scale, sums = node.params[_SCALE], calls.place(out, "i")
+    node.require(not factor or scale == _ONE, "a scale and a decay")
+    call = _call(calls, x, w, sums, work, features, exponent)
+    for row in calls.repeat(n):
+        call(row, vectors)
+    # What follows takes the sums of many rows at once, as rows may be short.
     if scale != _ONE:
-        step.set_scale(struct.pack("<i", scale))
+        _emit_products(calls, calls.place(out), n, vectors, scale)
     if factor:
-        node.require(scale == _ONE, "a scale and a decay")
-        step.set_decay(factor, shift)
-    step.sizes(vectors, features, exponent)
-    return n, step.step
+        _emit_exponentials(calls, sums, n, vectors, factor, shift)
 
 
-class _Distances:
-    """The extent is samples."""
+def _call(calls, x, w, out, work, features, exponent):
+    """Return what emits the calls for the distances of a row from all vectors."""
+    units, loops = forms.get("units").units, forms.get("squares")
 
-    multiply = decay = None
+    def call(row, vectors):
+        p = block("units", x_start=row * features, elements=features, least_exponent=exponent)
+        calls.call(units, x, None, work, p)
+        for first, n in calls.pieces(vectors, _CHUNK):
+            w_start, out_start = first * features, row * vectors + first
+            p = _squares(w_start, features, out_start, n)
+            calls.call(loops.totals, work, w, work, p)
+            p = _squares(w_start, features, out_start, n)
+            calls.call(loops.squares, work, None, out, p)
 
-    def __init__(self, x, w, out, work):
-        self.x, self.w, self.work = x, w, work
-        self.out, self.floats = out.view("i"), out.data
-        self.units = forms.get("units").units
-        loops = forms.get("squares")
-        self.totals, self.squares = loops.totals, loops.squares
+    return call
 
-    def set_scale(self, scale):
-        self.multiply, self.scale = forms.get("mul").mul32, array("f", scale)
 
-    def set_decay(self, factor, shift):
-        from ._softmax_bits import POWERS
+def _squares(w_start, features, out_start, n):
+    """Return a block of totals or squares, for n vectors."""
+    return block(
+        "squares",
+        w_start=w_start,
+        elements=features,
+        out_start=out_start,
+        out_end=out_start + n,
+    )
 
-        self.decay, self.powers = forms.get("decay").decay32, array("i", POWERS)
-        self.d = block(0, 0, factor, shift)
 
-    def sizes(self, vectors, n, exponent):
-        self.vectors = vectors
-        self.p = block(0, n, exponent)
-        self.q = block(0, n, 0, 0)
-        self.r = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 0)
+def _emit_products(calls, out, n, columns, scale):
+    """Emit the calls that multiply the n rows of out by a scale, the bits of a float."""
+    multiply = forms.get("mul").mul32
+    scale = calls.constants("f", struct.pack("<i", scale))
+    for row, row_end in calls.parts(n, columns):
+        p = block(
+            "mul",
+            x_start=row * columns,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=0,
+            w_row_stride=0,
+            w_stride=0,
+            out_start=row * columns,
+            rows=1,
+            columns=(row_end - row) * columns,
+            is_prelu=0,
+        )
+        calls.call(multiply, out, scale, out, p)
 
-    def step(self, lo, hi):
-        r = self.r
-        r[0] = r[6] = lo * self.vectors
-        r[8] = (hi - lo) * self.vectors
-        while lo < hi:
-            self._row(lo)
-            lo += 1
-        if self.multiply and r[8]:
-            self.multiply(self.floats, self.scale, self.floats, r)
-        if self.decay:
-            self.d[0] = r[0]
-            self.d[1] = r[0] + r[8]
-            self.decay(self.out, self.powers, self.out, self.d)
 
-    def _row(self, i):
-        p, q = self.p, self.q
-        p[0] = i * p[1]
-        self.units(self.x, self.w, self.work, p)
-        q[0] = 0
-        q[2] = i * self.vectors
-        end = q[2] + self.vectors
-        while q[2] < end:
-            q[3] = min(q[2] + _CHUNK, end)
-            self.totals(self.work, self.w, self.work, q)
-            self.squares(self.work, self.w, self.out, q)
-            q[0] += _CHUNK * q[1]
-            q[2] = q[3]
+def _emit_exponentials(calls, out, n, columns, factor, shift):
+    """Emit the calls that replace each element v of the n rows of out by exp(-decay * v)."""
+    from ._softmax_bits import POWERS
+
+    decay, powers = forms.get("decay").decay32, calls.constants("i", POWERS)
+    for row, row_end in calls.parts(n, columns):
+        p = block(
+            "decay",
+            start=row * columns,
+            end=row_end * columns,
+            multiplier=factor,
+            shift=shift,
+        )
+        calls.call(decay, out, powers, out, p)

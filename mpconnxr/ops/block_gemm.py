@@ -18,6 +18,42 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from .. import forms
+from ..loops.block_products import (
+    _ALIGN_W_STRIDE,
+    _ALIGN_X_START,
+    _ALIGN_X_STRIDE,
+    _CHANNELS,
+    _COLUMNS,
+    _DOTS_X_START,
+    _EXPONENT,
+    _EXPONENT_OFFSET,
+    _EXPONENT_START,
+    _FINISH_X_START,
+    _INNER_BATCHES,
+    _MANTISSAS_X_START,
+    _OUT_START,
+    _PEAK_X_START,
+    _ROW_END,
+    _ROW_START,
+    _W_ROW,
+    _W_ROW_STRIDE,
+    _W_START,
+    _X_OUTER_STRIDE,
+    _X_START,
+)
+from ..loops.block_rows import (
+    _FLAG_EXPONENT,
+    _FLAG_X_START,
+    _FLOATS_INNER_STRIDE,
+    _FLOATS_OUTER_STRIDE,
+    _ROWS_ROWS,
+    _ROWS_X_START,
+)
+from ..loops.dot import _COLUMNS as _DOT_COLUMNS
+from ..loops.dot import _OUT_START as _DOT_OUT_START
+from ..loops.dot import _ROWS as _DOT_ROWS
+from ..loops.dot import _W_START as _DOT_W_START
+from ..loops.dot import _X_START as _DOT_X_START
 from ..parameters import BIAS, block
 from . import _block as blocks
 
@@ -32,15 +68,14 @@ _LIMITS = const(9)  # [low, high] float: what the result is cut to
 _HAS_BIAS = const(11)  # flag: of weights that only a run knows
 _N_PARAMS = const(12)
 
+CALLS = True
 STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
 _FEW_ROWS = 4  # of A: fewer take longer in an FPU
-_EXPONENT = 16  # where in p that of a row is found
 _FLAG = 1  # item of scratch: weights are not finite
-_FLAG_FOUND = 86  # where in p its exponent is found
 
 
-def prepare(node):
+def prepare(node, calls):
     known = len(node.inputs) > 2
     node.expect(min(max(len(node.inputs), 2), 4), 1, _N_PARAMS, 1)
     a, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
@@ -52,7 +87,7 @@ def prepare(node):
     [has_bias] = node.extents(_HAS_BIAS, 1)
     node.require(n0 * n1 * m * n == out.nelem and k <= blocks.MAX_K, "output size or K")
     if out.nelem == 0:
-        return 0, None
+        return
     a_batches = (n0 - 1) * a0 + (n1 - 1) * a1 + 1
     w_batches = (n0 - 1) * w0 + (n1 - 1) * w1 + 1
     node.require(a_batches * m * k <= a.nelem, "A is too small")
@@ -66,19 +101,23 @@ def prepare(node):
             node.require(w_batches * n * k <= w.nelem, "weights size")
             step = Batches(a, weights, out, n, k, blocks.limits(node, _LIMITS))
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
-        step = Product(a, weights, out, scratch)
-        step.set_kind(w, k)
-        step.set_shape(m, n, k, blocks.limits(node, _LIMITS))
-        step.set_weights_of(node, w, w_batches * n, k)
+        product = Product(a, weights, out, scratch)
+        product.set_kind(w, k)
+        product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
+        product.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
-        step = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
-        step.set_kind(w, k)
-        step.set_shape(m, n, k, blocks.limits(node, _LIMITS))
-        step.set_weights(w, has_bias)
-    node.require(step.nelem <= scratch.nelem, "scratch size")
-    step.bind(n1, a0, a1, w0, w1)
-    return n0 * n1 * m, step.step
+        product = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
+        product.set_kind(w, k)
+        product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
+        product.set_weights(w, has_bias)
+    node.require(product.nelem <= scratch.nelem, "scratch size")
+    product.calls = calls
+    product.bind(n1, a0, a1, w0, w1)
+    for row, row_end in calls.parts(n0 * n1 * m, n * k // blocks.MACS):
+        p = block(*product.p)
+        p[_ROW_START], p[_ROW_END] = row, row_end
+        calls.drive(product.products, p, product.needs, (_ROW_START, _ROW_END))
 
 
 class Product(blocks.Block):
@@ -103,28 +142,24 @@ class Product(blocks.Block):
     def bind(self, n1, *steps):
         """n1, and batches of A and of W to advance a step of n0 and n1: of row and column."""
         p = self.p
-        p[6] = n1
+        p[_INNER_BATCHES] = n1
         for i in range(4):
-            p[7 + i] = steps[i]
-        p[12], p[15] = self.w_step, self.more
+            p[_X_OUTER_STRIDE + i] = steps[i]
+        p[_W_ROW_STRIDE], p[_EXPONENT_OFFSET] = self.w_step, self.more
         self.products = forms.get("block_products").products
-        self.set_needs(forms.later("block_special", self.special), (23, 44, 51, 59, 74))
-        self.needs += [self.peak, memoryview(p)[20:23]]
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        self.products(p, self.needs)
+        ends = _MANTISSAS_X_START, _ALIGN_X_START, _DOTS_X_START, _FINISH_X_START, _ROWS_X_START
+        self.set_needs(forms.later("block_special", self.special), ends)
+        self.needs += [self.peak, self.part(_PEAK_X_START, _MANTISSAS_X_START)]
 
     def row(self, q):
         """One row, with q as loops/dot's parameters."""
         p = self.p
-        p[17] = q[0]
-        p[18] = q[5] // q[1]
-        p[19] = q[2]
-        p[4] = q[6]
-        self.step(0, 1)
+        p[_X_START] = q[_DOT_X_START]
+        p[_W_ROW] = q[_DOT_W_START] // q[_DOT_COLUMNS]
+        p[_OUT_START] = q[_DOT_OUT_START]
+        p[_CHANNELS] = q[_DOT_ROWS]
+        p[_ROW_END] = 1
+        self.products(p, self.needs)
 
 
 class _Pair(Product):
@@ -136,21 +171,22 @@ class _Pair(Product):
 
     def set_weights(self, w, has_bias):
         p = self.p
-        n, k = p[4], p[3]
+        n, k = p[_CHANNELS], p[_COLUMNS]
         first = self.nelem + n
-        p[11], p[14] = first, 4 * self.nelem
+        p[_W_START], p[_EXPONENT_START] = first, 4 * self.nelem
         self.w_step = k
-        words = (n, k, first, self.nelem, _FLAG, has_bias, 0, 0, _FLAG, 1, _FLAG_FOUND)
+        words = (n, k, first, self.nelem, _FLAG, has_bias, 0, 0, _FLAG, 1, _FLAG_EXPONENT)
         for i in range(len(words)):
-            p[75 + i] = words[i]
+            p[_ROWS_ROWS + i] = words[i]
         self.bias = w.view("i")
         self.nelem += n + n * k
-        p[45] = has_bias * (k + 1)
-        p[47] = 4  # an exponent takes a word
+        p[_ALIGN_X_STRIDE] = has_bias * (k + 1)
+        p[_ALIGN_W_STRIDE] = 4  # an exponent takes a word
 
     def bind(self, n1, a0, a1, w0, w1):
         Product.bind(self, n1, a0, a1, 0, 0)
-        self.p[81], self.p[82] = w0, w1
-        loops, views = forms.get("block_rows"), memoryview(self.p)
-        self.needs += [self.products, loops.rows, views[74:81], views[83:86]]
+        self.p[_FLOATS_OUTER_STRIDE], self.p[_FLOATS_INNER_STRIDE] = w0, w1
+        loops = forms.get("block_rows")
+        self.needs += [self.products, loops.rows, self.part(_ROWS_X_START, _FLOATS_OUTER_STRIDE)]
+        self.needs.append(self.part(_FLAG_X_START, _FLAG_EXPONENT))
         self.products = loops.batches

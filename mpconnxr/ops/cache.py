@@ -11,7 +11,8 @@ index. A step allocates nothing.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops.cache import _HAS_BAD_INDEX
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4
@@ -23,11 +24,11 @@ _INNER = const(5)
 _CIRCULAR = const(6)  # flag
 _N_PARAMS = const(7)
 
+CALLS = True
 _CODES = {1: "B", 4: "i"}
-_BAD = 9  # where the loop's parameter block says that rows are out of range
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("int64", index)
@@ -37,28 +38,25 @@ def prepare(node):
     node.require(batches * lines * rows * inner * size <= x.nbytes, "input size")
     node.require(batches * lines * n * inner * size <= out.nbytes, "output size")
     if 0 in (batches, lines, rows, inner):
-        return 0, None
+        return
     node.require(rows <= n, "rows")
-    loops = forms.get("cache")
-    step = _Cache(x.view(_CODES[size]), index.view("i"), out.view(_CODES[size]))
-    step.loop = loops.put8 if size == 1 else loops.put32
-    step.p = block(0, 0, lines, n, rows, inner, circular, 0, 0, 0)
-    step.judge = forms.get("gather").judge
+    loops, code = forms.get("cache"), _CODES[size]
+    loop, judge = loops.put8 if size == 1 else loops.put32, forms.get("gather").judge
     what = "{}: rows are outside of the {} of the cache".format(node.name, n)
-    step.needs = [forms.later("gather_refuse", "refuse"), step.p, what]
-    return batches, step.step
-
-
-class _Cache:
-    """The extent is batches."""
-
-    def __init__(self, x, index, out):
-        self.x, self.index, self.out = x, index, out
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        p[_BAD] = 0
-        self.loop(self.x, self.index, self.out, p)
-        self.judge(p, self.needs)
+    refusal = [forms.later("gather_refuse", "refuse"), what]
+    x, index, out = calls.place(x, code), calls.place(index, "i"), calls.place(out, code)
+    for batch, batch_end in calls.parts(batches, lines * rows * inner):
+        p = block(
+            "cache",
+            batch=batch,
+            batch_end=batch_end,
+            lines=lines,
+            out_rows=n,
+            rows=rows,
+            columns=inner,
+            is_circular=circular,
+            spare=(0, 0),
+            has_bad_index=0,
+        )
+        calls.call(loop, x, index, out, p)
+        calls.drive(judge, None, refusal, (_HAS_BAD_INDEX,))

@@ -7,25 +7,26 @@ truncated, modulo 2**bits; inf and nan become 0. To bool: whether it is not 0.
 
     x, out  floats of 16 bits and fewer as their bits
 Between float32 and float16, integers of a byte and more, or bool, on the bits (see loops/casts),
-where a step allocates nothing if there is viper. Others allocate what arithmetic does (boxed
-floats, big integers). Raises ModelError.
+which allocates nothing where viper is. Others allocate what arithmetic does (boxed floats, big
+integers). Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 from ..tensor import is_narrow, range_of
-from ._inline import ITEMS, Items, compile_loop, wrapped
+from ._inline import ITEMS, compile_loop, emit_items, wrapped
 
 # params, or none
 _SATURATE = const(0)  # flag; all of a float8
 _ROUND_MODE = const(1)  # of float8e8m0: 0 up, 1 down, 2 nearest (see narrow)
 _N_PARAMS = const(2)
 
+CALLS = True
 STREAMS = (0,)
 _ONE = 0x3F80  # of a float32, its upper half
 
 
-def prepare(node):
+def prepare(node, calls):
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     is_float8 = out.dtype.startswith("float8")
@@ -33,63 +34,108 @@ def prepare(node):
     saturate, round_mode = node.extents(0, _N_PARAMS) if is_float8 else (0, 0)
     node.require(saturate < 2 and round_mode < 3, "saturate or round mode")
     node.require(x.nelem == out.nelem, "sizes differ")
-    found = _on_bits(x, out)
+    found = _on_bits(x.dtype, out.dtype)
     if found:
-        return x.nelem, found.step
+        loop, code, out_code, make = found
+        n, x, out = x.nelem, calls.place(x, code), calls.place(out, out_code)
+        for start, end in calls.parts(n):
+            calls.call(loop, x, None, out, make(start, end))
+        return
     template = ITEMS
     if is_narrow(x.dtype):
         template = _with(template, "decode", (x.dtype,))
     if is_narrow(out.dtype):
         template = _with(template, "encode", (out.dtype, saturate, round_mode))
     loop = compile_loop(template, _expression(x.dtype, out.dtype), globals())
-    return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step
+    emit_items(calls, loop, calls.place(x), None, calls.place(out), x.nelem)
 
 
-def _on_bits(x, out):
-    """The Items of a loop of loops/casts; None where there is none for these dtypes."""
-    if x.dtype == "bool":
-        found = _of_bool(out.dtype, range_of(out.dtype))
-    elif x.dtype == "float32":
-        found = _of_float(out.dtype, range_of(out.dtype))
-    elif out.dtype == "float32":
-        found = _to_float(x.dtype, range_of(x.dtype))
+def _on_bits(source, target):
+    """Return (loop of loops/casts, codes of x and out, what makes its block) for dtypes; None
+    where there is no such loop.
+    """
+    if source == "bool":
+        return _of_bool(target)
+    if source == "float32":
+        return _of_float(target)
+    return _to_float(source) if target == "float32" else None
+
+
+def _of_bool(target):
+    """The same from bool."""
+    if target == "float32":
+        one, words, place = _ONE, 2, 1
     else:
-        found = None
-    if found is None:
+        one, words, place = 1, _size(range_of(target)) // 2, 0
+    if not words:
         return None
-    name, code, out_code, *p = found
-    loop, bits = getattr(forms.get("casts"), name), x.view(code)
-    return Items(loop, bits, bits, out.view(out_code), block(0, 0, *p))
+
+    def make(start, end):
+        return block(
+            "casts.words_of_bools",
+            start=start,
+            end=end,
+            one=one,
+            words_per_element=words,
+            place=place,
+        )
+
+    return forms.get("casts").words_of_bools, "B", "H", make
 
 
-def _of_bool(dtype, limits):
-    """(loop, codes of its views, what it takes behind the range) from bool; None: no loop."""
-    if dtype == "float32":
-        return "words_of_bools", "B", "H", _ONE, 2, 1
-    size = _size(limits)
-    return ("words_of_bools", "B", "H", 1, size // 2, 0) if size > 1 else None
-
-
-def _of_float(dtype, limits):
+def _of_float(target):
     """The same from float32."""
-    if dtype == "float16":
-        return "halves_of_float", "i", "H", 0, 0
-    if dtype == "bool":
-        return "bools_of_bytes", "B", "B", 1, 4
-    size = _size(limits)
-    if size > 1:
-        return "words_of_float", "i", "H", 0, size // 2
-    return ("bytes_of_float", "i", "B", 0, 1) if size else None
+    size = _size(range_of(target))
+    if target == "float16":
+        return forms.get("casts").halves_of_float, "i", "H", _ends
+    if target == "bool":
+        return forms.get("casts").bools_of_bytes, "B", "B", _of_float_to_bool
+    if size == 0:
+        return None
+    if size == 1:
+        return forms.get("casts").bytes_of_float, "i", "B", _ends
+
+    def make(start, end):
+        return block(
+            "casts.words_of_float", start=start, end=end, is_signed=0, words_per_element=size // 2
+        )
+
+    return forms.get("casts").words_of_float, "i", "H", make
 
 
-def _to_float(dtype, limits):
+def _to_float(source):
     """The same to float32."""
-    if dtype == "float16":
-        return "float_of_halves", "H", "i", 0, 0
+    limits = range_of(source)
     size, is_signed = _size(limits), int(limits is not None and limits[0] < 0)
-    if size > 1:
-        return "float_of_words", "H", "i", is_signed, size // 2
-    return ("float_of_bytes", "B", "i", is_signed, 1) if size else None
+    if source == "float16":
+        return forms.get("casts").float_of_halves, "H", "i", _ends
+    if size == 0:
+        return None
+
+    def of_bytes(start, end):
+        return block("casts.float_of_bytes", start=start, end=end, is_signed=is_signed)
+
+    def of_words(start, end):
+        return block(
+            "casts.float_of_words",
+            start=start,
+            end=end,
+            is_signed=is_signed,
+            words_per_element=size // 2,
+        )
+
+    if size == 1:
+        return forms.get("casts").float_of_bytes, "B", "i", of_bytes
+    return forms.get("casts").float_of_words, "H", "i", of_words
+
+
+def _ends(start, end):
+    """Return the block of float_of_halves, halves_of_float and bytes_of_float."""
+    return block("casts.float_of_halves", start=start, end=end)
+
+
+def _of_float_to_bool(start, end):
+    return block("casts.bools_of_bytes", start=start, end=end, is_float=1, bytes_per_element=4)
 
 
 def _size(limits):

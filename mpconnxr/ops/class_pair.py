@@ -13,16 +13,17 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _KIND = const(0)
 _HALVES = const(1)  # flag
 _N_PARAMS = const(2)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(2, 2, _N_PARAMS)
     x, labels = node.inputs
     label, scores = node.outputs
@@ -33,6 +34,8 @@ def prepare(node):
     n = x.nelem
     node.require(labels.nelem == 2 and label.nelem == n and scores.nelem == 2 * n, "sizes")
     # int64 labels are copied as pairs of words
-    w = (labels.view("i"), label.view("i"))
-    p = block(0, 0, kind, halves)
-    return n, Items(forms.get("scores").pair, x.data, w, scores.data, p).step
+    labels = calls.hold((labels.view("i"), label.view("i")))
+    loop, x, scores = forms.get("scores").pair, calls.place(x), calls.place(scores)
+    for start, end in calls.parts(n):
+        p = block("scores.pair", start=start, end=end, kind=kind, halves=halves)
+        calls.call(loop, x, labels, scores, p)

@@ -3,25 +3,27 @@
 Serves Clip (all opsets) where the limits are known at conversion, and with it Relu6.
 
     x, out  float32, same size; may be the same memory
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _LIMITS = const(0)  # [low, high] float
 _N_PARAMS = const(2)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
-    bits = x.view("i")
+    n, x, out = x.nelem, calls.place(x, "i"), calls.place(out, "i")
+    low, high = node.params[_LIMITS], node.params[_LIMITS + 1]
     loop = forms.get("clip").clip32
-    p = block(0, 0, node.params[_LIMITS], node.params[_LIMITS + 1])
-    return x.nelem, Items(loop, bits, bits, out.view("i"), p).step
+    for start, end in calls.parts(n):
+        calls.call(loop, x, None, out, block("clip", start=start, end=end, low=low, high=high))

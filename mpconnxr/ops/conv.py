@@ -12,11 +12,12 @@ ConvInteger and QLinearConv.
     w    same dtype (G, M, C * kd * kh * kw + has_bias): the bias lies behind its row
     out  same dtype, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
     scratch  one patch: C * kd * kh * kw items of the same dtype
-Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
+Raises ModelError. A run allocates only what arithmetic does (boxed floats, big integers).
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..parameters import BIAS
 
 # params
 _N = const(0)
@@ -40,10 +41,11 @@ _OUT_STRIDES = const(21)  # [b, m, z, y, x] in items
 _PADS = const(26)  # [z, y, x] signed
 _N_PARAMS = const(29)
 
+CALLS = True
 STREAMS = (1,)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w, out, patch = node.inputs + node.outputs + node.scratch
     node.require(x.dtype in ("float32", "int32"), "dtype " + x.dtype)
@@ -57,14 +59,21 @@ def prepare(node):
     counts = (n, g * m, od, oh, ow)
     last = e[_OUT_FIRST] + sum([(counts[i] - 1) * e[_OUT_STRIDES + i] for i in range(5)])
     if min(counts) == 0:
-        return 0, None
+        return
     node.require(last < out.nelem, "writes beyond the output")
     node.require(n * g * m * od * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(min(kd, kh, kw) > 0, "an empty kernel")
     _check_corners(node, e, pads)
-    step = _Conv(e, pads, k)
-    step.bind(x, w, out, patch)
-    return n * od * oh, step.step
+    patches, dots = _patches(calls, x, patch, e, pads), _dots(calls, w, out, patch, e, k)
+    out_batch, out_channel, out_plane, out_row, out_column = e[_OUT_STRIDES:_PADS]
+    for batch in calls.repeat(n):
+        for z in calls.repeat(od):
+            for y in calls.repeat(oh):
+                at = e[_OUT_FIRST] + batch * out_batch + z * out_plane + y * out_row
+                for column in calls.repeat(ow):
+                    for group in calls.repeat(g):
+                        patches(batch, group, z, y, column)
+                        dots(group, at + column * out_column + group * (m * out_channel))
 
 
 def _check_corners(node, e, pads):
@@ -74,54 +83,69 @@ def _check_corners(node, e, pads):
         node.require(far < BIAS, "strides, dilations or pads")
 
 
-class _Conv:
-    """The extent is output rows: batch x od x oh."""
+def _patches(calls, x, patch, e, pads):
+    """Return what emits the call that gathers a patch."""
+    groups, channels, planes, rows, columns = e[_G:_M]
+    volume = planes * rows * columns
+    gather, x, patch = forms.get("conv").im2col32, calls.place(x, "i"), calls.place(patch, "i")
 
-    def __init__(self, e, pads, k):
-        _, self.groups, self.c, d, h, w, self.m = e[:_KD]
-        self.plane = d * h * w
-        self.od, self.oh, self.ow = e[_OD:_HAS_BIAS]
-        self.strides, self.pads = e[_STRIDES:_DILATIONS], pads
-        self.out_first, self.out_strides = e[_OUT_FIRST], e[_OUT_STRIDES:_PADS]
-        self.w_group = self.m * (k + e[_HAS_BIAS])
-        self.patch_p = block(
-            0, self.c, d, h, w, *e[_KD:_OD] + e[_DILATIONS:_OUT_FIRST] + [0, 0, 0]
+    def emit(batch, group, z, y, column):
+        p = block(
+            "conv",
+            x_start=(batch * groups + group) * (channels * volume),
+            channels=channels,
+            planes=planes,
+            rows=rows,
+            columns=columns,
+            kernel_planes=e[_KD],
+            kernel_rows=e[_KH],
+            kernel_columns=e[_KW],
+            plane_dilation=e[_DILATIONS],
+            row_dilation=e[_DILATIONS + 1],
+            column_dilation=e[_DILATIONS + 2],
+            corner_plane=z * e[_STRIDES] - pads[0],
+            corner_row=y * e[_STRIDES + 1] - pads[1],
+            corner_column=column * e[_STRIDES + 2] - pads[2],
         )
-        self.dots_p = block(0, k, 0, self.out_strides[1], e[_HAS_BIAS], 0, self.m)
+        calls.call(gather, x, None, patch, p)
 
-    def bind(self, x, w, out, patch):
-        self.x, self.patch_bits = x.view("i"), patch.view("i")
-        self.w, self.out, self.patch = w.data, out.data, patch.data
-        self.im2col = forms.get("conv").im2col32
-        self.dots = forms.get("dot").dots_f32
-        if x.dtype == "int32":
-            self.dots = forms.get("dot").dots_int
-            self.dots_p = block(*list(self.dots_p) + [32, 32])
+    return emit
 
-    def step(self, lo, hi):
-        p = self.patch_p
-        while lo < hi:
-            y = lo % self.oh
-            z = lo // self.oh % self.od
-            b = lo // (self.oh * self.od)
-            p[11] = z * self.strides[0] - self.pads[0] + BIAS
-            p[12] = y * self.strides[1] - self.pads[1] + BIAS
-            at = self.out_first + b * self.out_strides[0]
-            self._row(b, at + z * self.out_strides[2] + y * self.out_strides[3])
-            lo += 1
 
-    def _row(self, b, at):
-        p, q = self.patch_p, self.dots_p
-        x = 0
-        while x < self.ow:
-            p[13] = x * self.strides[2] - self.pads[2] + BIAS
-            g = 0
-            while g < self.groups:
-                p[0] = (b * self.groups + g) * self.c * self.plane
-                self.im2col(self.x, self.x, self.patch_bits, p)
-                q[2] = at + g * self.m * self.out_strides[1]
-                q[5] = g * self.w_group
-                self.dots(self.patch, self.w, self.out, q)
-                g += 1
-            at += self.out_strides[4]
-            x += 1
+def _dots(calls, w, out, patch, e, k):
+    """Return what emits the call that multiplies a patch by a group's weights."""
+    rows, has_bias, out_stride = e[_M], e[_HAS_BIAS], e[_OUT_STRIDES + 1]
+    group_weights = rows * (k + has_bias)
+    is_int, loops = out.dtype == "int32", forms.get("dot")
+    w, out, patch = calls.place(w), calls.place(out), calls.place(patch)
+
+    def emit(group, out_start):
+        if is_int:
+            dots = loops.dots_int
+            p = block(
+                "dot.dots_int",
+                x_start=0,
+                columns=k,
+                out_start=out_start,
+                out_stride=out_stride,
+                has_bias=has_bias,
+                w_start=group * group_weights,
+                rows=rows,
+                signed_bits=32,
+                bits_per_element=32,
+            )
+        else:
+            dots = loops.dots_f32
+            p = block(
+                "dot.dots_f32",
+                x_start=0,
+                columns=k,
+                out_start=out_start,
+                out_stride=out_stride,
+                has_bias=has_bias,
+                w_start=group * group_weights,
+                rows=rows,
+            )
+        calls.call(dots, patch, w, out, p)
+
+    return emit

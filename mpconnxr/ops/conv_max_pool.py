@@ -38,10 +38,11 @@ _PADS = const(19)  # [y, x] signed
 _LIMITS = const(21)  # [low, high] float: what conv is cut to
 _N_PARAMS = const(23)
 
+CALLS = True
 STREAMS = (1, 2, 3)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(min(max(len(node.inputs), 3), 4), 1, _N_PARAMS, 1)
     x = node.inputs[0]
     out, scratch = node.outputs[0], node.scratch[0]
@@ -54,7 +55,7 @@ def prepare(node):
     node.require(n * g * c * h * width <= x.nelem, "input size")
     node.require(n * g * m * oh * ow == out.nelem, "output size")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(min(kh, kw, sy, sx) > 0 and k <= blocks.MAX_K, "kernel size")
     node.require(min(ph, pw, *e[_N_POSITIONS:_PADS]) > 0, "windows")
     # Nothing else bounds the work: each output takes the maximum of a window of any size.
@@ -66,4 +67,6 @@ def prepare(node):
     positions = min(positions, ow * pw)
     shape = [n, g, c, 1, h, width, m, 1, kh, kw, 1, oh * ph, ow * pw, 1, sy, sx, 1, dy, dx]
     shape += [1, positions, 0, g * m * oh * ow, oh * ow, 0, ow, 1]
-    return convolution(node, shape, pads, e[_N_SUMS:_PADS], blocks.limits(node, _LIMITS), (ph, pw))
+    return convolution(
+        node, calls, shape, pads, e[_N_SUMS:_PADS], blocks.limits(node, _LIMITS), (ph, pw)
+    )

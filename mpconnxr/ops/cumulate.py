@@ -6,16 +6,14 @@ Serves CumSum and CumProd (all opsets).
 
     x, out  float32, float64 or any integer dtype (outer, n, inner); not the same memory
 Integers wrap around. Of float32 each is the one before and an item, rounded as numpy does, with
-the same bits in every form; where viper is that allocates nothing. Else a step allocates boxed
+the same bits in every form; where viper is that allocates nothing. Else a run allocates boxed
 floats and integers. Raises ModelError.
 """
 
-from array import array
-
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..calls import wrap_bits
 from ..tensor import range_of
-from ._wrap import bits_of
 
 # params
 _PRODUCT = const(0)  # flag
@@ -26,8 +24,10 @@ _N = const(4)
 _INNER = const(5)
 _N_PARAMS = const(6)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
@@ -37,51 +37,75 @@ def prepare(node):
     limits = range_of(x.dtype)
     node.require(limits or x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     if out.nelem == 0:
-        return 0, None
-    if x.dtype == "float32" and not reverse:
-        return outer, _Chain(x.data, out.data, (n, inner), product, exclusive).step
-    p = [0, 0, n, inner, product, exclusive, reverse] + (bits_of(limits) if limits else [])
-    step = _Cumulate(x.data, out.data, block(*p))
-    loops = forms.get("cumulate")
-    step.loop = loops.cumulate_int if limits else loops.cumulate_float
-    return outer * inner, step.step
+        return
+    is_float32 = x.dtype == "float32"
+    x, out = calls.place(x), calls.place(out)
+    if is_float32 and not reverse:
+        return _chain(calls, x, out, (outer, n, inner), product, exclusive)
+    for start, end in calls.parts(outer * inner, n):
+        if limits:
+            signed_bits, bits = wrap_bits(limits)
+            p = block(
+                "cumulate.cumulate_int",
+                start=start,
+                end=end,
+                length=n,
+                inner=inner,
+                is_product=product,
+                is_exclusive=exclusive,
+                is_reversed=reverse,
+                signed_bits=signed_bits,
+                bits_per_element=bits,
+            )
+            calls.call(forms.get("cumulate").cumulate_int, x, None, out, p)
+        else:
+            p = block(
+                "cumulate.cumulate_float",
+                start=start,
+                end=end,
+                length=n,
+                inner=inner,
+                is_product=product,
+                is_exclusive=exclusive,
+                is_reversed=reverse,
+            )
+            calls.call(forms.get("cumulate").cumulate_float, x, None, out, p)
 
 
-class _Cumulate:
-    """The extent is lines: outer x inner."""
-
-    def __init__(self, x, out, p):
-        self.x, self.out, self.p = x, out, p
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.x, self.out, self.p)
-
-
-class _Chain:
-    """Sums or products of float32 on the bits: out is an operand as well. The extent is outer."""
-
-    def __init__(self, x, out, shape, product, exclusive):
-        self.x, self.out, self.shape, self.exclusive = x, out, shape, exclusive
-        n, inner = shape
-        self.one, self.first = array("f", [1.0]), array("f", [float(product)])
-        self.head_p = block(0, 0, 0 if exclusive else 1, 0, 0, 0, 0, 1, inner, 0)
-        self.p = block(0, 0, 1, 0, 0, 1, 0, 1, (n - 1) * inner, 0)
-        self.mul = forms.get("mul").mul32
-        self.loop = self.mul if product else forms.get("add").add32
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self._line(lo * self.shape[0] * self.shape[1])
-            lo += 1
-
-    def _line(self, at):
-        head, p = self.head_p, self.p
-        head[6] = p[0] = p[3] = at
-        p[6] = at + self.shape[1]
-        if not self.exclusive:
-            head[0] = at
-            p[3] = p[6]
-        self.mul(self.first if self.exclusive else self.x, self.one, self.out, head)
-        self.loop(self.out, self.x, self.out, p)
+def _chain(calls, x, out, shape, product, exclusive):
+    """Emit sums or products of float32 on the bits: out is an operand as well."""
+    outer, n, inner = shape
+    one = calls.constants("f", [1.0])
+    first = calls.constants("f", [float(product)]) if exclusive else x
+    multiply = forms.get("mul").mul32
+    loop = multiply if product else forms.get("add").add32
+    for line in calls.repeat(outer):
+        start = line * (n * inner)
+        p = block(
+            "mul",
+            x_start=0 if exclusive else start,
+            x_row_stride=0,
+            x_stride=0 if exclusive else 1,
+            w_start=0,
+            w_row_stride=0,
+            w_stride=0,
+            out_start=start,
+            rows=1,
+            columns=inner,
+            is_prelu=0,
+        )
+        calls.call(multiply, first, one, out, p)
+        p = block(
+            "add",  # or mul, whose is_prelu lies where is_difference does
+            x_start=start,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=start if exclusive else start + inner,
+            w_row_stride=0,
+            w_stride=1,
+            out_start=start + inner,
+            rows=1,
+            columns=(n - 1) * inner,
+            is_difference=0,
+        )
+        calls.call(loop, out, x, out, p)

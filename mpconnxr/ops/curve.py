@@ -6,11 +6,11 @@ Softplus, Mish, Sinh, Cosh, Atan, Elu and its relatives; with other steps Asin a
     x, out  float32, same size; may be the same memory
     table   int32, segments of 7 words
 Within 1e-6 of the exact value, but where that is denormal: there half of the last bit. NaN gives
-0x7FC00000. Raises ModelError. A step allocates nothing where viper is.
+0x7FC00000. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _POWERS = const(0)  # segment of 2**t, read if any has an exponent
@@ -20,6 +20,7 @@ _POSITIVE = const(1)  # [low, high, end, first, slope, point, flags, limit] any;
 _NEGATIVE = const(9)  # [low, high, end, first, slope, point, flags, limit] any; of x < 0
 _N_PARAMS = const(17)
 
+CALLS = True
 STREAMS = (0, 1)
 _INFINITY = 0x7F800000
 _SEGMENT = 7  # words
@@ -30,7 +31,7 @@ _POINT = 52
 _REACH = 157  # biased exponent of 2**30, which |x| is below, with no bits behind the point
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
@@ -48,15 +49,15 @@ def prepare(node):
         node.require(end <= _INFINITY and limit <= _INFINITY and flags < 4, "flags or limit")
         node.require(slope < 1 << 30 and point <= _POINT, "slope")
         node.require(slope == 0 or end <= (_REACH - point) << 23, "slope")
-    return x.nelem, _Curve(x.view("i"), table.view("i"), out.view("i"), params).step
-
-
-class _Curve:
-    def __init__(self, x, w, out, params):
-        self.x, self.w, self.out = x, w, out
-        self.p = block(0, 0, *params)
-        self.loop = forms.get("curve").curve32
-
-    def step(self, lo, hi):
-        self.p[0], self.p[1] = lo, hi
-        self.loop(self.x, self.w, self.out, self.p)
+    n, curve32 = x.nelem, forms.get("curve").curve32
+    x, w, out = calls.place(x, "i"), calls.place(table, "i"), calls.place(out, "i")
+    for start, end in calls.parts(n):
+        p = block(
+            "curve.curve32",
+            start=start,
+            end=end,
+            powers=params[_POWERS],
+            positive=params[_POSITIVE:_NEGATIVE],
+            negative=params[_NEGATIVE:_N_PARAMS],
+        )
+        calls.call(curve32, x, w, out, p)

@@ -16,7 +16,7 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _N = const(0)
@@ -36,8 +36,10 @@ _DILATIONS = const(14)  # [y, x]
 _PADS = const(16)  # [y, x] signed
 _N_PARAMS = const(18)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.require(len(node.inputs) in (3, 4), "inputs")
     node.expect(len(node.inputs), 1, _N_PARAMS, 1)
     node.expect_dtype("float32", *node.inputs + node.outputs + node.scratch)
@@ -54,47 +56,42 @@ def prepare(node):
     mask = node.inputs[3] if len(node.inputs) == 4 else None
     node.require(mask is None or mask.nelem * 2 == offset.nelem, "mask size")
     if out.nelem == 0:
-        return 0, None
-    step = _DeformConv(e, pads, x.data, out.data)
-    step.w, step.patch = w.data, patch.data
-    step.bind(offset.data, mask and mask.data)
-    step.dots_p = block(0, k, 0, oh * ow, has_bias, 0, m)
-    return n * oh * ow, step.step
-
-
-class _DeformConv:
-    """The extent is output positions: batch x oh x ow."""
-
-    def __init__(self, e, pads, x, out):
-        _, self.groups, self.c, h, w, self.m, kh, kw, self.oh, self.ow, groups = e[:_HAS_BIAS]
-        self.strides, self.pads = e[_STRIDES:_DILATIONS], pads
-        self.x, self.out = x, out
-        a_group = self.groups * self.c // groups
-        p = [0, 0, self.c, h, w, kh, kw] + e[_DILATIONS:_PADS]
-        self.p = block(*p + [0, 0, 0, self.oh * self.ow, a_group, 0])
-        self.taps = groups * kh * kw
-        self.sample = forms.get("deform").deformed_patch
-        self.dots = forms.get("dot").dots_f32
-
-    def bind(self, offset, mask):
-        self.moved = (offset, mask or offset)
-        self.p[14] = 1 if mask else 0
-
-    def step(self, lo, hi):
-        p, q = self.p, self.dots_p
-        plane = p[12]
-        while lo < hi:
-            batch, at = lo // plane, lo % plane
-            p[9] = at // self.ow * self.strides[0] - self.pads[0]
-            p[10] = at % self.ow * self.strides[1] - self.pads[1]
-            p[11] = batch * self.taps * plane + at
-            g = 0
-            while g < self.groups:
-                p[0] = (batch * self.groups + g) * self.c * p[3] * p[4]
-                p[1] = g * self.c
-                self.sample(self.x, self.moved, self.patch, p)
-                q[2] = (batch * self.groups + g) * self.m * plane + at
-                q[5] = g * self.m * (q[1] + q[4])
-                self.dots(self.patch, self.w, self.out, q)
-                g += 1
-            lo += 1
+        return
+    offsets = calls.hold((offset.data, (mask or offset).data))
+    sample, dots = forms.get("deform").deformed_patch, forms.get("dot").dots_f32
+    x, w, patch, out = [calls.place(t) for t in (x, w, patch, out)]
+    for batch in calls.repeat(n):
+        for row in calls.repeat(oh):
+            for column in calls.repeat(ow):
+                at = row * ow + column
+                for group in calls.repeat(g):
+                    p = block(
+                        "deform",
+                        x_start=(batch * g + group) * c * h * width,
+                        channel=group * c,
+                        channels=c,
+                        rows=h,
+                        columns=width,
+                        kernel_rows=kh,
+                        kernel_columns=kw,
+                        row_dilation=e[_DILATIONS],
+                        column_dilation=e[_DILATIONS + 1],
+                        corner_row=row * e[_STRIDES] - pads[0],
+                        corner_column=column * e[_STRIDES + 1] - pads[1],
+                        mask_start=batch * o * kh * kw * oh * ow + at,
+                        tap_stride=oh * ow,
+                        channels_per_offset=g * c // o,
+                        has_mask=int(mask is not None),
+                    )
+                    calls.call(sample, x, offsets, patch, p)
+                    p = block(
+                        "dot.dots_f32",
+                        x_start=0,
+                        columns=k,
+                        out_start=(batch * g + group) * m * oh * ow + at,
+                        out_stride=oh * ow,
+                        has_bias=has_bias,
+                        w_start=group * m * (k + has_bias),
+                        rows=m,
+                    )
+                    calls.call(dots, patch, w, out, p)

@@ -7,22 +7,23 @@ exact.
 
     x      bool, int8, uint8, int16 or uint16;  scale  float32, one item, 2**-100 to 2**100
     out    float32, as x
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 from ..tensor import range_of
-from ._inline import Items
 
 # params
 _ZERO = const(0)  # signed
 _N_PARAMS = const(1)
 
+CALLS = True
+
 _LEAST_SCALE, _GREATEST_SCALE = 27 << 23, 228 << 23  # bits of 2**-100 and, nearly, 2**101
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
@@ -32,16 +33,17 @@ def prepare(node):
     low, high = range_of(x.dtype)
     [zero] = node.signed(_ZERO, 1)
     node.require(low <= zero <= high, "zero point")
-    code = "B" if high < 256 else "H"
-    p = block(0, 0, zero - low, -low)
-    s = scale_word(node, scale)
-    return x.nelem, Items(_loop(code), x.view(code), s, out.view("i"), p).step
-
-
-def _loop(code):
-    if code == "B":
-        return forms.get("dequantize").dequantize8
-    return forms.get("wide").wide_dequantize
+    scale_word(node, scale)
+    if high < 256:
+        loop, code = forms.get("dequantize").dequantize8, "B"
+    else:
+        loop, code = forms.get("wide").wide_dequantize, "H"
+    n, x = x.nelem, calls.place(x, code)
+    scale, out = calls.place(scale, "i"), calls.place(out, "i")
+    for start, end in calls.parts(n):
+        # wide_dequantize has the same ones, with a flip of 32768
+        p = block("dequantize", start=start, end=end, zero_point=zero - low, flip=-low)
+        calls.call(loop, x, scale, out, p)
 
 
 def scale_word(node, scale):

@@ -18,8 +18,10 @@ step of float32 allocates nothing where viper is, one of float64 boxed floats.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..parameters import BIAS
 
+CALLS = True
 PROVED = (1,)
 
 # params
@@ -37,7 +39,7 @@ _MOST_OF_BOTH = 379625064  # a cosine and its sine, sqrt(2), and what their roun
 _MOST_ODD = 16383  # a sum of so many products fits
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, table, out, work = node.inputs + node.outputs + node.scratch
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
@@ -50,45 +52,48 @@ def prepare(node):
     node.require(outer * n_out * inner * (1 if op == 2 else 2) == out.nelem, "output size")
     node.require(2 * length <= table.nelem and 4 * length <= work.nelem, "table or scratch size")
     if out.nelem == 0:
-        return 0, None
-    p = block(0, 0, op, n, inner, parts, length, n_out, 0, 0, 0, 0)
+        return
+    factor, bits = 0, 0
     if is_wide:
-        loops = forms.get("dft")
-        step = _Dft((loops.load, loops.transform, loops.store), x.data, table.data, work.data)
-        return outer * inner, step.of(out.data, p)
-    odd, bits = length, 0
+        loops, code = forms.get("dft"), None
+        load, transform, store = loops.load, loops.transform, loops.store
+    else:
+        loops, code = forms.get("fourier"), "i"
+        load, transform, store = loops.load32, loops.transform32, loops.store32
+        _check_table(node, table, length)
+        if op and length > 1:
+            while length >> bits > 1:
+                bits += 1
+            factor = ((_ONE << bits) + length // 2) // length
+    x, table, work = calls.place(x, code), calls.place(table), calls.place(work)
+    out = calls.place(out, code)
+    for line in calls.repeat(outer * inner):
+        p = block(
+            "fourier",
+            line=line,
+            result_start=0,
+            transform=op,
+            x_length=n,
+            inner=inner,
+            parts=parts,
+            length=length,
+            out_length=n_out,
+            exponent=0,
+            is_nan=0,
+            factor=factor,
+            factor_shift=bits,
+        )
+        calls.call(load, x, table, work, p)
+        calls.call(transform, x, table, work, None)
+        calls.call(store, work, table, out, None)
+
+
+def _check_table(node, table, length):
+    """Refuse what sums of integers have no room for."""
+    odd = length
     while odd & 1 == 0:
         odd >>= 1
     node.require(odd <= _MOST_ODD, "length")
     for i in range(0, 2 * length, 2):
         size = abs(table.data[i] - BIAS) + abs(table.data[i + 1] - BIAS)
         node.require(size <= _MOST_OF_BOTH, "table")
-    if op and length > 1:
-        while length >> bits > 1:
-            bits += 1
-        p[10], p[11] = ((_ONE << bits) + length // 2) // length, bits
-    family = forms.get("fourier")
-    loops = family.load32, family.transform32, family.store32
-    step = _Dft(loops, x.view("i"), table.data, work.data)
-    return outer * inner, step.of(out.view("i"), p)
-
-
-class _Dft:
-    """The extent is lines: outer x inner."""
-
-    def __init__(self, loops, x, table, work):
-        self.load, self.transform, self.store = loops
-        self.x, self.table, self.work = x, table, work
-
-    def of(self, out, p):
-        self.out, self.p = out, p
-        return self.step
-
-    def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            p[0] = lo
-            self.load(self.x, self.table, self.work, p)
-            self.transform(self.x, self.table, self.work, p)
-            self.store(self.work, self.table, self.out, p)
-            lo += 1

@@ -5,14 +5,13 @@ Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets) and com.m
     x      float32 (N, F);  w  float32 (V, F);  out  float32 (N, V)
     scratch  float32, AT_ONCE * F items: differences of so many vectors, then their sums
 Differences and the product are rounded to nearest, ties to even; the sum once, as loops/sums does.
-Raises ModelError. Where viper is a step allocates nothing.
+Raises ModelError.
 """
 
 import struct
-from array import array
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _N = const(0)
@@ -22,10 +21,11 @@ _AT_ONCE = const(3)
 _SCALE = const(4)  # float
 _N_PARAMS = const(5)
 
+CALLS = True
 STREAMS = (0, 1)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w, out, work = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, w, out, work)
@@ -33,49 +33,59 @@ def prepare(node):
     node.require(n * features == x.nelem and vectors * features == w.nelem, "sizes")
     node.require(n * vectors == out.nelem, "sizes")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(features > 0 and at_once > 0, "nothing to add up")
     node.require(at_once * features <= work.nelem, "scratch size")
-    step = _Distances(x.data, w.data, out.data, work)
-    step.scale = array("f", struct.pack("<i", node.params[_SCALE]))
-    step.sizes(vectors, features, at_once)
-    return n, step.step
+    scale = calls.constants("f", struct.pack("<i", node.params[_SCALE]))
+    x, w, out = [calls.place(t) for t in (x, w, out)]
+    call = _call(calls, x, w, out, calls.place(work), calls.place(work, "i"), scale, features)
+    for row in calls.repeat(n):
+        for first, count in calls.pieces(vectors, at_once):
+            call(row * features, first * features, row * vectors + first, count)
 
 
-class _Distances:
-    """The extent is samples."""
+def _call(calls, x, w, out, work, words, scale, features):
+    """Return what emits the calls for the distances of a row from some vectors.
 
-    def __init__(self, x, w, out, work):
-        self.x, self.w, self.out, self.work, self.words = x, w, out, work.data, work.view("i")
-        self.subtract = forms.get("add").add32
-        self.add_up = forms.get("sums").sum32
-        self.multiply = forms.get("mul").mul32
+    words: work as int32.
+    """
+    subtract, add_up = forms.get("add").add32, forms.get("sums").sum32
+    multiply = forms.get("mul").mul32
+    extra_bits = 0
+    while features >> 15 + extra_bits:
+        extra_bits += 1
 
-    def sizes(self, vectors, n, at_once):
-        self.vectors, self.at_once = vectors, at_once
-        beyond = 0
-        while n >> 15 + beyond:
-            beyond += 1
-        self.p = block(0, 0, 1, 0, n, 1, 0, 0, n, 1)  # differences of rows
-        self.q = block(0, 0, n, 1, 2, beyond)
-        self.r = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 0)
+    def call(x_start, w_start, out_start, n):
+        p = block(
+            "add",
+            x_start=x_start,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=w_start,
+            w_row_stride=features,
+            w_stride=1,
+            out_start=0,
+            rows=n,
+            columns=features,
+            is_difference=1,
+        )
+        calls.call(subtract, x, w, work, p)
+        # A sum takes the place of an element that was read before.
+        p = block("sums", start=0, end=n, length=features, inner=1, power=2, extra_bits=extra_bits)
+        calls.call(add_up, words, None, words, p)
+        p = block(
+            "mul",
+            x_start=0,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=0,
+            w_row_stride=0,
+            w_stride=0,
+            out_start=out_start,
+            rows=1,
+            columns=n,
+            is_prelu=0,
+        )
+        calls.call(multiply, work, scale, out, p)
 
-    def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            p[0] = lo * p[8]
-            first = 0
-            while first < self.vectors:
-                n = min(self.at_once, self.vectors - first)
-                p[3] = first * p[8]
-                self._some(lo * self.vectors + first, n)
-                first += n
-            lo += 1
-
-    def _some(self, k, n):
-        """n items of out from k on. A sum takes the place of an item that was read before."""
-        self.p[7] = self.q[1] = self.r[8] = n
-        self.r[6] = k
-        self.subtract(self.x, self.w, self.work, self.p)
-        self.add_up(self.words, self.words, self.words, self.q)
-        self.multiply(self.work, self.scale, self.out, self.r)
+    return call

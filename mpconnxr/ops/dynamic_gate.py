@@ -17,7 +17,8 @@ extent is 1. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..loops.fixed import _EIGHTHS, _UNIT_EXPONENT
 from ._fixed import Levels
 
 # params
@@ -48,17 +49,42 @@ class _Gate:
     def __init__(self, node, channels, bits):
         x, scale, offset, table = node.inputs
         values, words, cells = node.scratch
-        p = [0, x.nelem, channels, 0, bits, 0, 0, 0, x.nelem, table.nelem // 4]
-        self.p = p = block(*p, int(scale.nelem > 1), int(offset.nelem > 1))
+        self.p = p = block(
+            "fixed.channels",
+            start=0,
+            end=x.nelem,
+            channels=channels,
+            channel=0,
+            bits=bits,
+            unit_exponent=0,
+            largest=0,
+            smallest=0,
+            elements=x.nelem,
+            eighths=table.nelem // 4,
+            scale_stride=int(scale.nelem > 1),
+            offset_stride=int(offset.nelem > 1),
+        )
         loops = forms.get("fixed")
         self.channels, self.gates = loops.channels, loops.gates
         self.copy = forms.get("move").copy32
         self.x, self.scale, self.offset = x.view("i"), scale.view("i"), offset.view("i")
         self.words, self.table = words.view("i"), table.view("i")
-        n = table.nelem
-        steps = BIAS, BIAS, BIAS + 1
-        self.of_table = block(0, 1, 1, n, *steps, *steps, BIAS, BIAS + 2 * channels)
-        self.levels = Levels(node, values, cells, memoryview(p)[5:9])
+        self.of_table = block(
+            "move",
+            start=0,
+            end=1,
+            rows=1,
+            columns=table.nelem,
+            x_plane_stride=0,
+            x_row_stride=0,
+            x_column_stride=1,
+            out_plane_stride=0,
+            out_row_stride=0,
+            out_column_stride=1,
+            x_start=0,
+            out_start=2 * channels,
+        )
+        self.levels = Levels(node, values, cells, memoryview(p)[_UNIT_EXPONENT:_EIGHTHS])
         self.values = values.view("i")
 
     def step(self, lo, hi):

@@ -20,7 +20,29 @@ nothing, or only boxed floats where it computes with them.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..loops.byte_steps import (
+    _ARGUMENTS_OUT_START,
+    _CELL_ARGUMENTS_START,
+    _ENDS_X_START,
+    _H_DOTS,
+    _H_SCALE,
+    _H_START,
+    _LARGEST,
+    _PUT_X_START,
+    _SEQUENCE_STEPS,
+    _STEP,
+    _STEP_END,
+    _X_DOTS,
+    _X_SCALE,
+)
+from ..loops.byte_steps import _X_START as _STEPS_X_START
+from ..loops.dot import _OUT_START as _DOT_OUT_START
+from ..loops.dot import _X_START as _DOT_X_START
+from ..loops.dynamic_quantize import _OUT_START, _X_END, _X_START
+from ..loops.qdot32 import _OUT_START as _QDOT_OUT_START
+from ..loops.qdot32 import _X_ZERO_POINT
+from ..parameters import block as words
 from ..tensor import view
 from . import _lstm_bits, _recurrent, lstm
 
@@ -66,11 +88,52 @@ class _DynamicLstm(lstm.Lstm):
         lstm.Lstm.set_shape(self, node, e)
         _, self.width, _, w_zero, r_zero = _recurrent.sizes(e)
         rows = 4 * self.hidden
-        self.ends_p = block(0, 0, _NO_SIGN, _INF, 0)
-        at, x = 8 * rows, (_RECORD, 0, 0)
-        self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, w_zero, 0, 0, 0, *x)
-        self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, r_zero, 0, 0, 0, *x)
-        self.zeros = memoryview(self.wq)[9:10], memoryview(self.rq)[9:10]
+        self.ends_p = block(
+            "dynamic_quantize.to_bytes",
+            x_start=0,
+            x_end=0,
+            mask=_NO_SIGN,
+            infinity=_INF,
+            out_start=0,
+        )
+        self.wq = block(
+            "qdot32",
+            w_start=8 * rows,
+            table_start=0,
+            columns=_padded(self.width),
+            positions=1,
+            channels=rows,
+            out_start=0,
+            out_position_stride=0,
+            out_channel_stride=1,
+            w_zero_point=w_zero,
+            x_zero_point=0,
+            zero_start=0,
+            unused=(0,),
+            x_start=_RECORD,
+            x_position_stride=0,
+            has_sums=0,
+        )
+        self.rq = block(
+            "qdot32",
+            w_start=8 * rows,
+            table_start=0,
+            columns=_padded(self.hidden),
+            positions=1,
+            channels=rows,
+            out_start=0,
+            out_position_stride=0,
+            out_channel_stride=1,
+            w_zero_point=r_zero,
+            x_zero_point=0,
+            zero_start=0,
+            unused=(0,),
+            x_start=_RECORD,
+            x_position_stride=0,
+            has_sums=0,
+        )
+        at = _X_ZERO_POINT
+        self.zeros = memoryview(self.wq)[at : at + 1], memoryview(self.rq)[at : at + 1]
 
     def bind(self, node, tensors):
         lstm.Lstm.bind(self, node, tensors)
@@ -81,7 +144,21 @@ class _DynamicLstm(lstm.Lstm):
         first = _RECORD + _padded(self.width)
         size = _RECORD + _padded(self.hidden)
         self.empty, n = node.scratch[1].view("i"), (first + self.batch * size) // 4
-        self.empty_p = block(0, 1, 1, n, BIAS, BIAS, BIAS, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+        self.empty_p = block(
+            "move",
+            start=0,
+            end=1,
+            rows=1,
+            columns=n,
+            x_plane_stride=0,
+            x_row_stride=0,
+            x_column_stride=0,
+            out_plane_stride=0,
+            out_row_stride=0,
+            out_column_stride=1,
+            x_start=0,
+            out_start=0,
+        )
         self.ends = self.bits[self.from_x :]  # two floats, where sums come to lie behind them
         self.quantize = forms.get("dynamic_quantize")
         self.qdots = forms.get("qdot32").qdots32
@@ -135,29 +212,29 @@ class _DynamicLstm(lstm.Lstm):
     def measure(self, x, n, which):
         """Chooses the scale and the zero point of the first n items of x."""
         self.set_range(0, n)
-        self.ends_p[4] = 0
+        self.ends_p[_OUT_START] = 0
         self.quantize.ends(x, x, self.ends, self.ends_p)
         self.quantize.choose(self.ends, self.zeros[which], self.words[which], self.ends_p)
 
     def set_range(self, first, n):
-        self.ends_p[0] = first
-        self.ends_p[1] = first + n
+        self.ends_p[_X_START] = first
+        self.ends_p[_X_END] = first + n
 
     def fill(self, x, record, words):
         """The items of x that set_range says, into a record of bytes."""
-        self.ends_p[4] = _RECORD
+        self.ends_p[_OUT_START] = _RECORD
         self.quantize.to_bytes(x, words, record, self.ends_p)
 
     def products(self, x, w, out, p):
-        """What loops/dot gives, from bytes: over a row of x, or over the h that starts at p[0]."""
+        """Compute from bytes what loops/dot does: over a row of x, or over h from x_start on."""
         if p is self.wp:
-            self.set_range(p[0], self.width)
+            self.set_range(p[_DOT_X_START], self.width)
             self.fill(self.x_bits, self.record, self.words[0])
             self.qdots(self.record, w, self.sums, self.wq)
-            self.give(out, p[2], 0)
+            self.give(out, p[_DOT_OUT_START], 0)
         else:
-            self.qdots(self.records[p[0] // self.hidden], w, self.sums, self.rq)
-            self.give(out, p[2], 1)
+            self.qdots(self.records[p[_DOT_X_START] // self.hidden], w, self.sums, self.rq)
+            self.give(out, p[_DOT_OUT_START], 1)
 
     def give(self, out, at, which):
         """The sums times their scales, those over x with their biases."""
@@ -185,21 +262,35 @@ class _InIntegers(_DynamicLstm):
 
     def bind_records(self, node, first, size):
         n, at, rows = self.hidden, self.from_x, 4 * self.hidden
-        self.wq[5], self.rq[5] = at, at + rows
+        self.wq[_QDOT_OUT_START], self.rq[_QDOT_OUT_START] = at, at + rows
         of_range = [_NO_SIGN, _INF]
         p = [0, 0, n, self.batch, self.reverse, int(self.y is not None)]
         p += [self.x_t, self.x_b, self.y_first, self.y_t, self.y_b]
         p += [self.width, first + _RECORD, size]
         p += [0, self.batch * n] + of_range + [2] + [0, 0] + of_range + [_RECORD, 0, 0]
-        p += of_range + [0] + list(self.wq) + list(self.rq) + [at, rows, 70, 75]
-        self.p = block(*p + [at, n, 0, 0, 0, n, 0] + [0] * 8 + [self.n] * self.batch)
-        views, ends = memoryview(self.p), (14, 19, 24, 29, 44, 59, 63, 67, 70, 73)
-        self.words, self.zeros = [views[70:73]], [views[38:39]]
+        p += of_range + [0] + list(self.wq) + list(self.rq) + [at, rows, _X_SCALE, _H_SCALE]
+        self.p = words(*p + [at, n, 0, 0, 0, n, 0] + [0] * 8 + [self.n] * self.batch)
+        views = memoryview(self.p)
+        ends = (
+            _ENDS_X_START,
+            _STEPS_X_START,
+            _H_START,
+            _X_DOTS,
+            _H_DOTS,
+            _ARGUMENTS_OUT_START,
+            _CELL_ARGUMENTS_START,
+            _PUT_X_START,
+            _X_SCALE,
+            _LARGEST,
+        )
+        x_zero, h_zero = _X_DOTS + _X_ZERO_POINT, _H_DOTS + _X_ZERO_POINT
+        self.words, self.zeros = [views[_X_SCALE:_LARGEST]], [views[x_zero : x_zero + 1]]
         gated, of_ranges = forms.get("gated"), self.quantize
         self.needs = [of_ranges.ends, of_ranges.choose, of_ranges.to_bytes, self.qdots]
         self.needs += [forms.get("byte_gates").arguments, gated.lstm, gated.put, self.p]
         self.needs += [views[ends[i] : ends[i + 1]] for i in range(9)]
-        self.needs += [views[73:78], views[75:78], views[53:54], self.x_bits]
+        self.needs += [views[_LARGEST:_SEQUENCE_STEPS], views[_H_SCALE:_SEQUENCE_STEPS]]
+        self.needs += [views[h_zero : h_zero + 1], self.x_bits]
         self.needs += [self.w, self.r, self.factors, self.bits]
         self.needs += [node.scratch[1].data, node.inputs[4].data]
         self.needs.append(self.bits if self.y is None else self.y)
@@ -210,23 +301,47 @@ class _InIntegers(_DynamicLstm):
         """What is called before the first step, and behind the last one."""
         n, self.before, self.behind = self.hidden, [], []
         for state in range(2):
-            at = BIAS + state * self.batch * n
-            there, outside = [BIAS + n, BIAS, BIAS + 1], [BIAS + self.s_b, BIAS, BIAS + 1]
-            x, first = self.initial[state], BIAS + self.s_first
-            if x is None:
-                x, first, outside = self.zero, BIAS, [BIAS] * 3
-            p = [0, self.batch, 1, n] + outside + there + [first, at]
-            self.before += [self.copy, x, self.zero, self.bits, block(*p)]
+            x, outside = self.initial[state], (self.s_b, 1, self.s_first)
+            there = n, 1, state * self.batch * n
+            p = self._states_p((0, 0, 0) if x is None else outside, there)
+            self.before += [self.copy, self.zero if x is None else x, self.zero, self.bits, p]
             if self.last[state] is not None:
-                p = [0, self.batch, 1, n] + there + [BIAS + self.s_b, BIAS, BIAS + 1]
-                p = block(*p + [at, BIAS + self.s_first])
+                p = self._states_p(there, outside)
                 self.behind += [self.copy, self.bits, self.zero, self.last[state], p]
-        self.x_p = block(0, self.n * self.batch * self.width, _NO_SIGN, _INF, 0)
+        self.x_p = block(
+            "dynamic_quantize.choose",
+            x_start=0,
+            x_end=self.n * self.batch * self.width,
+            mask=_NO_SIGN,
+            infinity=_INF,
+            out_start=0,
+        )
         ranges = self.quantize
         self.before += [ranges.ends, self.x_bits, self.x_bits, self.ends, self.x_p]
         self.before += [ranges.choose, self.ends, self.zeros[0], self.words[0], self.x_p]
         # what lies behind a record's items is added up with them
         self.before += [self.copy, self.zero, self.zero, self.empty, self.empty_p]
+
+    def _states_p(self, x, out):
+        """Return the block of a copy of the batch's states.
+
+        x, out: the strides from state to state and from element to element, and the start.
+        """
+        return block(
+            "move",
+            start=0,
+            end=self.batch,
+            rows=1,
+            columns=self.hidden,
+            x_plane_stride=x[0],
+            x_row_stride=0,
+            x_column_stride=x[1],
+            out_plane_stride=out[0],
+            out_row_stride=0,
+            out_column_stride=out[1],
+            x_start=x[2],
+            out_start=out[2],
+        )
 
     def bind_cell(self, functions):
         pass  # there is no choice
@@ -236,8 +351,8 @@ class _InIntegers(_DynamicLstm):
             if self.lens is not None:
                 self._take_lengths()
             self._call(self.before)
-        self.p[0] = lo
-        self.p[1] = hi
+        self.p[_STEP] = lo
+        self.p[_STEP_END] = hi
         self.steps(self.p, self.needs)
         if hi == self.n:
             if self.lens is None:
@@ -253,12 +368,25 @@ class _InIntegers(_DynamicLstm):
 
     def _take_lengths(self):
         """What lies behind a sequence's end is 0."""
-        self.x_p[1] = self._longest() * self.batch * self.width
+        self.x_p[_X_END] = self._longest() * self.batch * self.width
         b = 0
         while b < self.batch:
-            self.p[78 + b] = self._length(b)
+            self.p[_SEQUENCE_STEPS + b] = self._length(b)
             b += 1
         if self.y is not None:
-            p = [0, self.n, self.batch, self.hidden, BIAS, BIAS, BIAS]
-            p += [BIAS + self.y_t, BIAS + self.y_b, BIAS + 1, BIAS, BIAS + self.y_first]
-            self.copy(self.zero, self.zero, self.y, block(*p))
+            p = block(
+                "move",
+                start=0,
+                end=self.n,
+                rows=self.batch,
+                columns=self.hidden,
+                x_plane_stride=0,
+                x_row_stride=0,
+                x_column_stride=0,
+                out_plane_stride=self.y_t,
+                out_row_stride=self.y_b,
+                out_column_stride=1,
+                x_start=0,
+                out_start=self.y_first,
+            )
+            self.copy(self.zero, self.zero, self.y, p)

@@ -14,7 +14,9 @@ root is 0, count as 0. The extent is 1. Raises ModelError. A step allocates noth
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops.fixed import _NORMS_ELEMENTS, _NORMS_UNIT_EXPONENT
+from ..loops.fixed_rows import _ROW, _ROW_END
 from ._fixed import Levels
 
 # params
@@ -42,14 +44,37 @@ def prepare(node):
     node.require(max(unit, point) < 2048, "exponents")
     node.require(rows * n == x.nelem == values.nelem, "sizes differ")
     node.require(rows == 0 or 0 < n <= _MOST and factors.nelem == 2 * n, "sizes of rows")
-    p = [0, n, 1, node.params[_EPSILON]] + [0] * 9 + [unit, 0, 0, x.nelem, point, 0, 0]
-    return 1, _Norm(node, block(*p), rows).step
+    p = block(
+        "fixed_rows",
+        x_start=0,
+        columns=n,
+        is_centred=1,
+        epsilon=node.params[_EPSILON],
+        exponent=0,
+        mean=0,
+        mean_rest=0,
+        headroom=0,
+        sum_high=0,
+        sum_middle=0,
+        sum_low=0,
+        inverse=0,
+        product_exponent=0,
+        norms_unit_exponent=unit,
+        norms_largest=0,
+        norms_smallest=0,
+        norms_elements=x.nelem,
+        point=point,
+        row=0,
+        row_end=0,
+    )
+    return 1, _Norm(node, p, rows).step
 
 
 class _Norm:
     def __init__(self, node, p, rows):
         self.p, self.n = p, rows
-        self.levels = Levels(node, node.scratch[0], node.scratch[1], memoryview(p)[13:17])
+        ends = memoryview(p)[_NORMS_UNIT_EXPONENT : _NORMS_ELEMENTS + 1]
+        self.levels = Levels(node, node.scratch[0], node.scratch[1], ends)
         moments, loops = forms.get("moments"), forms.get("fixed")
         self.rows = forms.get("fixed_rows").rows
         self.needs = [moments.centre, moments.squares, moments.inverse, loops.norms, p]
@@ -57,7 +82,7 @@ class _Norm:
 
     def step(self, lo, hi):
         p = self.p
-        p[18] = 0
-        p[19] = self.n
+        p[_ROW] = 0
+        p[_ROW_END] = self.n
         self.rows(p, self.needs)
         self.levels.finish()

@@ -8,17 +8,19 @@ Serves DynamicQuantizeLinear (opset 11+).
     x      float32;  y  uint8, as x; may begin where x does
     scale  float32, one item;  zero_point  uint8, one item
     scratch  float32, three items: what loops/dynamic_quantize works in
-All of this is rounded as float32; a scale too small for a normal one is 1. NaN counts as 0. The
-extent is 1. Raises ModelError. A step allocates nothing.
+All of this is rounded as float32; a scale too small for a normal one is 1. NaN counts as 0. Raises
+ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 
 # params: none
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 3, 0, 1)
     x, (y, scale, zero), cells = node.inputs[0], node.outputs, node.scratch[0]
     node.over(y, x)
@@ -26,24 +28,37 @@ def prepare(node):
     node.expect_dtype("uint8", y, zero)
     node.require(x.nelem == y.nelem and cells.nelem == 3, "sizes differ")
     node.require(scale.nelem == zero.nelem == 1, "one scale and zero point")
-    step = _Quantize(x.view("i"), y.view("B"), cells.view("i"))
-    step.scale, step.zero = scale.view("i"), zero.data
-    step.p = block(0, x.nelem, 0x7FFFFFFF, 0x7F800000, 0)
-    step.of_scale = block(0, 1, 1, 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
-    return 1, step.step
+    n, loops = x.nelem, forms.get("dynamic_quantize")
+    x, cells, scale = [calls.place(t, "i") for t in (x, cells, scale)]
+    y, zero = calls.place(y), calls.place(zero)
+    calls.call(loops.ends, x, None, cells, _range(n))
+    calls.call(loops.choose, cells, zero, cells, _range(n))
+    p = block(
+        "move",
+        start=0,
+        end=1,
+        rows=1,
+        columns=1,
+        x_plane_stride=0,
+        x_row_stride=0,
+        x_column_stride=1,
+        out_plane_stride=0,
+        out_row_stride=0,
+        out_column_stride=1,
+        x_start=0,
+        out_start=0,
+    )
+    calls.call(forms.get("move").copy32, cells, None, scale, p)
+    calls.call(loops.to_bytes, x, cells, y, _range(n))
 
 
-class _Quantize:
-    def __init__(self, x, y, cells):
-        self.x, self.y, self.cells = x, y, cells
-        self.loops = forms.get("dynamic_quantize")
-        self.copy = forms.get("move").copy32
-
-    def step(self, lo, hi):
-        self.loops.ends(self.x, self.x, self.cells, self.p)
-        self._choose(self.cells)
-        self.loops.to_bytes(self.x, self.cells, self.y, self.p)
-
-    def _choose(self, cells):
-        self.loops.choose(cells, self.zero, cells, self.p)
-        self.copy(cells, cells, self.scale, self.of_scale)
+def _range(n):
+    """Return a block for any of the three loops."""
+    return block(
+        "dynamic_quantize.to_bytes",
+        x_start=0,
+        x_end=n,
+        mask=0x7FFFFFFF,
+        infinity=0x7F800000,
+        out_start=0,
+    )

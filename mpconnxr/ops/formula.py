@@ -7,15 +7,15 @@ it (all opsets); with them post transforms of ai.onnx.ml.
 Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing where viper is.
 """
 
-from array import array
-
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _OP = const(0)  # 0 sigmoid, 1 tanh (see loops/gates), 2 log (see loops/log), 3 sine, 4 cosine (see
 #     loops/sine)
 _N_PARAMS = const(1)
+
+CALLS = True
 
 _LOG, _SINE, _COSINE = 2, 3, 4
 _TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
@@ -28,7 +28,7 @@ _SERIES = (  # 1 / 10! to 1 / 0!, 1 / 11! to 1 / 1!, of 30 bits behind the point
 )  # fmt: skip
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
@@ -36,31 +36,17 @@ def prepare(node):
     node.require(x.nelem == out.nelem, "sizes differ")
     op = node.params[_OP]
     node.require(0 <= op <= _COSINE, "function")
-    step = _Formula(x.view("i"), out.view("i"))
+    n, x, out = x.nelem, calls.place(x, "i"), calls.place(out, "i")
+    loop, w = forms.get("gates").gate32, None
     if op >= _SINE:
-        step.w = array("i", _TWO_BY_PI + _SERIES)
-        step.p[2] = op - _SINE
-        step.loop = forms.get("sine").sine32
-        return x.nelem, step.between
-    if op == _LOG:
-        step.loop = forms.get("log").log32
-        return x.nelem, step.between
-    step.loop = forms.get("gates").gate32
-    step.p[3] = op
-    return x.nelem, step.from_first
-
-
-class _Formula:
-    def __init__(self, x, out):
-        self.x, self.w, self.out = x, x, out
-        self.p = block(*[0] * 9)
-
-    def between(self, lo, hi):
-        self.p[0], self.p[1] = lo, hi
-        self.loop(self.x, self.w, self.out, self.p)
-
-    def from_first(self, lo, hi):
-        p = self.p
-        p[0] = p[2] = lo
-        p[1] = hi - lo
-        self.loop(self.x, self.w, self.out, p)
+        loop, w = forms.get("sine").sine32, calls.constants("i", _TWO_BY_PI + _SERIES)
+    elif op == _LOG:
+        loop = forms.get("log").log32
+    for start, end in calls.parts(n):
+        if op >= _SINE:
+            p = block("sine", start=start, end=end, is_cosine=op - _SINE, limbs=(0, 0, 0, 0, 0, 0))
+        elif op == _LOG:
+            p = block("log", start=start, end=end)
+        else:
+            p = block("gates", x_start=start, elements=end - start, out_start=start, is_tanh=op)
+        calls.call(loop, x, w, out, p)

@@ -19,7 +19,19 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..loops.gated_steps import (
+    _CELL_ARGUMENTS_START,
+    _H_START,
+    _NEW_X_ROW_START,
+    _OVER_H_X_ROW_START,
+    _PUT_X_START,
+    _RESET_START,
+    _SUMS_X_ROW_START,
+    _X_START,
+)
+from ..loops.gated_steps import _ROWS as _MANTISSAS
+from ..parameters import block as words
 
 # params
 _KIND = const(0)  # 0 RNN, 1 GRU, 2 GRU with linear_before_reset, 3 LSTM, 4 RNN with Relu
@@ -36,6 +48,7 @@ _S_STRIDE = const(12)  # between sequences
 _PRESENT = const(13)  # bits: initial h 1, initial c 2, Y 4, Y_h 8, Y_c 16
 _N_PARAMS = const(14)
 
+CALLS = True
 STREAMS = (1, 2)
 _MOST = (120, 480, 480, 480, 120)  # items of x, and of h, by kind
 _LEADING = 3  # inputs before those that may be absent
@@ -43,7 +56,6 @@ _TABLE = 351
 _GRU = 1
 _LSTM = 3
 _RELU = 4
-_MANTISSAS = 56  # where in p those of x begin
 _ROWS = (1, 3, 2, 4, 1)  # of weights with x and h for an item of h, by kind
 _WORDS = (2, 3, 6, 4, 2)  # of scratch for one
 _LOOPS = (
@@ -56,7 +68,7 @@ _LOOPS = (
 _OF_STEPS = (3, 1, 2, 0, 4)  # what loops/gated_steps takes, by kind
 
 
-def prepare(node):
+def prepare(node, calls):
     e = node.extents(0, _N_PARAMS)
     present = [e[_PRESENT] >> i & 1 for i in range(5)]
     node.require(e[_PRESENT] < 32 and e[_KIND] <= _RELU and e[_REVERSE] < 2, "kind or flags")
@@ -67,8 +79,7 @@ def prepare(node):
     there = node.inputs[_LEADING:] + node.outputs
     tensors = [there.pop(0) if bit else None for bit in present]
     _check(node, e, tensors, n_states)
-    layer = _Layer(node, e, tensors, n_states)
-    return e[_SEQ], layer.step
+    _emit(node, calls, e, tensors, n_states)
 
 
 def _check(node, e, tensors, n_states):
@@ -84,8 +95,8 @@ def _check(node, e, tensors, n_states):
     node.expect_dtype("int32", weights, table)
     kind = e[_KIND]
     more = (1, 0, width + n + 5, 0, 1)[kind]
-    words = _ROWS[kind] * (width + n + 3) + more
-    node.require(n * words <= weights.nelem and _TABLE <= table.nelem, "weights or table")
+    size = _ROWS[kind] * (width + n + 3) + more
+    node.require(n * size <= weights.nelem and _TABLE <= table.nelem, "weights or table")
     node.require(n * (n_states * batch + _WORDS[kind]) <= node.scratch[0].nelem, "scratch size")
     node.require((seq - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
     if y:
@@ -97,73 +108,86 @@ def _check(node, e, tensors, n_states):
         node.require(t is None or last <= t.nelem, "a state is too small")
 
 
-class _Layer:
-    def __init__(self, node, e, tensors, n_states):
-        views = [t.view("i") if t else None for t in tensors]
-        self.scratch, self.zero = node.scratch[0].view("i"), block(0)
-        self.copy = forms.get("move").copy32
-        self.n = e[_SEQ]
-        self.first, self.last = [], []
-        for i in range(n_states):
-            self._set_copies(e, (i, n_states), views[i], views[i + 3])
-        self._set_p(e, n_states, views[2] is not None)
-        self._set_needs(e[_KIND], node, views[2])
+def _emit(node, calls, e, tensors, n_states):
+    """Emit the steps, between copies of the states from where they come and to where they go."""
+    of_x = [t.view("i") if t else None for t in tensors]
+    scratch, copy = calls.place(node.scratch[0], "i"), forms.get("move").copy32
+    for i in range(n_states):
+        inside = n_states * e[_HIDDEN], 1, i * e[_HIDDEN]
+        x, at = calls.hold(words(0)), (0, 0, 0)
+        if tensors[i]:
+            x, at = calls.place(tensors[i], "i"), (e[_S_STRIDE], 1, e[_S_FIRST])
+        calls.call(copy, x, x, scratch, _copy_p(e, at, inside))
+    steps, needs = forms.get("gated_steps").steps, _needs(calls, e[_KIND], node, of_x[2])
+    for step, step_end in calls.parts(e[_SEQ], e[_BATCH] * e[_HIDDEN] * e[_INPUT_SIZE]):
+        calls.drive(steps, _steps_p(e, n_states, of_x[2] is not None, step, step_end), needs)
+    for i in range(n_states):
+        if tensors[i + 3]:
+            inside = n_states * e[_HIDDEN], 1, i * e[_HIDDEN]
+            out, at = calls.place(tensors[i + 3], "i"), (e[_S_STRIDE], 1, e[_S_FIRST])
+            calls.call(copy, scratch, None, out, _copy_p(e, inside, at))
 
-    def _set_copies(self, e, which, before, behind):
-        """Of a state, the i-th of n_states: where it comes from, or zeros, and where it goes."""
-        i, n_states = which
-        n, dims = e[_HIDDEN], [0, e[_BATCH], 1, e[_HIDDEN]]
-        outside = [BIAS + e[_S_STRIDE], BIAS, BIAS + 1]
-        inside = [BIAS + n_states * n, BIAS, BIAS + 1]
-        first, at = BIAS + e[_S_FIRST], BIAS + i * n
-        if before is None:
-            p = block(*dims + [BIAS] * 3 + inside + [BIAS, at])
-        else:
-            p = block(*dims + outside + inside + [first, at])
-        self.first += [self.zero if before is None else before, self.scratch, p]
-        if behind is not None:
-            self.last += [self.scratch, behind, block(*dims + inside + outside + [at, first])]
 
-    def _set_p(self, e, n_states, has_y):
-        kind, seq, batch, width, n = e[: _HIDDEN + 1]
-        at, h_at = n_states * n * batch, _MANTISSAS + 1 + width
-        p = [0, 0, seq, e[_REVERSE], batch] + e[_X_STRIDES:_REVERSE] + e[_Y_FIRST:_S_FIRST]
-        p += [n, n_states * n, int(has_y), _OF_STEPS[kind]]
-        p += [0, width, _MANTISSAS, 0, 0, n, h_at, n_states * n - n]
-        row, rows = width + n + 3, _ROWS[kind] * n
-        of_x, of_h = [_MANTISSAS, width], [h_at, n]
-        if kind == _GRU:
-            sums = of_x + of_h + [0, 2 * n, at, 1] + of_x + of_h + [2 * n * row, n, at + 2 * n, 1]
-        else:
-            sums = of_x + of_h + [0, rows, at, int(kind != _RELU)]
-            sums += of_x + [h_at, 0, rows * row, n, at + 2 * n, 0]
-        sums += [_MANTISSAS, 0] + of_h + [rows * row + n * (width + 2), n, at + 4 * n, 0]
-        p += sums + [at, n, 0, 0, at + n, n, h_at + 1, 0, n, 0]
-        self.p = block(*p + [0] * (2 + width + n))
+def _steps_p(e, n_states, has_y, step, step_end):
+    """Return the block of these steps."""
+    kind, seq, batch, width, n = e[: _HIDDEN + 1]
+    at, h_at = n_states * n * batch, _MANTISSAS + 1 + width
+    p = [step, step_end, seq, e[_REVERSE], batch] + e[_X_STRIDES:_REVERSE] + e[_Y_FIRST:_S_FIRST]
+    p += [n, n_states * n, int(has_y), _OF_STEPS[kind]]
+    p += [0, width, _MANTISSAS, 0, 0, n, h_at, n_states * n - n]
+    row, rows = width + n + 3, _ROWS[kind] * n
+    of_x, of_h = [_MANTISSAS, width], [h_at, n]
+    if kind == _GRU:
+        sums = of_x + of_h + [0, 2 * n, at, 1] + of_x + of_h + [2 * n * row, n, at + 2 * n, 1]
+    else:
+        sums = of_x + of_h + [0, rows, at, int(kind != _RELU)]
+        sums += of_x + [h_at, 0, rows * row, n, at + 2 * n, 0]
+    sums += [_MANTISSAS, 0] + of_h + [rows * row + n * (width + 2), n, at + 4 * n, 0]
+    p += sums + [at, n, 0, 0, at + n, n, h_at + 1, 0, n, 0]
+    return words(*p + [0] * (2 + width + n))
 
-    def _set_needs(self, kind, node, y):
-        loops, views = forms.get("gated"), memoryview(self.p)
-        cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
-        self.needs = [loops.row, loops.sums, cell, before, loops.put]
-        self.needs += [forms.later("gated_special", "step"), self.p]
-        ends = (14, 18, 22, 30, 38, 46, 50, 53, 56)
-        self.needs += [views[ends[i] : ends[i + 1]] for i in range(8)]
-        x, weights, table = node.inputs[:_LEADING]
-        self.needs += [x.view("i"), weights.data, self.scratch, table.data]
-        self.needs.append(self.scratch if y is None else y)
-        self.steps = forms.get("gated_steps").steps
 
-    def step(self, lo, hi):
-        if lo == 0:
-            self._copy(self.first)
-        self.p[0] = lo
-        self.p[1] = hi
-        self.steps(self.p, self.needs)
-        if hi == self.n:
-            self._copy(self.last)
+def _needs(calls, kind, node, y):
+    """Return what loops/gated_steps takes."""
+    loops, scratch = forms.get("gated"), node.scratch[0].view("i")
+    cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
+    needs = [loops.row, loops.sums, cell, before, loops.put]
+    needs += [forms.later("gated_special", "step"), calls.part()]
+    ends = (
+        _X_START,
+        _H_START,
+        _SUMS_X_ROW_START,
+        _NEW_X_ROW_START,
+        _OVER_H_X_ROW_START,
+        _CELL_ARGUMENTS_START,
+        _RESET_START,
+        _PUT_X_START,
+        _MANTISSAS,
+    )
+    needs += [calls.part(ends[i], ends[i + 1]) for i in range(8)]
+    x, weights, table = node.inputs[:_LEADING]
+    needs += [x.view("i"), weights.data, scratch, table.data]
+    needs.append(scratch if y is None else y)
+    return needs
 
-    def _copy(self, each):
-        i = 0
-        while i < len(each):
-            self.copy(each[i], self.zero, each[i + 1], each[i + 2])
-            i += 3
+
+def _copy_p(e, x, out):
+    """Return the block of a copy of the batch's states.
+
+    x, out: the strides from state to state and from element to element, and the start.
+    """
+    return block(
+        "move",
+        start=0,
+        end=e[_BATCH],
+        rows=1,
+        columns=e[_HIDDEN],
+        x_plane_stride=x[0],
+        x_row_stride=0,
+        x_column_stride=x[1],
+        out_plane_stride=out[0],
+        out_row_stride=0,
+        out_column_stride=out[1],
+        x_start=x[2],
+        out_start=out[2],
+    )

@@ -12,7 +12,8 @@ nothing.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..loops.gather import _HAS_BAD_INDEX
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4
@@ -21,12 +22,12 @@ _N = const(2)
 _INNER = const(3)
 _N_PARAMS = const(4)
 
+CALLS = True
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
-_BAD = 9  # where the loop's parameter block counts indices out of range
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
@@ -35,43 +36,40 @@ def prepare(node):
     node.require(outer * n * inner * size == x.nbytes, "input size")
     node.require(outer * index.nelem * inner * size == out.nbytes, "output size")
     if out.nbytes == 0:
-        return 0, None
+        return
     node.require(n > 0, "picks from nothing")
-    step = _Gather(node.name, index, (outer, n, inner))
-    loops = forms.get("gather")
-    step.bind(
-        loops.gather8 if size == 1 else loops.gather32,
-        x.view(_CODES[size]),
-        out.view(_CODES[size]),
-    )
-    return outer * index.nelem, step.step
+    loops, code = forms.get("gather"), _CODES[size]
+    what = "{}: an index is outside -{} .. {}".format(node.name, n, n - 1)
+    refusal = [forms.later("gather_refuse", "refuse"), what]
+    words_per_index = 2 if index.dtype == "int64" else 1
+    shape = index.nelem, n, inner, words_per_index
+    loop = loops.gather8 if size == 1 else loops.gather32
+    buffers = calls.place(x, code), calls.place(index, "i"), calls.place(out, code)
+    # All rows are picked by the same indices, so that the first ones tell whether one is refused.
+    _emit(calls, loop, buffers, shape, (0, 1), loops.judge, refusal)
+    _emit(calls, loop, buffers, shape, (1, outer - 1))
 
 
-class _Gather:
-    """The extent is rows of the output: outer x K."""
-
-    def __init__(self, name, index, shape):
-        self.name = name
-        self.index = index.view("i")
-        self.k = index.nelem
-        _, self.n, self.inner = shape
-        words = 2 if index.dtype == "int64" else 1
-        self.p = block(0, 0, words, self.n, self.inner, 0, 0, 0, -1, 0)
-
-    def bind(self, loop, x, out):
-        self.loop, self.x, self.out = loop, x, out
-        self.judge = forms.get("gather").judge
-        what = "{}: an index is outside -{} .. {}".format(self.name, self.n, self.n - 1)
-        self.needs = [forms.later("gather_refuse", "refuse"), self.p, what]
-
-    def step(self, lo, hi):
-        p = self.p  # few locals: a frame of more than 11 words would come from the heap
-        p[_BAD] = 0
-        while lo < hi:
-            p[0] = lo % self.k
-            p[1] = min(self.k, p[0] + hi - lo)
-            p[5] = lo // self.k * self.n * self.inner
-            p[6] = lo // self.k * self.k * self.inner
-            self.loop(self.x, self.index, self.out, p)
-            lo += p[1] - p[0]
-        self.judge(p, self.needs)
+def _emit(calls, loop, buffers, shape, rows, judge=None, refusal=None):
+    """Emit the calls of some of the outer rows. rows: first, number."""
+    k, n, inner, words_per_index = shape
+    x, index, out = buffers
+    first, n_rows = rows
+    for row in calls.repeat(n_rows):
+        for start, end in calls.parts(k, inner):
+            p = block(
+                "gather",
+                start=start,
+                end=end,
+                words_per_index=words_per_index,
+                rows=n,
+                elements_per_row=inner,
+                x_start=(first + row) * n * inner,
+                out_start=(first + row) * k * inner,
+                index=0,
+                minus_one=-1,
+                has_bad_index=0,
+            )
+            calls.call(loop, x, index, out, p)
+            if judge:
+                calls.drive(judge, None, refusal, (_HAS_BAD_INDEX,))

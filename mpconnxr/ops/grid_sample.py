@@ -13,8 +13,9 @@ viper is. Others allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
+from ..loops.samples import _START
+from ..parameters import block as words
 
 # params
 _N = const(0)
@@ -29,14 +30,15 @@ _PADDING = const(8)  # 0 zeros, 1 border, 2 reflection
 _ALIGN_CORNERS = const(9)  # flag
 _N_PARAMS = const(10)
 
+CALLS = True
+
 # of loops/samples
 _MOST = 8192  # items of a dim
 _AT_ONCE = 8  # places, and of all of them
 _WEIGHTS = 64
-_END = 11  # where its parameters say which place is the last one
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, grid, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(x.dtype, out)
@@ -47,32 +49,57 @@ def prepare(node):
     node.require(n * c * d * h * w == x.nelem, "input size")
     node.require(n * places * rank == grid.nelem and n * c * places == out.nelem, "sizes")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(min(d, h, w) > 0, "samples of nothing")
-    p = [0, 0, c, d, h, w, places, rank, mode, padding, align]
+    shape = n * places, c, d, h, w, places, rank
     if x.dtype == grid.dtype == "float32" and max(d, h, w) <= _MOST:
-        p += [0, 0, (1, 2, 4)[mode] ** rank]
-        return n * places, _OnBits(x, grid, out, block(*p)).step
+        return _emit_bits(calls, x, grid, out, shape, (mode, padding, align))
     loop = forms.get("grid_sample").sample
-    return n * places, Items(loop, x.data, grid.data, out.data, block(*p)).step
-
-
-class _OnBits:
-    """The extent is places of all batches."""
-
-    def __init__(self, x, grid, out, p):
-        loops, self.p = forms.get("samples"), p
-        rank, taps = p[7], p[13]
-        p[12] = at_once = max(1, min(_AT_ONCE, _WEIGHTS // taps))
-        found, joined = (
-            block(*[0] * (9 * rank * at_once)),
-            block(*[0] * ((1 + 2 * taps) * at_once)),
+    x, grid, out = calls.place(x), calls.place(grid), calls.place(out)
+    for start, end in calls.parts(n * places, c):
+        p = block(
+            "grid_sample",
+            start=start,
+            end=end,
+            channels=c,
+            depth=d,
+            rows=h,
+            columns=w,
+            places=places,
+            rank=rank,
+            interpolation=mode,
+            padding_mode=padding,
+            is_aligned=align,
         )
-        self.loop = loops.sample
-        self.needs = [loops.locate, loops.spread, loops.join, loops.weigh, p, grid.view("i")]
-        self.needs += [found, joined, x.view("i"), out.view("i")]
+        calls.call(loop, x, grid, out, p)
 
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[_END] = hi
-        self.loop(self.p, self.needs)
+
+def _emit_bits(calls, x, grid, out, shape, how):
+    """Emit calls that compute on the bits of floats, some places at a time."""
+    n, c, d, h, w, places, rank = shape
+    mode, padding, align = how
+    taps = (1, 2, 4)[mode] ** rank
+    at_once = max(1, min(_AT_ONCE, _WEIGHTS // taps))
+    loops = forms.get("samples")
+    needs = [loops.locate, loops.spread, loops.join, loops.weigh, calls.part(), grid.view("i")]
+    needs += [words(*[0] * (9 * rank * at_once)), words(*[0] * ((1 + 2 * taps) * at_once))]
+    needs += [x.view("i"), out.view("i")]
+    for start, end in calls.parts(n, c * taps):
+        p = block(
+            "samples",
+            start=start,
+            end=0,
+            channels=c,
+            depth=d,
+            rows=h,
+            columns=w,
+            places=places,
+            rank=rank,
+            interpolation=mode,
+            padding_mode=padding,
+            is_aligned=align,
+            whole_end=end,
+            places_at_once=at_once,
+            taps=taps,
+        )
+        calls.drive(loops.sample, p, needs, (_START,))

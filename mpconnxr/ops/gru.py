@@ -10,6 +10,8 @@ Rows of W and R are ordered z, r, n; the activations are f, g.
 Tensors, params, errors, allocation: see _recurrent.
 """
 
+from ..blocks import block
+from ..loops.dot import _HAS_BIAS, _ROWS, _W_START, _X_START
 from . import _recurrent
 from ._cells import STATE
 
@@ -33,12 +35,17 @@ class _Gru(_recurrent.Walk):
     def _split(self):
         """Without linear_before_reset the rows of n need r first: a call of their own."""
         n, rp = self.hidden, self.rp
-        rp[6] = 2 * n
-        self.np = _recurrent.block(*rp)
-        self.np[0] = self.from_x + n
-        self.np[2] = self.from_h + 2 * n
-        self.np[5] = rp[5] + 2 * n * (n + rp[4])
-        self.np[6] = n
+        rp[_ROWS] = 2 * n
+        self.np = block(
+            "dot.dots_f32",
+            x_start=self.from_x + n,
+            columns=n,
+            out_start=self.from_h + 2 * n,
+            out_stride=1,
+            has_bias=rp[_HAS_BIAS],
+            w_start=rp[_W_START] + 2 * n * (n + rp[_HAS_BIAS]),
+            rows=n,
+        )
 
     def calls(self, made, functions):
         n, z, from_h = self.hidden, self.from_x, self.from_h
@@ -59,7 +66,7 @@ class _Gru(_recurrent.Walk):
 
     def cell(self, h):
         s, n = self.s, self.hidden
-        self.rp[0] = h
+        self.rp[_X_START] = h
         self.dots(s, self.r, s, self.rp)
         self._reset(h)
         if not self.option:

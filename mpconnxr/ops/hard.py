@@ -2,12 +2,10 @@
 
     x, out  float32, same size; may be the same memory
 Within 2**-23 of what is summed, as the sum in float32 is. NaN gives 0x7FC00000. Raises ModelError.
-A step allocates nothing where viper is.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _SLOPE = const(0)  # its mantissa
@@ -16,11 +14,13 @@ _OFFSET = const(2)  # 30 bits behind the point
 _TIMES = const(3)  # flag: the result is x times that
 _N_PARAMS = const(4)
 
+CALLS = True
+
 _ONE = 1 << 30
 _MOST_REACH = 254  # NaN is beyond it
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
@@ -29,6 +29,10 @@ def prepare(node):
     slope, reach, offset, times = node.params
     node.require(_ONE >> 1 <= slope <= _ONE and 0 <= reach <= _MOST_REACH, "slope")
     node.require(0 <= offset < _ONE and 0 <= times < 2, "offset or flag")
-    bits = x.view("i")
-    p = block(0, 0, slope, reach, offset, times)
-    return x.nelem, Items(forms.get("hard").hard32, bits, bits, out.view("i"), p).step
+    n, x, out = x.nelem, calls.place(x, "i"), calls.place(out, "i")
+    loop = forms.get("hard").hard32
+    for start, end in calls.parts(n):
+        p = block(
+            "hard", start=start, end=end, slope=slope, reach=reach, offset=offset, is_swish=times
+        )
+        calls.call(loop, x, None, out, p)

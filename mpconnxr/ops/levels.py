@@ -11,12 +11,11 @@ conversion: exact, whatever rounding and saturation do, without float arithmetic
             int32, up to 255: bits of floats without the sign, in the order of the floats: first
             the `below` negative ones (where 0 is one, as -0), the greatest bits first
     out     int8 or uint8, as many items as x; may begin where x does
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 from .dequantize import scale_word
 
 # params
@@ -25,12 +24,14 @@ _FIRST = const(1)  # as a byte
 _NAN = const(2)  # what NaN becomes, as a byte
 _N_PARAMS = const(3)
 
+CALLS = True
+
 _MOST = 255
 _INFINITY = 0x7F800000  # bits of float32
 _MASK = 0x7FFFFFFF
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, levels, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
@@ -39,14 +40,37 @@ def prepare(node):
     node.require(x.nelem == out.nelem, "sizes differ")
     below, first, nan = node.extents(0, _N_PARAMS)
     node.require(max(below, first, nan) < 256, "a byte")
-    x, out = x.view("i"), out.view("B")
+    x, out, n = calls.place(x, "i"), calls.place(out, "B"), out.nelem
     if levels.dtype == "float32":
-        w, loop = scale_word(node, levels), forms.get("nearest").nearest8
+        scale_word(node, levels)
         node.require(first in (0, 128), "first byte")
-        p = block(0, 0, below, first, nan, _MASK, _INFINITY)
-    else:
-        node.expect_dtype("int32", levels)
-        node.require(below <= levels.nelem <= _MOST, "levels")
-        w, loop = levels.view("i"), forms.get("levels").levels8
-        p = block(0, 0, below, levels.nelem, first, _INFINITY, _MASK, nan)
-    return node.outputs[0].nelem, Items(loop, x, w, out, p).step
+        w, nearest8 = calls.place(levels, "i"), forms.get("nearest").nearest8
+        for start, end in calls.parts(n):
+            p = block(
+                "nearest",
+                start=start,
+                end=end,
+                zero_point=below,
+                flip=first,
+                nan=nan,
+                magnitude_mask=_MASK,
+                infinity=_INFINITY,
+            )
+            calls.call(nearest8, x, w, out, p)
+        return
+    node.expect_dtype("int32", levels)
+    node.require(below <= levels.nelem <= _MOST, "levels")
+    w, levels8 = calls.place(levels, "i"), forms.get("levels").levels8
+    for start, end in calls.parts(n):
+        p = block(
+            "levels",
+            start=start,
+            end=end,
+            negative_levels=below,
+            levels=levels.nelem,
+            low=first,
+            infinity=_INFINITY,
+            magnitude_mask=_MASK,
+            nan=nan,
+        )
+        calls.call(levels8, x, w, out, p)

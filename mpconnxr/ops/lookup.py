@@ -11,12 +11,11 @@ by element: DQ -> Sigmoid -> Q, other scales, activations.
     out    of the table's dtype (of any dtype of a byte, if that is made of steps), as many items
            as x; may be the same memory if a byte each
     scratch  uint8, 256: the table that is made of steps
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params, or none
 _BITS = const(0)  # of a step
@@ -24,46 +23,46 @@ _FIRST = const(1)  # where the first item lies
 _ITEM = const(2)  # that item
 _N_PARAMS = const(3)
 
+CALLS = True
+
 _CODES = {1: "B", 4: "i"}
 _ENTRIES = 256
 
 
-def prepare(node):
+def prepare(node, calls):
     is_made = len(node.scratch) == 1
     node.expect(2, 1, _N_PARAMS if is_made else 0, 1 if is_made else 0)
     x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.require(x.nbytes == x.nelem == out.nelem, "x of dtype {} or size".format(x.dtype))
-    if is_made:
-        return x.nelem, _made(node, x, table, out).step
-    node.expect_dtype(table.dtype, out)
-    node.require(table.nelem == _ENTRIES, "size of the table")
-    size = table.nbytes // _ENTRIES
-    node.require(size in _CODES, "table of dtype " + table.dtype)
     loops = forms.get("lookup")
-    loop = loops.lookup8 if size == 1 else loops.lookup32
-    code = _CODES[size]
-    p = block(0, 0)
-    return x.nelem, Items(loop, x.view("B"), table.view(code), out.view(code), p).step
+    if is_made:
+        table = _emit_table(node, calls, table, out)
+        code, loop = "B", loops.lookup8
+    else:
+        node.expect_dtype(table.dtype, out)
+        node.require(table.nelem == _ENTRIES, "size of the table")
+        size = table.nbytes // _ENTRIES
+        node.require(size in _CODES, "table of dtype " + table.dtype)
+        code = _CODES[size]
+        loop = loops.lookup8 if size == 1 else loops.lookup32
+    n = x.nelem
+    x, w, out = calls.place(x, "B"), calls.place(table, code), calls.place(out, code)
+    for start, end in calls.parts(n):
+        calls.call(loop, x, w, out, block("lookup", start=start, end=end))
 
 
-def _made(node, x, steps, out):
+def _emit_table(node, calls, steps, out):
+    """Emit the call that makes the table of its steps, and return where it makes it."""
     bits, first, item = node.extents(0, _N_PARAMS)
-    scratch = node.scratch[0]
-    node.expect_dtype("uint8", steps, scratch)
+    table = node.scratch[0]
+    node.expect_dtype("uint8", steps, table)
     node.require(out.nbytes == out.nelem and bits < 9, "dtype " + out.dtype)
-    node.require(max(first, item) < _ENTRIES == scratch.nelem, "size of the table")
+    node.require(max(first, item) < _ENTRIES == table.nelem, "size of the table")
     node.require(bits * (_ENTRIES - 1) <= 8 * steps.nelem, "steps")
-    loop = forms.get("lookup").lookup8
-    step = _Made(loop, x.view("B"), scratch.view("B"), out.view("B"), block(0, 0))
-    step.steps, step.steps_p = steps.view("B"), block(bits, first, item)
-    step.make = forms.get("steps").steps
-    return step
-
-
-class _Made(Items):
-    """Makes the table before it looks into it."""
-
-    def step(self, lo, hi):
-        self.make(self.steps, self.steps, self.w, self.steps_p)
-        Items.step(self, lo, hi)
+    if out.nelem:
+        p = block("steps", bits_per_step=bits, start=first, first_value=item)
+        calls.call(
+            forms.get("steps").steps, calls.place(steps, "B"), None, calls.place(table, "B"), p
+        )
+    return table

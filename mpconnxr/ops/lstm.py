@@ -12,6 +12,7 @@ floating point, and without P, clip and input_forget all of it is integers (see 
 allocates nothing where viper is. Others: see _recurrent.
 """
 
+from ..loops.dot import _X_START
 from . import _recurrent
 from ._cells import STATE
 
@@ -65,7 +66,7 @@ class Lstm(_recurrent.Walk):
     def cell(self, h):
         s, w = self.s, self.peepholes
         f, g, k = self.acts
-        self.rp[0] = h
+        self.rp[_X_START] = h
         self.dots(s, self.r, s, self.rp)
         n = self.hidden
         c = h + self.batch * n

@@ -13,7 +13,7 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 
 # params
 _M = const(0)
@@ -24,10 +24,11 @@ _SIZE = const(4)  # of a block of k
 _HAS_BIAS = const(5)  # flag
 _N_PARAMS = const(6)
 
+CALLS = True
 STREAMS = (1, 2, 3)
 
 
-def prepare(node):
+def prepare(node, calls):
     m, n, k, bits, size, has_bias = node.extents(0, _N_PARAMS)
     node.expect(4 + has_bias, 1, _N_PARAMS, 2)
     a, w, scale, zero = node.inputs[:4]
@@ -44,53 +45,63 @@ def prepare(node):
     node.require(width <= items.nelem and width < row.nelem, "scratch")
     node.require(not has_bias or node.inputs[4].nelem == n, "bias")
     if m == 0:
-        return 0, None
-    step = _MatMulNBits((m, n, k), bits, blocks, size)
-    step.a, step.w, step.out = a.data, w.data, out.data
-    step.items, step.row = items.data, row.data
-    if has_bias:
-        step.bind_bias(node.inputs[4].view("i"), row.view("i"))
-    step.scales = (scale.data, zero.data)
-    step.dots_p[4] = has_bias
-    return n, step.step
-
-
-class _MatMulNBits:
-    """The extent is rows of W."""
-
-    bias = None
-
-    def __init__(self, shape, bits, blocks, size):
-        self.m, self.n, self.k = shape
-        self.blocks, self.nbytes = blocks, blocks * size * bits // 8
-        self.unpack_p = block(0, blocks * size, bits, 0, 8 // bits)
-        self.scale_p = block(0, size, 1, 0, 1, 0, 0, blocks, size, 1)
-        self.dots_p = block(0, self.k, 0, 1, 0, 0, 1)
-        self.unpack = forms.get("unpack").unpack
-        self.dequantize = forms.get("quantize").dequantize
-        self.dots = forms.get("dot").dots_f32
-
-    def bind_bias(self, bias, row):
-        self.bias, self.bits = bias, row
-        self.bias_p = block(0, 1, 1, 1, *[BIAS] * 8)
-        self.copy = forms.get("move").copy32
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self.unpack_p[0] = lo * self.nbytes
-            self.unpack(self.w, self.w, self.items, self.unpack_p)
-            self.scale_p[3] = lo * self.blocks
-            self.dequantize(self.items, self.scales, self.row, self.scale_p)
-            if self.bias:
-                self.bias_p[10], self.bias_p[11] = BIAS + lo, BIAS + self.k
-                self.copy(self.bias, self.bias, self.bits, self.bias_p)
-            self._multiply(lo)
-            lo += 1
-
-    def _multiply(self, n):
-        p, m = self.dots_p, 0
-        while m < self.m:
-            p[0] = m * self.k
-            p[2] = m * self.n + n
-            self.dots(self.a, self.row, self.out, p)
-            m += 1
+        return
+    unpack, dequantize = forms.get("unpack").unpack, forms.get("quantize").dequantize
+    copy, dots = forms.get("move").copy32, forms.get("dot").dots_f32
+    scales = calls.hold((scale.data, zero.data))
+    bias = calls.place(node.inputs[4], "i") if has_bias else None
+    bits_of_row = calls.place(row, "i")
+    a, w, items, row, out = [calls.place(t) for t in (a, w, items, row, out)]
+    for i in calls.repeat(n):  # rows of W
+        p = block(
+            "unpack",
+            x_start=i * (width * bits // 8),
+            elements=width,
+            bits_per_element=bits,
+            sign_bit=0,
+            elements_per_byte=8 // bits,
+        )
+        calls.call(unpack, w, None, items, p)
+        p = block(
+            "quantize.dequantize",
+            x_start=0,
+            x_row_stride=size,
+            x_stride=1,
+            w_start=i * blocks,
+            w_row_stride=1,
+            w_stride=0,
+            out_start=0,
+            rows=blocks,
+            columns=size,
+            has_zero_points=1,
+        )
+        calls.call(dequantize, items, scales, row, p)
+        if has_bias:
+            p = block(
+                "move",
+                start=0,
+                end=1,
+                rows=1,
+                columns=1,
+                x_plane_stride=0,
+                x_row_stride=0,
+                x_column_stride=0,
+                out_plane_stride=0,
+                out_row_stride=0,
+                out_column_stride=0,
+                x_start=i,
+                out_start=k,
+            )
+            calls.call(copy, bias, None, bits_of_row, p)
+        for j in calls.repeat(m):
+            p = block(
+                "dot.dots_f32",
+                x_start=j * k,
+                columns=k,
+                out_start=j * n + i,
+                out_stride=1,
+                has_bias=has_bias,
+                w_start=0,
+                rows=1,
+            )
+            calls.call(dots, a, row, out, p)

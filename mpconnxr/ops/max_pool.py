@@ -10,11 +10,12 @@ Serves MaxPool (all opsets, storage_order by the strides iz, iy, ix).
     x    float32, int8 or uint8 (planes, D, H, W);  out  same dtype (planes, od, oh, ow)
     index  int64, as out; may be left out
 A window of padding only gives the dtype's least value and the index of its plane's first item.
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..parameters import BIAS
 
 # params
 _PLANES = const(0)
@@ -33,12 +34,14 @@ _INDEX_STRIDES = const(16)  # [z, y, x] of what is written as the index
 _PADS = const(19)  # [z, y, x] signed
 _N_PARAMS = const(22)
 
+CALLS = True
+
 _MINUS_INF = -8388608  # bits of float32
 _LEAST = {"float32": _MINUS_INF, "int8": 128, "uint8": 0}
 _MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file must end, too
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 2 if len(node.outputs) == 2 else 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x, 0)
@@ -54,22 +57,19 @@ def prepare(node):
             far < BIAS and e[_D + i] * e[_INDEX_STRIDES + i] < BIAS, "strides, dilations or pads"
         )
     if out.nelem == 0:
-        return 0, None
+        return
     taps = e[_KD] * e[_KH] * e[_KW]
     node.require(min(e[_KD:_OD] + e[_DILATIONS:_INDEX_STRIDES]) > 0, "kernel or dilations")
     node.require(taps <= max(_MOST_TAPS, d * h * w), "kernel")
     if x.dtype != "float32" and len(node.outputs) == 1 and _is_planar(e):
-        step = _Maxima(e, pads, 128 if x.dtype == "int8" else 0)
-        step.bind(x, out)
-        return planes, step.step
-    step = _MaxPool(e, pads, _LEAST[x.dtype])
-    step.bind(x, out)
+        _emit_planes(calls, x, out, e, pads)
+        return
+    index = None
     if len(node.outputs) == 2:
         index = node.outputs[1]
         node.expect_dtype("int64", index)
         node.require(index.nelem == out.nelem, "size of the indices")
-        step.bind_index(x, index)
-    return planes * e[_OD] * e[_OH], step.step
+    _emit_rows(calls, x, out, index, e, pads)
 
 
 def _is_planar(e):
@@ -77,59 +77,75 @@ def _is_planar(e):
     return e[_D] == e[_KD] == e[_OD] == 1 and max(e[_DILATIONS:_INDEX_STRIDES]) == 1
 
 
-class _Maxima:
-    """The extent is planes."""
+def _emit_planes(calls, x, out, e, pads):
+    """Emit calls for whole planes of bytes."""
+    rows, columns, out_rows, out_columns = e[_H], e[_W], e[_OH], e[_OW]
+    flip = 128 if x.dtype == "int8" else 0
+    x, out, maxima = calls.place(x, "B"), calls.place(out, "B"), forms.get("maxima").maxima8
+    for first, end in calls.parts(e[_PLANES], rows * columns):
+        p = block(
+            "maxima",
+            x_start=first * (rows * columns),
+            out_start=first * (out_rows * out_columns),
+            planes=end - first,
+            rows=rows,
+            columns=columns,
+            kernel_rows=e[_KH],
+            kernel_columns=e[_KW],
+            row_stride=e[_STRIDES + 1],
+            column_stride=e[_STRIDES + 2],
+            row_padding=pads[1],
+            column_padding=pads[2],
+            out_rows=out_rows,
+            out_columns=out_columns,
+            flip=flip,
+        )
+        calls.call(maxima, x, None, out, p)
 
-    def __init__(self, e, pads, flip):
-        self.x_plane, self.out_plane = e[_H] * e[_W], e[_OH] * e[_OW]
-        p = [0, 0, 0] + e[_H:_KD] + e[_KH:_OD] + e[_STRIDES + 1 : _DILATIONS]
-        p += [v + BIAS for v in pads[1:]]
-        self.p = block(*p + e[_OH:_STRIDES] + [flip])
 
-    def bind(self, x, out):
-        self.x, self.out = x.view("B"), out.view("B")
-        self.loop = forms.get("maxima").maxima8
+def _emit_rows(calls, x, out, index, e, pads):
+    """Emit a call for each row of out, and one for its indices unless index is None."""
+    planes, depth, rows, columns = e[:_KD]
+    out_depth, out_rows, out_columns = e[_OD:_STRIDES]
+    least, is_float, loops = _LEAST[x.dtype], x.dtype == "float32", forms.get("pool")
+    code = "i" if is_float else "B"
+    x, out = calls.place(x, code), calls.place(out, code)
+    values = loops.max_row32 if is_float else loops.max_row8
+    if index:
+        index = calls.place(index, "i")
+        find = loops.find_row32 if is_float else loops.find_row8
 
-    def step(self, lo, hi):
-        p = self.p
-        p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
-        self.loop(self.x, self.x, self.out, p)
+    def row(plane, z, y):
+        start = plane * (depth * rows * columns)
+        return block(
+            "pool.max_row32",
+            x_start=start,
+            depth=depth,
+            rows=rows,
+            columns=columns,
+            kernel_depth=e[_KD],
+            kernel_rows=e[_KH],
+            kernel_columns=e[_KW],
+            depth_dilation=e[_DILATIONS],
+            row_dilation=e[_DILATIONS + 1],
+            column_dilation=e[_DILATIONS + 2],
+            corner_depth=z * e[_STRIDES] - pads[0],
+            corner_row=y * e[_STRIDES + 1] - pads[1],
+            column_padding=pads[2],
+            column_stride=e[_STRIDES + 2],
+            least=least,  # max_row8 has its flip here
+            start=0,
+            end=out_columns,
+            out_start=((plane * out_depth + z) * out_rows + y) * out_columns,
+            index_depth_stride=e[_INDEX_STRIDES],
+            index_row_stride=e[_INDEX_STRIDES + 1],
+            index_column_stride=e[_INDEX_STRIDES + 2],
+            index_start=start,
+        )
 
-
-class _MaxPool:
-    """The extent is output rows: planes x od x oh."""
-
-    def __init__(self, e, pads, least):
-        _, d, h, w = e[:_KD]
-        self.plane = d * h * w
-        self.od, self.oh, self.ow = e[_OD:_STRIDES]
-        self.sz, self.sy = e[_STRIDES : _STRIDES + 2]
-        self.pz, self.py = pads[:2]
-        p = [0, d, h, w] + e[_KD:_OD] + e[_DILATIONS:_INDEX_STRIDES]
-        p += [0, 0, pads[2] + BIAS, e[_STRIDES + 2], least, 0, self.ow, 0]
-        self.p = block(*p + e[_INDEX_STRIDES:_PADS] + [0])
-        self.find = None
-
-    def bind(self, x, out):
-        bits = "i" if x.dtype == "float32" else "B"
-        loops = forms.get("pool")
-        self.x, self.out = x.view(bits), out.view(bits)
-        self.loop = loops.max_row32 if bits == "i" else loops.max_row8
-
-    def bind_index(self, x, index):
-        loops = forms.get("pool")
-        self.index = index.view("i")
-        self.find = loops.find_row32 if x.dtype == "float32" else loops.find_row8
-
-    def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            p[0] = p[21] = lo // (self.oh * self.od) * self.plane
-            # few locals: a frame of more than 11 words would come from the heap
-            p[10] = lo // self.oh % self.od * self.sz - self.pz + BIAS
-            p[11] = lo % self.oh * self.sy - self.py + BIAS
-            p[17] = lo * self.ow
-            self.loop(self.x, self.x, self.out, p)
-            if self.find:
-                self.find(self.x, self.out, self.index, p)
-            lo += 1
+    for plane in calls.repeat(planes):
+        for z in calls.repeat(out_depth):
+            for y in calls.repeat(out_rows):
+                calls.call(values, x, None, out, row(plane, z, y))
+                if index:
+                    calls.call(find, x, out, index, row(plane, z, y))

@@ -12,8 +12,7 @@ import struct
 from array import array
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _N = const(0)
@@ -26,8 +25,10 @@ _OW = const(6)
 _SCALE = const(7)  # float
 _N_PARAMS = const(8)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, regions, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x, regions, out)
@@ -35,8 +36,20 @@ def prepare(node):
     node.require(n * c * h * w == x.nelem and r * c * oh * ow == out.nelem, "sizes")
     node.require(r * 5 == regions.nelem, "regions")
     if out.nelem == 0:
-        return 0, None
+        return
     scale = array("f", struct.pack("<i", node.params[_SCALE]))
-    operands = (regions.data, scale, node.name.encode())
-    p = block(0, 0, n, c, h, w, oh, ow)
-    return r, Items(forms.get("max_roi").regions, x.data, operands, out.data, p).step
+    operands = calls.hold((regions.data, scale, node.name.encode()))
+    loop, x, out = forms.get("max_roi").regions, calls.place(x), calls.place(out)
+    for start, end in calls.parts(r, c * oh * ow):
+        p = block(
+            "max_roi",
+            start=start,
+            end=end,
+            images=n,
+            channels=c,
+            rows=h,
+            columns=w,
+            out_rows=oh,
+            out_columns=ow,
+        )
+        calls.call(loop, x, operands, out, p)

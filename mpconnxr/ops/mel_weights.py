@@ -14,13 +14,15 @@ step allocates boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _DIMS = const(0)  # [*] dim; the two of out; none where they are known
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.require(len(node.params) in (0, 2), "params")
     node.expect(5, 1, len(node.params))
     out = node.outputs[0]
@@ -28,27 +30,26 @@ def prepare(node):
         kinds = ("int32", "int64") if i < 3 else ("float32", "float64")
         node.require(t.dtype in kinds and t.nelem == 1, "input {}".format(i))
     node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
-    weights = _MelWeights([t.data for t in node.inputs], out.data, node.name.encode())
+    operands = [t.data for t in node.inputs]
     if len(node.params):
         lines, bins = node.dim(_DIMS), node.dim(_DIMS + 1)
         node.require(lines.bound * bins.bound <= out.nelem, "output size")
-        weights.dims = lines, bins
-    else:
-        node.require(len(out.shape) == 2, "rank")
-        weights.p = block(*out.shape)
-    return 1, weights.step
+        return 1, _Sized(lines, bins, operands, node.name.encode(), out.data).step
+    node.require(len(out.shape) == 2, "rank")
+    p = block("series.mel_weights", fixed_lines=out.shape[0], fixed_bins=out.shape[1])
+    loop, operands = forms.get("series").mel_weights, calls.hold(operands)
+    calls.call(loop, operands, calls.hold(node.name.encode()), calls.place(out), p)
 
 
-class _MelWeights:
-    dims = None
+class _Sized:
+    """The loop, and before it the size of its output, which a run decides."""
 
-    def __init__(self, operands, out, name):
-        self.operands, self.out, self.name = operands, out, name
-        self.p = block(-1, -1)
+    def __init__(self, lines, bins, operands, name, out):
+        self.dims, self.operands, self.name, self.out = (lines, bins), operands, name, out
         self.loop = forms.get("series").mel_weights
+        self.p = block("series.mel_weights", fixed_lines=-1, fixed_bins=-1)
 
     def step(self, lo, hi):
-        if self.dims:
-            self.dims[0].set(self.operands[1][0] // 2 + 1)
-            self.dims[1].set(self.operands[0][0])
+        self.dims[0].set(self.operands[1][0] // 2 + 1)
+        self.dims[1].set(self.operands[0][0])
         self.loop(self.operands, self.name, self.out, self.p)

@@ -8,11 +8,12 @@ not written keeps its contents.
 
     x, out   buffers of any dtype, seen as items of 1 or 4 bytes (8-byte dtypes are moved as pairs
              of 4-byte items, 2-byte ones as pairs of bytes: the converter adds that dim)
-Raises ModelError where a stride would leave a buffer. A step allocates nothing.
+Raises ModelError where a stride would leave a buffer.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..calls import walk
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4
@@ -23,12 +24,13 @@ _DIMS = const(2)  # [rank]
 # then x_first: signed
 # then out_first: signed
 
+CALLS = True
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
 _LOOP_DIMS = 3  # the innermost dims, done by one call of the loop
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= 4, "params")
     size, rank = node.params[_UNIT], node.params[_RANK]
     node.require(size in _CODES and 0 <= rank <= 32, "item size or rank")
@@ -36,20 +38,45 @@ def prepare(node):
     dims = node.extents(_DIMS, rank)
     x_strides, out_strides = node.signed(_DIMS + rank, rank), node.signed(_DIMS + 2 * rank, rank)
     x_first, out_first = node.signed(_DIMS + 3 * rank, 2)
-    x, out = node.inputs[0].view(_CODES[size]), node.outputs[0].view(_CODES[size])
+    x, out = node.inputs[0], node.outputs[0]
+    x_nelem, out_nelem = x.nbytes // size, out.nbytes // size
+    x_place, out_place = calls.place(x, _CODES[size]), calls.place(out, _CODES[size])
     if min(dims + [1]) == 0:
-        return 0, None
-    _check(node, dims, x_strides, x_first, len(x))
-    _check(node, dims, out_strides, out_first, len(out))
-    node.over(node.outputs[0], node.inputs[0], 0)
+        return
+    _check(node, dims, x_strides, x_first, x_nelem)
+    _check(node, dims, out_strides, out_first, out_nelem)
+    node.over(out, x, 0)
     n_items = 1
     for d in dims:
         n_items *= d
-    node.require(n_items <= len(out), "moves more items than the output has")  # or for ever
-    step = _Move(dims, x_strides, out_strides, x_first, out_first)
+    node.require(n_items <= out_nelem, "moves more items than the output has")  # or for ever
+    ones = [1] * (_LOOP_DIMS - rank)
+    zeros = [0] * len(ones)
+    dims, x_strides, out_strides = ones + dims, zeros + x_strides, zeros + out_strides
+    inner = len(dims) - _LOOP_DIMS
+    planes, rows, columns = dims[inner:]
+    x_plane, x_row, x_column = x_strides[inner:]
+    out_plane, out_row, out_column = out_strides[inner:]
     loops = forms.get("move")
-    step.bind(loops.copy8 if size == 1 else loops.copy32, x, out)
-    return step.n, step.step
+    copy = loops.copy8 if size == 1 else loops.copy32
+    for x_start, out_start in walk(calls, dims[:inner], x_strides, out_strides):
+        for start, end in calls.parts(planes, rows * columns):
+            p = block(
+                "move",
+                start=start,
+                end=end,
+                rows=rows,
+                columns=columns,
+                x_plane_stride=x_plane,
+                x_row_stride=x_row,
+                x_column_stride=x_column,
+                out_plane_stride=out_plane,
+                out_row_stride=out_row,
+                out_column_stride=out_column,
+                x_start=x_first + x_start,
+                out_start=out_first + out_start,
+            )
+            calls.call(copy, x_place, None, out_place, p)
 
 
 def _check(node, dims, strides, first, nelem):
@@ -58,49 +85,3 @@ def _check(node, dims, strides, first, nelem):
         reach = (dims[i] - 1) * strides[i]
         low, high = low + min(reach, 0), high + max(reach, 0)
     node.require(0 <= low and high < nelem, "moves beyond a buffer")
-
-
-class _Move:
-    """Outer dims counted here, the three innermost ones in the loop."""
-
-    def __init__(self, dims, x_strides, out_strides, x_first, out_first):
-        ones = _LOOP_DIMS - len(dims)
-        if ones > 0:
-            dims, zeros = [1] * ones + dims, [0] * ones
-            x_strides, out_strides = zeros + x_strides, zeros + out_strides
-        inner = len(dims) - _LOOP_DIMS
-        self.outer = dims[:inner]
-        self.x_strides, self.out_strides = x_strides[:inner], out_strides[:inner]
-        self.x_first, self.out_first = x_first, out_first
-        self.n0 = dims[inner]
-        self.n = self.n0
-        for d in self.outer:
-            self.n *= d
-        strides = [s + BIAS for s in x_strides[inner:] + out_strides[inner:]]
-        self.p = block(0, 0, dims[inner + 1], dims[inner + 2], *strides + [0, 0])
-
-    def bind(self, loop, x, out):
-        self.loop, self.x, self.out = loop, x, out
-
-    def _locate(self, outer):
-        """Sets the first items for one combination of the outer dims."""
-        a, b = self.x_first, self.out_first
-        k = len(self.outer) - 1
-        while k >= 0:
-            i = outer % self.outer[k]
-            outer //= self.outer[k]
-            a += i * self.x_strides[k]
-            b += i * self.out_strides[k]
-            k -= 1
-        self.p[10] = a + BIAS
-        self.p[11] = b + BIAS
-
-    def step(self, lo, hi):
-        p = self.p  # few locals: a frame of more than 11 words would come from the heap
-        while lo < hi:
-            outer = lo // self.n0
-            p[0] = lo - outer * self.n0
-            p[1] = min(self.n0, hi - outer * self.n0)
-            self._locate(outer)
-            self.loop(self.x, self.x, self.out, p)
-            lo = outer * self.n0 + p[1]

@@ -21,8 +21,7 @@ import struct
 from array import array
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _LINES = const(0)
@@ -34,11 +33,12 @@ _STEP = const(5)
 _WIDTH = const(6)
 _N_PARAMS = const(7)
 
+CALLS = True
 STREAMS = (1, 2)
 _INFINITY = 0x7F800000
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(1 <= len(node.inputs) <= 3 and len(node.outputs) in (1, 3), "tensors")
     node.expect(len(node.inputs), len(node.outputs), _N_PARAMS)
     x, y = node.inputs[0], node.outputs[0]
@@ -51,19 +51,32 @@ def prepare(node):
     for t in node.outputs[1:]:
         node.require(t.dtype in ("float32", "float64") and t.nelem == rows, "statistics")
     if rows == 0:
-        return 0, None
+        return
     node.require(period > 0 and width > 0 and n % width == 0, "period or block")
     for t in node.inputs[1:]:
         node.require((period - 1) * step + n // width <= t.nelem, "scale or bias size")
     if x.dtype == "float32" and 0 <= node.params[_EPSILON] < _INFINITY and len(node.outputs) == 1:
-        from ._normalize_bits import MOST, Rows
+        from ._normalize_bits import MOST, emit
 
         if 0 < n <= MOST:
-            shape = n, centred, node.params[_EPSILON]
-            return rows, Rows(node.inputs, y, shape, (period, step, width)).step
+            shape = rows, n, centred, node.params[_EPSILON]
+            return emit(calls, node.inputs, y, shape, (period, step, width))
     factors, statistics = node.inputs[1:], node.outputs[1:]
     epsilon = array("f", struct.pack("<i", node.params[_EPSILON]))
-    p = block(0, 0, n, centred, period, step, width, len(factors), len(statistics) // 2)
     w = [epsilon] + [t.data for t in factors] + [epsilon] * (2 - len(factors))
     w += [t.data for t in statistics]
-    return rows, Items(forms.get("normalize").rows, x.data, w, y.data, p).step
+    loop, x, w, y = forms.get("normalize").rows, calls.place(x), calls.hold(w), calls.place(y)
+    for row, row_end in calls.parts(rows, n):
+        p = block(
+            "normalize",
+            row=row,
+            row_end=row_end,
+            columns=n,
+            is_centred=centred,
+            period=period,
+            factor_row_stride=step,
+            factor_columns=width,
+            factors=len(factors),
+            has_moments=len(statistics) // 2,
+        )
+        calls.call(loop, x, w, y, p)

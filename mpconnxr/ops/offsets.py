@@ -11,7 +11,9 @@ allocates nothing.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..loops.offsets import _HAS_BAD_INDEX
+from ..parameters import BIAS
 
 # params
 _RANK = const(0)
@@ -21,10 +23,10 @@ _DIMS = const(2)  # [rank]
 # then sizes: [n_t]
 # then steps: [n_t]
 
-_BAD = 9  # where the loop's parameter block says that an index was out of range
+CALLS = True
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= 2, "params")
     rank, n_t = node.extents(0, _DIMS)
     node.require(n_t > 0, "tuples of nothing")
@@ -41,26 +43,26 @@ def prepare(node):
         n *= d
     node.require(n == out.nelem and n * n_t == index.nelem and last < BIAS, "sizes")
     if n == 0:
-        return 0, None
+        return
     node.require(min(sizes + [1]) > 0, "picks from nothing")
-    words = 2 if index.dtype == "int64" else 1
-    p = block(0, 0, rank, n_t, words, 0, -1, 0, 0, 0, *list(node.params)[_DIMS:] + [0] * rank)
-    what = node.name + ": an index is out of range"
-    return n, _Offsets(index.view("i"), out.view("i"), p, what).step
-
-
-class _Offsets:
-    """The extent is tuples."""
-
-    def __init__(self, index, out, p, what):
-        self.index, self.out, self.p = index, out, p
-        self.loop, self.judge = forms.get("offsets").offsets, forms.get("gather").judge
-        self.needs = [forms.later("gather_refuse", "refuse"), p, what]
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        p[_BAD] = 0
-        self.loop(self.index, self.index, self.out, p)
-        self.judge(p, self.needs)
+    loop, judge = forms.get("offsets").offsets, forms.get("gather").judge
+    refusal = [forms.later("gather_refuse", "refuse"), node.name + ": an index is out of range"]
+    words_per_index = 2 if index.dtype == "int64" else 1
+    table = list(node.params)[_DIMS:] + [0] * rank
+    index, out = calls.place(index, "i"), calls.place(out)
+    for start, end in calls.parts(n, n_t):
+        p = block(
+            "offsets",
+            start=start,
+            end=end,
+            rank=rank,
+            indices_per_tuple=n_t,
+            words_per_index=words_per_index,
+            index=0,
+            minus_one=-1,
+            unused=(0, 0),
+            has_bad_index=0,
+            table=table,
+        )
+        calls.call(loop, index, None, out, p)
+        calls.drive(judge, None, refusal, (_HAS_BAD_INDEX,))

@@ -6,12 +6,12 @@ Serves OneHot (all opsets). An index outside -depth .. depth - 1 gives values[0]
 
     index  float32, float64 or any integer dtype (outer, inner)
     values any dtype (2);  out  same dtype (outer, depth, inner)
-Raises ModelError. A step allocates only boxed floats and integers, of int32 indices and values of
+Raises ModelError. A run allocates only boxed floats and integers, of int32 indices and values of
 32 bits nothing where viper is.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _OUTER = const(0)
@@ -19,8 +19,10 @@ _DEPTH = const(1)
 _INNER = const(2)
 _N_PARAMS = const(3)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     index, values, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.require(index.dtype not in ("float16", "bfloat16"), "indices of dtype " + index.dtype)
@@ -29,23 +31,12 @@ def prepare(node):
     node.require(outer * inner == index.nelem and values.nelem == 2, "sizes")
     node.require(outer * depth * inner == out.nelem, "output size")
     if out.nelem == 0:
-        return 0, None
-    step = _OneHot(block(0, 0, depth, inner))
-    step.index, step.values, step.out = index.data, values.data, out.data
+        return
     if index.dtype == "int32" and values.dtype in ("float32", "int32", "uint32"):
-        step.loop = forms.get("ints").one_hot32
-        step.values, step.out = values.view("i"), out.view("i")
-    return outer * depth, step.step
-
-
-class _OneHot:
-    """The extent is rows of the output: outer x depth."""
-
-    def __init__(self, p):
-        self.p = p
-        self.loop = forms.get("one_hot").one_hot
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.index, self.values, self.out, self.p)
+        loop, code = forms.get("ints").one_hot32, "i"
+    else:
+        loop, code = forms.get("one_hot").one_hot, None
+    index, values, out = calls.place(index), calls.place(values, code), calls.place(out, code)
+    for start, end in calls.parts(outer * depth, inner):
+        p = block("one_hot", start=start, end=end, classes=depth, inner=inner)
+        calls.call(loop, index, values, out, p)

@@ -10,8 +10,10 @@ Raises ModelError; at run time InputError for an index outside 0 to n - 1. Alloc
 """
 
 from .. import forms
+from ..blocks import block
 from ..errors import InputError
-from ..parameters import BIAS, block
+from ..loops.move import _OUT_START
+from ..parameters import BIAS
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4
@@ -36,8 +38,21 @@ def prepare(node):
     place.name = node.name
     loops = forms.get("move")
     place.loop = loops.copy8 if size == 1 else loops.copy32
-    strides = (0, inner, 1, 0, n * inner, 1)
-    place.p = block(0, 1, outer, inner, *[BIAS + s for s in strides + (0, 0)])
+    place.p = block(
+        "move",
+        start=0,
+        end=1,
+        rows=outer,
+        columns=inner,
+        x_plane_stride=0,
+        x_row_stride=inner,
+        x_column_stride=1,
+        out_plane_stride=0,
+        out_row_stride=n * inner,
+        out_column_stride=1,
+        x_start=0,
+        out_start=0,
+    )
     return 1, place.step
 
 
@@ -50,5 +65,5 @@ class _Place:
         i = self.index[0]
         if not 0 <= i < self.n:
             raise InputError("{}: index {} of {}".format(self.name, i, self.n))
-        self.p[11] = BIAS + i * self.inner
+        self.p[_OUT_START] = BIAS + i * self.inner
         self.loop(self.x, self.x, self.out, self.p)

@@ -8,10 +8,11 @@ as C's pow; one NaN, 0x7FC00000. Raises ModelError. A step allocates nothing whe
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params: none
 
+CALLS = True
 STREAMS = (0, 1)
 _CHUNK = 64  # items of a call, with two words of heap each
 _QUARTERS = (  # of 2**t, the coefficients from t**4 on
@@ -38,7 +39,7 @@ _QUARTERS = (  # of 2**t, the coefficients from t**4 on
 )
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, 0)
     x, y, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x, y, out)
@@ -47,24 +48,18 @@ def prepare(node):
         node.require(t.nelem in (1, n), "sizes differ")
         if t.nelem == n:
             node.over(out, t)
-    steps = [0 if t.nelem == 1 else 1 for t in (x, y)]
-    p = block(0, 0, *steps, *_QUARTERS, *[0] * (2 * min(n, _CHUNK)))
-    return n, _Power(x.view("i"), y.view("i"), out.view("i"), p).step
-
-
-class _Power:
-    """In chunks: logarithms, then powers."""
-
-    def __init__(self, x, y, out, p):
-        self.x, self.y, self.out, self.p = x, y, out, p
-        loops = forms.get("power")
-        self.logs, self.powers = loops.logs32, loops.powers32
-
-    def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            p[0] = lo
-            p[1] = lo + _CHUNK if lo + _CHUNK < hi else hi
-            self.logs(self.x, self.x, p, p)
-            self.powers(self.x, self.y, self.out, p)
-            lo += _CHUNK
+    x_stride, y_stride = int(x.nelem > 1), int(y.nelem > 1)
+    loops, logarithms = forms.get("power"), [0] * (2 * min(n, _CHUNK))
+    x, y, out = calls.place(x, "i"), calls.place(y, "i"), calls.place(out, "i")
+    for start, size in calls.pieces(n, _CHUNK):
+        p = block(
+            "power",
+            start=start,
+            end=start + size,
+            x_stride=x_stride,
+            w_stride=y_stride,
+            coefficients=_QUARTERS,
+            logarithms=logarithms,
+        )
+        calls.call(loops.logs32, x, None, calls.hold(calls.part()), p)
+        calls.call(loops.powers32, x, y, out, None)

@@ -9,11 +9,12 @@ com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool.
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
     multipliers  int32, two words as loops/qpool has them: for any number of items, or for each
             from 0 on
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..parameters import BIAS
 
 # params
 _PLANES = const(0)
@@ -29,22 +30,49 @@ _ZX = const(11)  # unsigned: int8 + 128
 _ZY = const(12)  # unsigned: int8 + 128
 _N_PARAMS = const(13)
 
+CALLS = True
+
 _MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     e = windows(node)
+    planes, rows, columns, kernel_rows, kernel_columns, out_rows, out_columns = e[:_STRIDES]
+    row_stride, column_stride, row_padding, column_padding, x_zero_point, out_zero_point = e[
+        _STRIDES:
+    ]
     if node.outputs[0].nelem == 0:
-        return 0, None
+        return
     multipliers = node.inputs[1]
     node.expect_dtype("int32", multipliers)
     n = multipliers.nelem
-    most = min(e[_H], e[_KH]) * min(e[_W], e[_KW])
+    most = min(rows, kernel_rows) * min(columns, kernel_columns)
     node.require(n == 2 or n >= 2 * most + 2, "multipliers")
-    step = Means(node, e, [int(n > 2)] + e[_ZX:_N_PARAMS] + [flip_of(node)])
-    step.w, step.loop = multipliers.data, forms.get("qpool").means8
-    return e[_PLANES], step.step
+    x, out = calls.place(node.inputs[0], "B"), calls.place(node.outputs[0], "B")
+    multipliers, means = calls.place(multipliers), forms.get("qpool").means8
+    for first, end in calls.parts(planes, rows * columns):
+        p = block(
+            "qpool",
+            x_start=first * (rows * columns),
+            out_start=first * (out_rows * out_columns),
+            planes=end - first,
+            rows=rows,
+            columns=columns,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            row_stride=row_stride,
+            column_stride=column_stride,
+            row_padding=row_padding,
+            column_padding=column_padding,
+            out_rows=out_rows,
+            out_columns=out_columns,
+            is_per_count=int(n > 2),
+            x_zero_point=x_zero_point,
+            out_zero_point=out_zero_point,
+            flip=flip_of(node),
+        )
+        calls.call(means, x, multipliers, out, p)
 
 
 def windows(node, dtypes=("uint8", "int8"), last=255):
@@ -56,6 +84,7 @@ def windows(node, dtypes=("uint8", "int8"), last=255):
     planes, h, w, kh, kw, oh, ow = e[:7]
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
     if out.nelem:
+        node.require(min(h, w) > 0, "an empty input")
         node.require(
             max(e[_ZX:_N_PARAMS]) <= last and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window"
         )
@@ -74,19 +103,3 @@ def _check_windows(node, size, kernel, count, stride, pad):
     """Every window has an item inside: the first one reaches in, the last one begins there."""
     node.require(pad < kernel and kernel < BIAS, "pads")
     node.require(0 < stride and (count - 1) * stride - pad < size, "strides")
-
-
-class Means:
-    """The extent is planes. rest: parameters of the loop behind those of the windows."""
-
-    def __init__(self, node, e, rest):
-        _, h, w, kh, kw, oh, ow = e[:7]
-        self.x_plane, self.out_plane = h * w, oh * ow
-        p = [0, 0, 0, h, w, kh, kw] + e[_STRIDES:_ZX] + [oh, ow]
-        self.p = block(*p + rest)
-        self.x, self.out = node.inputs[0].view("B"), node.outputs[0].view("B")
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
-        self.loop(self.x, self.w, self.out, p)

@@ -14,6 +14,15 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
+from ..loops.blend import (
+    _COLUMNS,
+    _CORNERS_X_START,
+    _LOWER_START,
+    _NEXT_ELEMENT,
+    _OUT_START,
+    _TAPS,
+    _UPPER_START,
+)
 from ..parameters import BIAS, block
 from .qmeans import LISTED, scale_of
 
@@ -78,22 +87,22 @@ class _Blend:
     """The extent is rows of the output, of all planes each."""
 
     def __init__(self, rows, p):
-        self.rows, self.p, self.columns = rows, p, p[3]
+        self.rows, self.p, self.columns = rows, p, p[_COLUMNS]
 
     def bind(self, x, words, out):
         loops = forms.get("blend")
         self.words, self.corners, self.rounds = words, loops.corners, loops.rounds
         self.needs = [loops.estimate, loops.blend, forms.get("mean_bytes").rounded]
-        self.needs += [self.p, memoryview(self.p)[4 * self.columns + 21 :], x, words, out]
+        self.needs += [self.p, memoryview(self.p)[4 * self.columns + _TAPS :], x, words, out]
 
     def step(self, lo, hi):
         p, w = self.p, self.words
         while lo < hi:
-            p[0] = self.rows[4 * lo]
-            p[1] = self.rows[4 * lo + 1]
-            p[2] = lo * self.columns
-            p[11] = 4 * lo
+            p[_UPPER_START] = self.rows[4 * lo]
+            p[_LOWER_START] = self.rows[4 * lo + 1]
+            p[_OUT_START] = lo * self.columns
+            p[_CORNERS_X_START] = 4 * lo
             self.corners(self.rows, w, w, p)
-            p[16] = 0
+            p[_NEXT_ELEMENT] = 0
             self.rounds(p, self.needs)
             lo += 1

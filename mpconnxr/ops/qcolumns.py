@@ -6,11 +6,12 @@
 
 A channel's c is zx * (K * zw - sum of the column). Its first word is c << 5 | shift, its second
 the multiplier; where there is no multiplier they are c and K * zw - sum, as int32 outputs take
-them. Signed bytes are computed with plus 128. Raises ModelError. A step allocates nothing.
+them. Signed bytes are computed with plus 128. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..parameters import BIAS
 
 # params
 _G = const(0)
@@ -23,17 +24,19 @@ _SHIFT = const(8)
 _MULTIPLIER = const(9)  # [high, low] of 16 and 15 bits
 _N_PARAMS = const(11)
 
+CALLS = True
+
 _MAX_K = 33024  # of qconv
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
     node.expect_dtype("uint8", out)
     g, k, m, xg, xk, xm, zx, zw, shift, high, low = node.extents(0, _N_PARAMS)
     if min(g, m) == 0:
-        return 0, None
+        return
     node.require(0 < k <= _MAX_K and max(zx, zw) < 256 and g * m < BIAS >> 1, "sizes")
     node.require((g - 1) * xg + (k - 1) * xk + (m - 1) * xm < x.nelem, "reads beyond the input")
     node.require(g * m * (8 + (k + 3 & -4)) <= out.nelem, "writes beyond the output")
@@ -42,19 +45,24 @@ def prepare(node):
     up = 5 if high or low else 0
     node.require(max(255 - zw, zw) * k * zx < 1 << 31 - up, "zero points")
     flip = 128 if x.dtype == "int8" else 0
-    p = [0, 0, k, m, xg, xk, xm, flip, zx, zw, up, shift, high << 15 | low, 2 * g * m]
-    step = _Columns(x.view("B"), out.view("i"))
-    step.p = block(*p)
-    return g, step.step
-
-
-class _Columns:
-    """The extent is matrices."""
-
-    def __init__(self, x, out):
-        self.x, self.out = x, out
-        self.columns = forms.get("columns").columns
-
-    def step(self, lo, hi):
-        self.p[0], self.p[1] = lo, hi
-        self.columns(self.x, self.x, self.out, self.p)
+    x, out = calls.place(x, "B"), calls.place(out, "i")
+    columns = forms.get("columns").columns
+    for start, end in calls.parts(g, k * m):
+        p = block(
+            "columns",
+            start=start,
+            end=end,
+            rows=k,
+            columns=m,
+            x_matrix_stride=xg,
+            x_row_stride=xk,
+            x_column_stride=xm,
+            flip=flip,
+            other_zero_point=zx,
+            x_zero_point=zw,
+            shift=up,
+            first_word=shift,
+            second_word=high << 15 | low,
+            out_start=2 * g * m,
+        )
+        calls.call(columns, x, None, out, p)

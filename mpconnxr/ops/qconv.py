@@ -13,16 +13,17 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
          loops/qdot
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
-    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then room for
-             the table, and, where it is large enough, another room: see loops/qdot; none where
-             the loops take x as it lies: uint8, K channels side by side, K a multiple of 4, and
-             positions in one row, without pads
-Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError. A step allocates
-nothing.
+    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then a byte for
+             zx, or room for the table, and, where it is large enough, another room: see
+             loops/qdot; none where the loops take x as it lies: uint8, K channels side by side, K
+             a multiple of 4, and positions in one row, without pads
+Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..calls import last
+from ..parameters import BIAS
 from ..tensor import range_of
 from . import _qtable
 
@@ -52,12 +53,13 @@ _LACKS_SUMS = const(31)  # flag: c lacks -zx * (sum of its row of w)
 _TABLE = const(32)  # [_qtable]
 _N_PARAMS = const(37)
 
+CALLS = True
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _BYTES = ("uint8", "int8")
 
 
-def prepare(node):
+def prepare(node, calls):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect(2 + (len(node.inputs) > 2), 1, _N_PARAMS, min(len(node.scratch), 1))
     node.over(out, x, 0)
@@ -65,25 +67,30 @@ def prepare(node):
     node.expect_dtype("uint8", w, *node.scratch)
     e, signed = node.extents(0, _PADS), node.signed(_PADS, _LACKS_SUMS - _PADS)
     if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
-        return 0, None
+        return
     table = _qtable.Table(node, _TABLE, e[_G] * e[_M])
     _check_sizes(node, e, signed, table)
-    gathers = len(node.scratch) > 0
-    node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
-    step = (_QConv if gathers else _AsItLies)(e, signed[:2], 128 if x.dtype == "int8" else 0)
-    step.bind(x, w, *node.scratch)
-    step.bind_table(table, e, *node.scratch)
-    if node.extents(_LACKS_SUMS, 1)[0]:
-        node.require(table.is_packed, "sums of rows")
-        table.bind_sums(node, e[_G], step.q[2], e[_ZX])
+    node.require(not table.is_packed or node.scratch and out.dtype != "int32", "table")
+    for t in [w] + node.scratch:
+        t.view("i")  # raises where it is not aligned
     if len(node.inputs) > 2:
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
         node.require(out.dtype == "int32", "a zero point that a run decides")
-        step.take_zero(zero.view("B"))
-    step.bind_output(node, out, signed[2:])
-    step.bind_loops()
-    return step.n, step.step
+    if out.dtype != "int32":
+        node.require(out.dtype in _BYTES, "dtype " + out.dtype)
+        low, high = range_of(out.dtype)
+        node.require(low <= min(signed[2:]) and max(signed[2:]) <= high, "limits")
+        node.require(signed[3] <= signed[4], "limits")
+    x_strides, out_strides = e[_X_STRIDES:_OUT_STRIDES], e[_OUT_STRIDES:_PIECE]
+    gather, compute = _loops(node, calls, e, signed, table)
+    for batch in calls.repeat(e[_N]):
+        for group in calls.repeat(e[_G]):
+            x_start = batch * x_strides[0] + group * x_strides[1]
+            out_start = batch * out_strides[0] + group * out_strides[1]
+            for first, n in calls.pieces(e[_OH] * e[_OW], e[_PIECE]):
+                gather(x_start, first, n)
+                compute(group, x_start, first, out_start + first * out_strides[3], n)
 
 
 def _check_sizes(node, e, signed, table):
@@ -95,18 +102,19 @@ def _check_sizes(node, e, signed, table):
     node.require(0 < k and padded <= _MAX_K and max(e[_ZX], e[_ZW]) < 256, "K or zero points")
     node.require(min(h, width) > 0, "an empty input")
     node.require(
-        _last((n, g, c, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
+        last((n, g, c, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
     )
     node.require(
-        _last((n, g, m, oh * ow), e[_OUT_STRIDES:_PIECE]) < out.nelem, "writes beyond the output"
+        last((n, g, m, oh * ow), e[_OUT_STRIDES:_PIECE]) < out.nelem, "writes beyond the output"
     )
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(table.nbytes + g * m * padded <= w.nelem, "weights are too small")
     node.require(0 < e[_PIECE], "positions a call")
     if node.scratch:
-        room = e[_PIECE] * (padded + 4) + table.room
+        room = e[_PIECE] * (padded + 4) + table.room + (len(node.inputs) > 2)
         node.require(room <= node.scratch[0].nelem, "scratch is too small")
     else:
+        node.require(len(node.inputs) == 2, "a zero point that a run decides")
         row = kh * kw == oh == e[_X_STRIDES + 2] == 1 and k == padded and signed[:2] == [0, 0]
         node.require(
             row and (ow - 1) * e[_STRIDES + 1] < width and x.dtype == "uint8", "has no scratch"
@@ -119,116 +127,134 @@ def _check_sizes(node, e, signed, table):
     node.require(c * e[_X_STRIDES + 2] < BIAS, "strides of the input")
 
 
-def _last(counts, strides):
-    return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
-
-
-class _QConv:
-    """The extent is calls of the loops: batch x groups x pieces of the output's positions."""
-
-    zero = None  # point of x, if only a run knows it
-
-    def __init__(self, e, pads, flip):
-        n, g, c, h, w, m, kh, kw, oh, ow = e[:10]
-        xc, xh, xw, om, op = e[_X_STRIDES + 2 : _OUT_STRIDES] + e[_OUT_STRIDES + 2 : _PIECE]
-        pieces = -(-oh * ow // e[_PIECE])
-        self.n = n * g * pieces
-        padded = c * kh * kw + 3 & -4
-        sy, sx, dy, dx = e[_STRIDES:_X_STRIDES]
-        p = [0, c, kh, kw, xc, dy * xh, dx * xw, h, w, dy, dx, sy, sx]
-        p += [xh, xw, ow, 0, 0, flip, e[_ZX], 0, padded - c * kh * kw]
-        self.p = block(*p + [BIAS - pads[0], BIAS - pads[1]])
-        within = (oh - 1) * sy < h and (ow - 1) * sx < w
-        if kh * kw == 1 and within and pads == [0, 0]:
-            self._along_channels(c, xc)
-        self.q = block(0, 0, padded, 0, m, 0, op, om, e[_ZW], 0, 0, 0, 4, 4 + padded, 1, 0, 0)
-        places = [0, pieces, e[_PIECE], oh * ow, g]
-        places += e[_X_STRIDES : _X_STRIDES + 2] + e[_OUT_STRIDES : _OUT_STRIDES + 2]
-        self.places = block(*places + [0, m * padded, 8 * m, 0] + [0] * 3)
-
-    def _along_channels(self, c, stride):
-        """A kernel of one item: its row is the channels, so that one loop runs along them."""
-        p = self.p
-        p[1], p[3], p[6], p[10] = 1, c, stride, 0
-
-    def bind(self, x, w, scratch):
-        self.bind_inputs(x, w)
-        scratch.view("i")  # raises where it is not aligned
-        self.patch = scratch.data
-        self.pieces = forms.get("pieces").pieces
-
-    def take_zero(self, zero):
-        self.zero, self.take = zero, forms.get("pieces").zero_point
-
-    def bind_table(self, table, e, scratch=None):
-        self.table = table
-        self.places[9] = table.nbytes
-        end = e[_PIECE] * self.q[13]
-        if scratch:
-            kp, n = self.q[2], e[_PIECE]
-            room = 2 * self.q[13]
-            end_of_room = room + (n + n % 2) * (2 * kp + 4) + 8 * kp
-            if n > 1 and end_of_room + table.room <= scratch.nelem:
-                end, self.q[16] = end_of_room, room
+def _loops(node, calls, e, signed, table):
+    """Emit what comes first, and return what emits the calls for n positions from one on."""
+    x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    channels, rows, columns, maps, kernel_rows, kernel_columns = e[_C:_OH]
+    out_rows, out_columns, row_stride, column_stride, row_dilation, column_dilation = e[
+        _OH:_X_STRIDES
+    ]
+    x_channel, x_row, x_column = e[_X_STRIDES + 2 : _OUT_STRIDES]
+    out_channel, out_position = e[_OUT_STRIDES + 2 : _PIECE]
+    padding_y, padding_x, out_zero_point, low, high = signed
+    k = channels * kernel_rows * kernel_columns
+    length = k + 3 & -4
+    column_step = column_dilation * x_column
+    is_within = (out_rows - 1) * row_stride < rows and (out_columns - 1) * column_stride < columns
+    if is_within and kernel_rows * kernel_columns == 1 and padding_y == padding_x == 0:
+        # Its row is the channels, so that one loop runs along them.
+        channels, kernel_columns, column_step, column_dilation = 1, channels, x_channel, 0
+    flip = 128 if x.dtype == "int8" else 0
+    x, weights = calls.place(x, "B"), calls.place(w)
+    patch, scratch_start, zero_start, has_limits = None, 0, 0, out.dtype != "int32"
+    if node.scratch:
+        patch = calls.place(node.scratch[0])
+        scratch_start, table_start = _rooms(e[_PIECE], length, table, node.scratch[0].nelem)
         if table.is_packed:
-            table.bind(self.w, self.patch, end)
-            self.places[12], self.q[15] = table.at, 1
+            table.unpack(calls, weights, patch, table_start)
+        if node.extents(_LACKS_SUMS, 1)[0]:
+            node.require(table.is_packed, "sums of rows")
+            table.add_sums(node, calls, e[_G], length, e[_ZX])
+        if len(node.inputs) > 2:  # the loops find it behind the patches
+            zero_start = e[_PIECE] * (length + 4)
+            p = block("row_sums.zero_point", start=zero_start, sign=flip)
+            zero = calls.place(node.inputs[2], "B")
+            calls.call(forms.get("row_sums").zero_point, zero, None, patch, p)
+    out = calls.place(out, "B" if has_limits else None)
+    patches = forms.get("patches").patches if patch else None
+    if has_limits:
+        dots = forms.get("qdot")
+        dots = dots.qdots8_many if patch and e[_PIECE] > 1 else dots.qdots8
+    else:
+        dots = forms.get("qdot32").qdots32
 
-    def bind_inputs(self, x, w):
-        self.x, self.w = x.view("B"), w.data
-        w.view("i")  # raises where it is not aligned
-        self.locate = forms.get("pieces").locate
-
-    def bind_output(self, node, out, limits):
-        if out.dtype == "int32":
-            self.out, self.dots = out.data, forms.get("qdot32").qdots32
+    def gather(x_start, first, n):
+        if not patch:  # the loop reads x itself
             return
-        node.require(out.dtype in _BYTES, "dtype " + out.dtype)
-        low, high = range_of(out.dtype)
-        node.require(low <= limits[1] <= limits[2] <= high, "limits")
-        loops = forms.get("qdot")
-        are_many = self.q[14] and self.places[2] > 1
-        self.out, self.dots = out.view("B"), loops.qdots8_many if are_many else loops.qdots8
-        for i in range(3):
-            self.q[9 + i] = limits[i] + BIAS
+        p = block(
+            "patches",
+            x_start=x_start,
+            channels=channels,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            x_channel_stride=x_channel,
+            kernel_row_step=row_dilation * x_row,
+            kernel_column_step=column_step,
+            rows=rows,
+            columns=columns,
+            row_dilation=row_dilation,
+            column_dilation=column_dilation,
+            row_stride=row_stride,
+            column_stride=column_stride,
+            x_row_stride=x_row,
+            x_column_stride=x_column,
+            out_columns=out_columns,
+            row=0,
+            column=first,
+            flip=flip,
+            padding=e[_ZX],
+            positions=n,
+            record_padding=length - k,
+            corner_row=0 - padding_y,
+            corner_column=0 - padding_x,
+            zero_start=zero_start,
+        )
+        calls.call(patches, x, None, patch, p)
 
-    def bind_loops(self):
-        self.needs = [self.locate, forms.get("patches").patches, self.dots]
-        self.needs += [self.places, self.p, self.q, self.x, self.patch, self.w, self.out]
+    def compute(group, x_start, first, out_start, n):
+        stride = length + 4 if patch else column_stride * x_column
+        start = 4 if patch else x_start + first * stride
+        if has_limits:
+            p = block(
+                "qdot",
+                w_start=table.nbytes + group * (maps * length),
+                table_start=table.start + group * (8 * maps),
+                columns=length,
+                positions=n,
+                channels=maps,
+                out_start=out_start,
+                out_position_stride=out_position,
+                out_channel_stride=out_channel,
+                w_zero_point=e[_ZW],
+                out_zero_point=out_zero_point,
+                low=low,
+                high=high,
+                x_start=start,
+                x_position_stride=stride,
+                has_sums=int(patch is not None),
+                is_table_in_x=int(table.is_packed),
+                scratch_start=scratch_start,
+            )
+        else:
+            p = block(
+                "qdot32",
+                w_start=table.nbytes + group * (maps * length),
+                table_start=group * (8 * maps),
+                columns=length,
+                positions=n,
+                channels=maps,
+                out_start=out_start,
+                out_position_stride=out_position,
+                out_channel_stride=out_channel,
+                w_zero_point=e[_ZW],
+                x_zero_point=0,
+                zero_start=zero_start,
+                unused=(0,),
+                x_start=start,
+                x_position_stride=stride,
+                has_sums=int(patch is not None),
+            )
+        calls.call(dots, patch or x, weights, out, p)
 
-    def step(self, lo, hi):
-        if self.zero:
-            self.take(self.zero, self.zero, self.p, self.q)
-        if self.table.is_packed:
-            self.table.fill()
-        self.places[0], self.places[15] = lo, hi
-        self.pieces(self.places, self.needs)
+    return gather, compute
 
 
-class _AsItLies(_QConv):
-    """The same without patches: the loops read x itself, and add up its items."""
-
-    def bind(self, x, w):
-        self.bind_inputs(x, w)
-        self.q[13], self.q[14] = self.p[12] * self.p[14], 0
-
-    def bind_loops(self):
-        if self.n == 1 and not self.zero:  # one call, always the same
-            self._locate(0)
-            self.step = self._only
-
-    def _locate(self, i):
-        self.places[0] = i
-        self.locate(self.places, self.places, self.p, self.q)
-        self.q[12] = self.p[0] + self.p[17] * self.q[13]
-
-    def _only(self, lo, hi):
-        self.dots(self.x, self.w, self.out, self.q)
-
-    def step(self, lo, hi):
-        if self.zero:
-            self.take(self.zero, self.zero, self.p, self.q)
-        while lo < hi:
-            self._locate(lo)
-            self.dots(self.x, self.w, self.out, self.q)
-            lo += 1
+def _rooms(piece, length, table, nbytes):
+    """Where in scratch, behind the patches, is room for a form of the loops, 0 for none, and for
+    the table.
+    """
+    room, n = 2 * (length + 4), piece + piece % 2
+    end = room + n * (2 * length + 4) + 8 * length
+    if piece > 1 and end + table.room <= nbytes:
+        return room, end
+    return 0, piece * (length + 4)

@@ -13,11 +13,13 @@
              a row has (ow - 1) * sx + (kw - 1) * dx + 1 bytes and covers are
              (output rows - 1) * sy + (kh - 1) * dy + 1 rows; from the next multiple of 4 on room
              for the table
-Signed bytes are computed with plus 128. Raises ModelError. A step allocates nothing.
+Signed bytes are computed with plus 128. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..calls import last
+from ..parameters import BIAS
 from ..tensor import range_of
 from . import _qtable
 
@@ -46,12 +48,13 @@ _HIGH = const(28)  # signed
 _TABLE = const(29)  # [_qtable]
 _N_PARAMS = const(34)
 
+CALLS = True
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _BYTES = ("uint8", "int8")
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
@@ -60,15 +63,23 @@ def prepare(node):
     node.expect_dtype("uint8", w, scratch)
     e, signed = node.extents(0, _PADS), node.signed(_PADS, _TABLE - _PADS)
     if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
-        return 0, None
-    low, high = range_of(out.dtype)
-    node.require(low <= signed[3] <= signed[4] <= high, "limits")
+        return
+    least, most = range_of(out.dtype)
+    node.require(least <= min(signed[2:]) and max(signed[2:]) <= most, "limits")
+    node.require(signed[3] <= signed[4], "limits")
     table = _qtable.Table(node, _TABLE, e[_G] * e[_M])
-    at = _check_sizes(node, e, signed, table)
-    step = _Depthwise(e, signed, 128 if x.dtype == "int8" else 0)
-    step.bind(x, w, out, scratch)
-    step.bind_table(table, at)
-    return step.n, step.step
+    room = _check_sizes(node, e, signed, table)
+    scratch.view("i"), w.view("i")  # raise where they are not aligned
+    flip = 128 if x.dtype == "int8" else 0
+    x, out = calls.place(x, "B"), calls.place(out, "B")
+    w, scratch = calls.place(w), calls.place(scratch)
+    if table.is_packed:
+        table.unpack(calls, w, scratch, room)
+    call = _call(calls, x, w, out, scratch, e, signed, table, flip)
+    for batch in calls.repeat(e[_N]):
+        for plane, planes in calls.pieces(e[_G], e[_PLANES]):
+            for row, rows in calls.pieces(e[_OH], min(e[_OUT_ROWS], e[_OH])):
+                call(batch, plane, planes, row, rows)
 
 
 def _check_sizes(node, e, signed, table):
@@ -82,11 +93,12 @@ def _check_sizes(node, e, signed, table):
     k = kh * kw
     node.require(0 < k <= _MAX_K and max(e[_ZX:_PADS]) < 256, "K or zero points")
     node.require(min(h, width) > 0, "an empty input")
+    node.require(min(sy, sx, dy, dx) > 0, "strides or dilations")
     node.require(
-        _last((n, g, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
+        last((n, g, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
     )
     node.require(
-        _last((n, g * m, oh * ow), e[_OUT_STRIDES:_PLANES]) < out.nelem, "writes beyond the output"
+        last((n, g * m, oh * ow), e[_OUT_STRIDES:_PLANES]) < out.nelem, "writes beyond the output"
     )
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(table.nbytes + g * m * k <= w.nelem, "weights are too small")
@@ -103,63 +115,74 @@ def _check_sizes(node, e, signed, table):
     return at
 
 
-def _last(counts, strides):
-    return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
+def _call(calls, x, w, out, scratch, e, signed, table, flip):
+    """Return what emits the calls for some rows of some planes of a batch."""
+    depth_multiplier, rows, columns, kernel_rows, kernel_columns, out_rows, out_columns = e[
+        _M:_STRIDES
+    ]
+    row_stride, column_stride, row_dilation, column_dilation = e[_STRIDES:_X_STRIDES]
+    x_batch, x_plane, x_row, x_column = e[_X_STRIDES:_OUT_STRIDES]
+    out_batch, out_channel, out_position = e[_OUT_STRIDES:_PLANES]
+    row_padding, column_padding, out_zero_point, low, high = signed
+    width = (out_columns - 1) * column_stride + (kernel_columns - 1) * column_dilation + 1
+    left = min(max(column_padding, 0), width)
+    skip = max(-column_padding, 0)
+    items = max(min(columns - skip, width - left), 0)
+    first = 4 * kernel_rows * kernel_columns
+    gather, loops = forms.get("planes").planes, forms.get("depthwise")
+    loop = loops.depthwise8
+    if column_dilation == 1 < kernel_columns < 9:
+        is_33 = kernel_rows == kernel_columns == 3
+        loop = loops.depthwise33 if is_33 else loops.depthwise_dense
 
+    def call(batch, plane, planes, row, n):
+        covered = (n - 1) * row_stride + (kernel_rows - 1) * row_dilation + 1
+        p = block(
+            "planes",
+            x_start=batch * x_batch + plane * x_plane + (skip * x_column if items else 0),
+            planes=planes,
+            x_plane_stride=x_plane,
+            rows=rows,
+            out_rows=covered,
+            x_row_stride=x_row,
+            x_column_stride=x_column,
+            out_columns=width,
+            left_padding=left,
+            columns=items,
+            out_start=first,
+            first_row=row * row_stride - row_padding,
+            flip=flip,
+            padding=e[_ZX],
+        )
+        calls.call(gather, x, None, scratch, p)
+        channel = plane * depth_multiplier
+        p = block(
+            "depthwise",
+            x_start=first,
+            x_plane_stride=covered * width,
+            planes=planes,
+            depth_multiplier=depth_multiplier,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            kernel_row_step=row_dilation * width,
+            kernel_column_step=column_dilation,
+            out_rows=n,
+            out_columns=out_columns,
+            out_row_step=row_stride * width,
+            out_column_step=column_stride,
+            table_start=table.start + 8 * channel,
+            w_start=table.nbytes + channel * (kernel_rows * kernel_columns),
+            out_start=batch * out_batch
+            + channel * out_channel
+            + row * (out_columns * out_position),
+            out_channel_stride=out_channel,
+            out_position_stride=out_position,
+            w_zero_point=e[_ZW],
+            out_zero_point=out_zero_point,
+            low=low,
+            high=high,
+            is_table_in_x=int(table.is_packed),
+        )
+        calls.call(loop, scratch, w, out, p)
 
-class _Depthwise:
-    """The extent is calls of the loops: batch x (pieces of planes, or pieces of a plane)."""
-
-    def __init__(self, e, signed, flip):
-        n, g, m, h, w, kh, kw, oh, ow, sy, sx, dy, dx = e[:_X_STRIDES]
-        x_plane, xh, xw, om, op = e[_X_STRIDES + 1 : _OUT_STRIDES] + e[_OUT_STRIDES + 1 : _PLANES]
-        rows = min(e[_OUT_ROWS], oh)
-        by_rows = -(-oh // rows)
-        per_batch = by_rows * -(-g // e[_PLANES])
-        self.n = n * per_batch
-        row = (ow - 1) * sx + (kw - 1) * dx + 1
-        left = min(max(signed[1], 0), row)
-        skip = max(-signed[1], 0)
-        items = max(min(w - skip, row - left), 0)
-        first = 4 * kh * kw
-        p = [0, 0, x_plane, h, 0, xh, xw, row, left, items, first, 0, flip, e[_ZX]]
-        q = [first, 0, 0, m, kh, kw, dy * row, dx, 0, ow, sy * row, sx, 0, 0, 0, om, op, e[_ZW]]
-        self.p, self.q = block(*p), block(*q + [v + BIAS for v in signed[2:]], 0)
-        places = [0, per_batch, by_rows, e[_PLANES], g, rows, oh, e[_X_STRIDES]]
-        places += [
-            skip * xw if items else 0,
-            e[_OUT_STRIDES],
-            (kh - 1) * dy + 1,
-            sy,
-            BIAS - signed[0],
-            0,
-            0,
-            0,
-        ]
-        self.places = block(*places)
-
-    def bind(self, x, w, out, scratch):
-        scratch.view("i"), w.view("i")  # raise where they are not aligned
-        self.w, self.scratch = w.data, scratch.data
-        pieces, loops = forms.get("pieces"), forms.get("depthwise")
-        loop = loops.depthwise8
-        if self.q[7] == 1 < self.q[5] < 9:
-            is_33 = self.q[4] == self.q[5] == 3
-            loop = loops.depthwise33 if is_33 else loops.depthwise_dense
-        self.needs = [pieces.locate_planes, forms.get("planes").planes, loop]
-        self.needs += [self.places, self.p, self.q]
-        self.needs += [x.view("B"), self.scratch, self.w, out.view("B")]
-        self.pieces = pieces.pieces
-
-    def bind_table(self, table, at):
-        self.table = table
-        self.places[13] = table.nbytes
-        if table.is_packed:
-            table.bind(self.w, self.scratch, at)
-            self.places[14], self.q[21] = at, 1
-
-    def step(self, lo, hi):
-        if self.table.is_packed:
-            self.table.fill()
-        self.places[0], self.places[15] = lo, hi
-        self.pieces(self.places, self.needs)
+    return call

@@ -10,12 +10,11 @@ quantizer has quantized the variance, and the root of it is a table of its bytes
     factors  int32 (256), one for each byte of the variance: see loops/qdeviation
     scratch  int32: four words for each row of a call
 Sums are exact; what is rounded is within 2**-13 steps times a factor of the real result. Where the
-root is 0, what is not the mean is at the ends of its range. Raises ModelError. A step allocates
-nothing.
+root is 0, what is not the mean is at the ends of its range. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _LINES = const(0)
@@ -26,12 +25,14 @@ _ZERO = const(5)  # of the variance, as unsigned
 _ZY = const(6)  # as unsigned
 _N_PARAMS = const(7)
 
+CALLS = True
 STREAMS = (1,)
 _MOST = 0x7FFF  # items of a row
+_WORK = 512  # of a row, at least: calls.parts() then takes 16 rows at a time, the usual piece
 _TABLE = 256
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     (x, factors), out, scratch = node.inputs, node.outputs[0], node.scratch[0]
     node.over(out, x)
@@ -42,32 +43,35 @@ def prepare(node):
     bits, (shift, zero, zy) = node.params[_SCALE], node.extents(_SCALE + 1, 3)
     node.require(rows * n == x.nelem == out.nelem, "sizes")
     if rows == 0:
-        return 0, None
+        return
     node.require(0 < n <= _MOST and piece > 0 and factors.nelem == _TABLE, "sizes of rows")
     node.require(4 * piece <= scratch.nelem, "scratch")
     node.require(0 <= bits < 1 << 30 and shift < 128, "scale")
     node.require(max(zero, zy) < 256, "zero points")
-    step = _Deviation(x.view("B"), factors.view("i"), scratch.view("i"), out.view("B"))
     flip = 128 if x.dtype == "int8" else 0
-    step.p = block(0, 0, n, flip, bits, shift, zero)
-    step.q = block(0, 0, n, flip, zy)
-    step.piece = piece
-    return rows, step.step
-
-
-class _Deviation:
-    """The extent is rows."""
-
-    def __init__(self, x, factors, scratch, out):
-        self.x, self.factors, self.scratch, self.out = x, factors, scratch, out
-        loops = forms.get("qdeviation")
-        self.spread, self.deviations = loops.spread8, loops.deviations8
-
-    def step(self, lo, hi):
-        p, q = self.p, self.q
-        while lo < hi:
-            p[0] = q[0] = lo
-            lo = min(lo + self.piece, hi)
-            p[1] = q[1] = lo
-            self.spread(self.x, self.factors, self.scratch, p)
-            self.deviations(self.x, self.scratch, self.out, q)
+    x, factors = calls.place(x, "B"), calls.place(factors, "i")
+    scratch, out = calls.place(scratch, "i"), calls.place(out, "B")
+    loops = forms.get("qdeviation")
+    for first, end in calls.parts(rows, max(n, _WORK)):
+        for at in range(0, end - first, piece):
+            row, row_end = first + at, first + min(at + piece, end - first)
+            p = block(
+                "qdeviation.spread8",
+                row=row,
+                row_end=row_end,
+                columns=n,
+                flip=flip,
+                multiplier=bits,
+                shift=shift,
+                variance_zero_point=zero,
+            )
+            calls.call(loops.spread8, x, factors, scratch, p)
+            p = block(
+                "qdeviation.deviations8",
+                row=row,
+                row_end=row_end,
+                columns=n,
+                flip=flip,
+                zero_point=zy,
+            )
+            calls.call(loops.deviations8, x, scratch, out, p)

@@ -16,8 +16,9 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
+from ..blocks import block
 from .dequantize import scale_word
-from .qaverage_pool import Means, flip_of, windows
+from .qaverage_pool import flip_of, windows
 
 # params
 _POOL = const(0)  # [qaverage_pool]
@@ -28,6 +29,8 @@ _RATIO = const(16)  # [numerator, denominator] of x_scale / y_scale, below 65 ea
 #     is no such
 _N_PARAMS = const(18)
 
+CALLS = True
+
 LISTED = 192  # words
 _LEVELS = 255
 _MOST_ITEMS = 4096  # of a window
@@ -36,27 +39,63 @@ _EXTREME = 60 << 23  # scales are from 2**-60 to 2**60
 _MANTISSA = (1 << 23) - 1
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(3, 1, _N_PARAMS, 1)
     node.expect_dtype("int32", *node.scratch)
     e, scratch, levels = windows(node), node.scratch[0], node.inputs[2]
+    planes, rows, columns, kernel_rows, kernel_columns, out_rows, out_columns = e[:7]
+    row_stride, column_stride, row_padding, column_padding, x_zero_point, out_zero_point = e[7:]
     count, order, below, up, down = node.extents(_COUNT, _N_PARAMS - _COUNT)
     node.require(0 < down < 65 and up < 65 and order < 3, "ratio of scales, or order")
-    node.require(min(e[1], e[3]) * min(e[2], e[4]) <= _MOST_ITEMS >= count, "windows")
+    items = min(rows, kernel_rows) * min(columns, kernel_columns)
+    node.require(items <= _MOST_ITEMS >= count, "windows")
     node.require(scratch.nelem == LISTED and below <= _LEVELS, "scratch or levels")
     x_scale = scale_of(node, node.inputs[1])
     y_scale = [0, 0] if levels.dtype == "int32" else scale_of(node, levels)
     if node.outputs[0].nelem == 0:
-        return 0, None
+        return
     flip = flip_of(node)  # also the least byte of out
-    rest = [count, order, e[11], flip, below, flip, up, down, 0, 0]
-    rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 1, 255]
-    step = InFloats(node, e, rest)
-    step.bind(scratch.view("i"), forms.get("means").choose, step.x, step.out)
-    if levels.dtype == "int32":
+    needs = needs_of(calls, node, scratch, "B", forms.get("means").choose)
+    if levels.dtype == "int32":  # levels for the means, in the place of scales
         node.require(levels.nelem == _LEVELS, "levels")
-        step.bind_levels(levels.view("i"))
-    return e[0], step.step
+        needs[4], needs[10] = forms.get("mean_bytes").bytes_of, levels.view("i")
+    loop = forms.get("means").rounds
+    for plane, plane_end in calls.parts(planes, out_rows * out_columns):
+        p = block(
+            "means",
+            x_start=plane * rows * columns,
+            out_start=plane * out_rows * out_columns,
+            planes=plane_end - plane,
+            rows=rows,
+            columns=columns,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            row_stride=row_stride,
+            column_stride=column_stride,
+            row_padding=row_padding,
+            column_padding=column_padding,
+            out_rows=out_rows,
+            out_columns=out_columns,
+            divisor=count,
+            order=order,
+            x_zero_point=x_zero_point,
+            flip=flip,
+            negative_levels=below,
+            out_least=flip,
+            ratio_numerator=up,
+            ratio_denominator=down,
+            window=0,
+            listed=0,
+            x_scale_high=x_scale[0] >> 12,
+            x_scale_low=x_scale[0] & 4095,
+            x_scale_exponent=x_scale[1],
+            out_scale=y_scale[0],
+            out_scale_exponent=y_scale[1],
+            out_zero_point=out_zero_point,
+            bytes_per_element=1,
+            high=255,
+        )
+        calls.drive(loop, p, needs)
 
 
 def scale_of(node, t):
@@ -66,22 +105,9 @@ def scale_of(node, t):
     return [word & _MANTISSA | 1 << 23, word >> 23]
 
 
-class InFloats(Means):
-    """The same, rounded by a float's scale."""
-
-    def bind(self, w, choose, x, out):
-        """choose: a loop that takes x and out as they are given here."""
-        loops = forms.get("means")
-        self.rounds = loops.rounds
-        self.needs = [choose, loops.spans, loops.sums, loops.means]
-        self.needs += [forms.get("mean_bytes").rounded, self.p, w, x, out, self.x, w, self.out]
-
-    def bind_levels(self, levels):
-        """Levels for the means, in the place of scales."""
-        self.needs[4], self.needs[10] = forms.get("mean_bytes").bytes_of, levels
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
-        p[21] = 0
-        self.rounds(p, self.needs)
+def needs_of(calls, node, scratch, code, choose):
+    """Return what rounds of loops/means takes. choose: takes x and out as views of this code."""
+    loops, w, x, out = forms.get("means"), scratch.view("i"), node.inputs[0], node.outputs[0]
+    needs = [choose, loops.spans, loops.sums, loops.means, forms.get("mean_bytes").rounded]
+    needs += [calls.part(), w, x.view(code), out.view(code), x.view("B"), w, out.view("B")]
+    return needs

@@ -10,11 +10,11 @@ the same is bias. Serves LayerNormalization between DequantizeLinear and Quantiz
     factors  int32 (n, 2): see loops/qnormalize for a and b, too
     scratch  int32: two words for each of the n items, and four for each row of a call
 Sums are exact; what is rounded is within 2**-13 steps of the real result where that is in range.
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _LINES = const(0)
@@ -27,13 +27,15 @@ _INVERSE = const(7)  # [bits, before, after] 16 bits of 1 / n, and shifts
 _POINT = const(10)  # bits behind the point of products with the factors
 _N_PARAMS = const(11)
 
+CALLS = True
 STREAMS = (1,)
 _MOST = 0x7FFF  # items of a row
+_WORK = 512  # of a row, at least: calls.parts() then takes 16 rows at a time, the usual piece
 _ONE = 1 << 29
 _ZERO = 994  # the exponent of 0: below that of any variance
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     (x, factors), out, scratch = node.inputs, node.outputs[0], node.scratch[0]
     node.over(out, x)
@@ -46,34 +48,41 @@ def prepare(node):
     bits, inverse, before, after, point = node.extents(_BITS, _N_PARAMS - _BITS)
     node.require(rows * n == x.nelem == out.nelem, "sizes")
     if rows == 0:
-        return 0, None
+        return
     node.require(0 < n <= _MOST and piece > 0 and factors.nelem == 2 * n, "sizes of rows")
     node.require(2 * n + 4 * piece <= scratch.nelem, "scratch")
     node.require(abs(shift) < 32 and 896 < exponent < 1152 and point < 30, "scales")
     node.require(bits < 16 and inverse < 1 << 17 and max(before, after) < 32, "numbers of n")
     is_zero = epsilon == 0 and exponent == _ZERO
     node.require(is_zero or _ONE <= epsilon < 2 * _ONE, "epsilon")
-    step = _Normalize(x.view("B"), factors.data, scratch.data, out.view("B"))
     flip = 128 if x.dtype == "int8" else 0
-    step.p = block(0, 0, n, flip, shift, epsilon, exponent, bits, inverse, before, after)
-    step.q = block(0, 0, n, flip, point)
-    step.piece = piece
-    return rows, step.step
-
-
-class _Normalize:
-    """The extent is rows."""
-
-    def __init__(self, x, factors, scratch, out):
-        self.x, self.factors, self.scratch, self.out = x, factors, scratch, out
-        loops = forms.get("qnormalize")
-        self.roots, self.normalized = loops.roots8, loops.normalized8
-
-    def step(self, lo, hi):
-        p, q = self.p, self.q
-        while lo < hi:
-            p[0] = q[0] = lo
-            lo = min(lo + self.piece, hi)
-            p[1] = q[1] = lo
-            self.roots(self.x, self.factors, self.scratch, p)
-            self.normalized(self.x, self.scratch, self.out, q)
+    x, factors = calls.place(x, "B"), calls.place(factors)
+    scratch, out = calls.place(scratch), calls.place(out, "B")
+    loops = forms.get("qnormalize")
+    for first, end in calls.parts(rows, max(n, _WORK)):
+        for at in range(0, end - first, piece):
+            row, row_end = first + at, first + min(at + piece, end - first)
+            p = block(
+                "qnormalize.roots8",
+                row=row,
+                row_end=row_end,
+                columns=n,
+                flip=flip,
+                shift=shift,
+                epsilon=epsilon,
+                exponent=exponent,
+                bits=bits,
+                reciprocal=inverse,
+                sum_shift=before,
+                reciprocal_shift=after,
+            )
+            calls.call(loops.roots8, x, factors, scratch, p)
+            p = block(
+                "qnormalize.normalized8",
+                row=row,
+                row_end=row_end,
+                columns=n,
+                flip=flip,
+                point=point,
+            )
+            calls.call(loops.normalized8, x, scratch, out, p)

@@ -7,11 +7,11 @@ Serves QLinearSoftmax: com.microsoft's, and the one between DequantizeLinear and
 
     x, out  both uint8 or both int8 (outer, n, inner)
     scratch int32, 256: the exponentials of d from 0 on, which a step makes
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _OUTER = const(0)
@@ -24,12 +24,14 @@ _LARGEST = const(6)  # the first exponential, 2**15 to 2**20
 _POWER = const(7)  # [high, low] exp(-x_scale) as 15 bits and 15 more behind the point
 _N_PARAMS = const(9)
 
+CALLS = True
+
 _ENTRIES = 256
 _LEAST, _MOST = 1 << 15, 1 << 20
 _LIMIT = 1 << 30  # of sums and products
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS, 1)
     x, out, table = node.inputs[0], node.outputs[0], node.scratch[0]
     node.expect_dtype(x.dtype, out)
@@ -38,28 +40,27 @@ def prepare(node):
     outer, n, inner, factor, shift, zero, largest, high, low = node.extents(0, _N_PARAMS)
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
-        return 0, None
+        return
     # A line is read before it is written; lines of an inner dim lie between one another.
     node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     node.require(shift < 31 and zero < 256 and table.nelem == _ENTRIES, "shift or scratch")
     node.require(_LEAST <= largest <= _MOST and max(high, low) < 1 << 15, "exponentials")
     node.require(max(n * largest << shift, largest * factor) < _LIMIT, "factor")
-    step = _Softmax(x.view("B"), table.data, out.view("B"))
-    step.p = block(0, 0, n, inner, 128 if x.dtype == "int8" else 0, factor, shift, zero)
-    step.first = block(largest, high, low)
-    return outer * inner, step.step
-
-
-class _Softmax:
-    """The extent is lines: outer x inner."""
-
-    def __init__(self, x, table, out):
-        self.x, self.table, self.out = x, table, out
-        loops = forms.get("qsoftmax")
-        self.powers, self.loop = loops.powers, loops.softmax8
-
-    def step(self, lo, hi):
-        self.powers(self.table, self.table, self.table, self.first)
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.table, self.out, self.p)
+    flip = 128 if x.dtype == "int8" else 0
+    x, table, out = calls.place(x, "B"), calls.place(table), calls.place(out, "B")
+    loops = forms.get("qsoftmax")
+    p = block("qsoftmax.powers", largest=largest, factor_high=high, factor_low=low)
+    calls.call(loops.powers, None, None, table, p)
+    for line, line_end in calls.parts(outer * inner, n):
+        p = block(
+            "qsoftmax.softmax8",
+            line=line,
+            line_end=line_end,
+            length=n,
+            inner=inner,
+            flip=flip,
+            factor=factor,
+            shift=shift,
+            zero_point=zero,
+        )
+        calls.call(loops.softmax8, x, table, out, p)

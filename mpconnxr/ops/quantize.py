@@ -13,20 +13,20 @@ NaN becomes the zero point. Raises ModelError. A step allocates only boxed float
 """
 
 from .. import forms
-from ..parameters import block
 from ..tensor import range_of
-from ._runs import Runs
+from ._runs import blocks, operands
 
 # params
 _BACK = const(0)  # flag: from integers to floats
 _RUNS = const(1)  # [_runs]
 
+CALLS = True
 STREAMS = (0,)
 _FLOATS = ("float32", "float64")
 _NARROW = ("int8", "uint8", "int16", "uint16", "int4", "uint4", "int2", "uint2")
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.inputs) in (2, 3) and len(node.params) >= 2, "tensors or params")
     node.expect(len(node.inputs), 1, len(node.params))
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
@@ -45,13 +45,17 @@ def prepare(node):
         zeros = node.inputs[2]
         node.expect_dtype(x.dtype if back else out.dtype, zeros)
         node.require(zeros.nelem >= scale.nelem, "zero points")
-    runs = Runs(node, _RUNS, x.nelem, scale.nelem, out.nelem)
-    if runs.n:
-        loops = forms.get("quantize")
-        w = (scale.data, zeros.data)
-        rest = [len(node.inputs) - 2]
-        if not back:
-            rest += list(range_of(out.dtype)) + [scale.dtype == "float64"]
-        runs.p = block(*list(runs.p) + rest)
-        runs.bind(loops.dequantize if back else loops.quantize, x.data, w, out.data)
-    return runs.n, runs.step
+    runs = operands(node, _RUNS, x.nelem, scale.nelem, out.nelem)
+    if not runs:
+        return
+    loops = forms.get("quantize")
+    # What follows on the parameters of pairs: has_zero_points, low, high, is_float64
+    loop, more = loops.dequantize, [len(node.inputs) - 2]
+    if not back:
+        loop, more = loops.quantize, more + list(range_of(out.dtype))
+        more.append(int(scale.dtype == "float64"))
+    x, w, out = calls.place(x), calls.hold((scale.data, zeros.data)), calls.place(out)
+    for p in blocks(calls, *runs):
+        for word in more:
+            p.append(word)
+        calls.call(loop, x, w, out, p)

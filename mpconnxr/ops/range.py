@@ -6,23 +6,26 @@ Serves Range (all opsets), where a run decides the numbers.
 
     start, limit, delta   float32, float64, int16, int32 or int64 (1)
     out      the same, at least as many as there may be
-Raises ModelError; InputError for a delta of 0, and for more items than the dim's bound. A step
+Raises ModelError; InputError for a delta of 0, and for more items than the dim's bound. A run
 allocates only integers and boxed floats.
 """
 
 import math
 
 from .. import forms
+from ..blocks import block
 from ..errors import InputError
-from ..parameters import block
+from ..loops.series import _ELEMENTS
 
 # params
 _COUNT = const(0)  # [?] dim of the number of items; none where it is that of out
 
+CALLS = True
+
 _DTYPES = ("float32", "float64", "int16", "int32", "int64")
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(3, 1, len(node.params))
     out = node.outputs[0]
     node.require(out.dtype in _DTYPES, "dtype " + out.dtype)
@@ -30,29 +33,33 @@ def prepare(node):
     node.require(min([t.nelem for t in node.inputs]) > 0, "empty operand")
     count = node.dim(_COUNT) if len(node.params) else None
     node.require(not count or count.bound <= out.nelem, "output size")
-    numbers = _Range([t.data for t in node.inputs], out.data, count)
-    numbers.name, numbers.integers = node.name, out.dtype[0] == "i"
-    return 1, numbers.step
+    arithmetic = forms.get("series").arithmetic
+    if count:
+        return 1, _Counted(node, arithmetic, count).step
+    start, _, delta = [calls.place(t) for t in node.inputs]
+    p = block("series.arithmetic", elements=out.nelem)
+    calls.call(arithmetic, start, delta, calls.place(out), p)
 
 
-class _Range:
-    def __init__(self, operands, out, count):
-        self.start, self.limit, self.delta = operands
-        self.out, self.count = out, count
-        self.p = block(len(out))
-        self.loop = forms.get("series").arithmetic
+class _Counted:
+    """Decides how many numbers there are, and makes them."""
+
+    def __init__(self, node, loop, count):
+        self.start, self.limit, self.delta = [t.data for t in node.inputs]
+        self.loop, self.out, self.count = loop, node.outputs[0].data, count
+        self.name, self.is_integer = node.name, node.outputs[0].dtype[0] == "i"
+        self.p = block("series.arithmetic", elements=0)
 
     def step(self, lo, hi):
-        if self.count:
-            n = self._items(self.limit[0] - self.start[0], self.delta[0])
-            self.count.set(n)
-            self.p[0] = n
+        n = self._items(self.limit[0] - self.start[0], self.delta[0])
+        self.count.set(n)
+        self.p[_ELEMENTS] = n
         self.loop(self.start, self.delta, self.out, self.p)
 
     def _items(self, length, delta):
         if not delta:
             raise InputError(self.name + ": a delta of 0")
-        if self.integers:
+        if self.is_integer:
             return max(-(-length // delta), 0)
         n = length / delta
         if not n > 0:

@@ -11,17 +11,15 @@ together). An empty set gives the operation's identity, a mean NaN.
 Integers wrap around; their means and roots are cut towards zero; they have no log. Max and min of
 floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more, for
 which the converter has other steps, are computed on the bits: sums of integers, rounded once (see
-loops/sums), the same bits in every form, and where viper is a step allocates nothing. Else it
+loops/sums), the same bits in every form, and where viper is a run allocates nothing. Else it
 allocates only what arithmetic does (boxed floats, integers of more than 30 bits). Raises
 ModelError.
 """
 
-from array import array
-
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..calls import wrap_bits
 from ..tensor import range_of
-from ._wrap import bits_of
 
 # params
 _OP = const(0)  # 0 sum, 1 mean, 2 max, 3 min, 4 prod, 5 log_sum, 6 log_sum_exp, 7 sum_square,
@@ -35,8 +33,10 @@ _N_PARAMS = const(5)
 _SUM, _MEAN, _MAX, _MIN, _PROD, _LOG_SUM, _LOG_SUM_EXP, _SUM_SQUARE, _NORM = range(9)
 _INF = float("inf")
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
@@ -44,69 +44,131 @@ def prepare(node):
     node.require(op <= _NORM, "operation")
     node.require(outer * n * inner == x.nelem and outer * inner == out.nelem, "sizes")
     if out.nelem == 0:
-        return 0, None
+        return
     if op == _SUM_SQUARE:
         power = 2
     elif op == _NORM:
         node.require(power >= 1, "power")
     else:
         power = 0
-    step = _Reduce(x, out, (n, inner, power))
+    shape = n, inner, power
     limits = range_of(x.dtype)
     if x.dtype == "float32" and n and op not in (_PROD, _LOG_SUM_EXP) and power <= 2:
-        from . import _reduce_bits
-
-        return out.nelem, _reduce_bits.step_of(x, out, (n, inner, power), op)
+        return _emit_float32(calls, x, out, shape, op)
     if limits is None:
         node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
-        step.bind_float(op)
     else:
         node.require(op not in (_LOG_SUM, _LOG_SUM_EXP) and power <= 2, "operation for integers")
         node.require(x.dtype != "bool" or op in (_MAX, _MIN), "operation for bool")
-        step.bind_int(op, limits)
-    return out.nelem, step.step
+    emit = _emit_extremes if op in (_MAX, _MIN) else _emit_integers if limits else _emit_floats
+    emit(calls, x, out, shape, op, limits)
 
 
-class _Reduce:
-    """The extent is outputs: outer x inner."""
+def _emit_extremes(calls, x, out, shape, op, limits):
+    n, inner, _ = shape
+    code, limit = "f", _INF if op == _MIN else -_INF
+    if limits:
+        limit = limits[0 if op == _MAX else 1]
+        # an item of 64 bits takes heap, whatever it is
+        code = ("q" if limit < 0 else "Q") if abs(limit) >> 31 else "i"
+    x, w, results = calls.place(x), calls.constants(code, [limit]), calls.place(out)
+    loops = forms.get("reduce")
+    loop = loops.largest if op == _MAX else loops.smallest
+    for start, end in calls.parts(out.nelem, n):
+        p = block("reduce.largest", start=start, end=end, length=n, inner=inner)
+        calls.call(loop, x, w, results, p)
 
-    def __init__(self, x, out, shape):
-        self.x, self.out = x.data, out.data
-        self.p = block(0, 0, *shape)
-        self.w = self.x
-        self.finish = None
-        self.loops = forms.get("reduce")
 
-    def bind_float(self, op):
-        loops, power = self.loops, self.p[4]
-        by_op = {_PROD: loops.prod_float, _LOG_SUM_EXP: loops.log_sum_exp}
-        by_op[_MAX], by_op[_MIN] = loops.largest, loops.smallest
-        self.loop = by_op.get(op, loops.sum_float)
-        if op in (_MAX, _MIN):
-            self.w = array("f", [_INF if op == _MIN else -_INF])
-        elif op == _MEAN:
-            self.finish = loops.mean
+def _emit_integers(calls, x, out, shape, op, limits):
+    n, inner, power = shape
+    signed_bits, bits = wrap_bits(limits)
+    x, results, loops = calls.place(x), calls.place(out), forms.get("reduce")
+    loop = loops.prod_int if op == _PROD else loops.sum_int
+    for start, end in calls.parts(out.nelem, n):
+        p = block(
+            "reduce.sum_int",
+            start=start,
+            end=end,
+            length=n,
+            inner=inner,
+            power=power,
+            signed_bits=signed_bits,
+            bits_per_element=bits,
+            is_mean=op == _MEAN,
+            is_root=op == _NORM and power == 2,
+        )
+        calls.call(loop, x, None, results, p)
+
+
+def _emit_floats(calls, x, out, shape, op, _):
+    n, inner, power = shape
+    x, results, loops = calls.place(x), calls.place(out), forms.get("reduce")
+    by_op = {_PROD: loops.prod_float, _LOG_SUM_EXP: loops.log_sum_exp}
+    loop = by_op.get(op, loops.sum_float)
+    for start, end in calls.parts(out.nelem, n):
+        p = block("reduce.sum_float", start=start, end=end, length=n, inner=inner, power=power)
+        calls.call(loop, x, None, results, p)
+        if op == _MEAN:
+            p = block("reduce.mean", start=start, end=end, mean_length=n)
+            calls.call(loops.mean, results, None, results, p)
         elif op == _LOG_SUM:
-            self.finish = loops.log
+            p = block("reduce.log", start=start, end=end)
+            calls.call(loops.log, results, None, results, p)
         elif op == _NORM and power > 1:
-            self.finish = loops.root
+            p = block("reduce.root", start=start, end=end, length=n, inner=inner, power=power)
+            calls.call(loops.root, results, None, results, p)
 
-    def bind_int(self, op, limits):
-        loops, power = self.loops, self.p[4]
-        by_op = {_PROD: loops.prod_int, _MAX: loops.largest, _MIN: loops.smallest}
-        self.loop = by_op.get(op, loops.sum_int)
-        if op in (_MAX, _MIN):
-            limit = limits[0 if op == _MAX else 1]
-            # an item of 64 bits takes heap, whatever it is
-            code = ("q" if limit < 0 else "Q") if abs(limit) >> 31 else "i"
-            self.w = array(code, [limit])
-        else:
-            rest = bits_of(limits) + [op == _MEAN, op == _NORM and power == 2]
-            self.p = block(*list(self.p) + rest)
 
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.w, self.out, self.p)
-        if self.finish:
-            self.finish(self.out, self.w, self.out, self.p)
+def _emit_float32(calls, x, out, shape, op):
+    """Emit the calls of an operation on the bits of floats: loops/sums, loops/extremes. shape: n,
+    inner, power.
+    """
+    n, inner, power = shape
+    items, words, sums = calls.place(x, "i"), calls.place(out, "i"), calls.place(out)
+    if op in (_MAX, _MIN):
+        for start, end in calls.parts(out.nelem, n):
+            p = block(
+                "extremes",
+                start=start,
+                end=end,
+                length=n,
+                inner=inner,
+                is_minimum=op == _MIN,
+            )
+            calls.call(forms.get("extremes").extreme32, items, None, words, p)
+        return
+    beyond = 0
+    while n >> 15 + beyond:
+        beyond += 1
+    divisor = calls.constants("f", [n]) if op == _MEAN else None
+    for start, end in calls.parts(out.nelem, n):
+        p = block(
+            "sums",
+            start=start,
+            end=end,
+            length=n,
+            inner=inner,
+            power=power,
+            extra_bits=beyond,
+        )
+        calls.call(forms.get("sums").sum32, items, None, words, p)
+        if op == _MEAN:
+            p = block(
+                "div",
+                x_start=start,
+                x_row_stride=0,
+                x_stride=1,
+                w_start=0,
+                w_row_stride=0,
+                w_stride=0,
+                out_start=start,
+                rows=1,
+                columns=end - start,
+            )
+            calls.call(forms.get("div").div32, sums, divisor, sums, p)
+        elif op == _LOG_SUM:
+            p = block("log", start=start, end=end)
+            calls.call(forms.get("log").log32, words, None, words, p)
+        elif op == _NORM and power == 2:
+            p = block("root", start=start, end=end)
+            calls.call(forms.get("root").sqrt32, sums, None, sums, p)

@@ -1,31 +1,24 @@
 """relu: out = max(x, 0) element by element. Serves Relu (all opsets), float32.
 
     x, out   float32, same size; may be the same memory
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params: none
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 1, 0)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
-    return x.nelem, _Relu(x.view("i"), out.view("i")).step
-
-
-class _Relu:
-    def __init__(self, x, out):
-        self.x, self.out = x, out
-        self.loop = forms.get("relu").relu32
-        self.p = block(0, 0)
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.x, self.out, self.p)
+    n, x, out = x.nelem, calls.place(x, "i"), calls.place(out, "i")
+    loop = forms.get("relu").relu32
+    for start, end in calls.parts(n):
+        calls.call(loop, x, None, out, block("relu", start=start, end=end))

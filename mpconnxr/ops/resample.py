@@ -8,12 +8,12 @@ converter works out the weights of every output, edges included.
     x       float32 or float64 (outer, n_in, inner);  out  same dtype (outer, n_out, inner)
     weight  same dtype (n_out, taps); a weight of zero leaves its item out, even if that is NaN
 Sums of float32 are of integers where the weights of each have a sum of magnitudes below 2 (see
-loops/mix): the same bits in every form, and a step allocates nothing where viper is. Others
+loops/mix): the same bits in every form, and where viper runs they allocate nothing. Others
 allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _OUTER = const(0)
@@ -23,10 +23,12 @@ _N_OUT = const(3)
 _TAPS = const(4)
 _FIRSTS = const(5)  # [n_out]
 
+CALLS = True
+
 _MOST = 1.99  # sum of a row's weights, without their signs
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= _FIRSTS, "params")
     outer, n_in, inner, n_out, taps = node.extents(0, _FIRSTS)
     node.expect(2, 1, _FIRSTS + n_out)
@@ -37,15 +39,26 @@ def prepare(node):
     node.require(outer * n_out * inner == out.nelem, "output size")
     node.require(n_out * taps == weight.nelem, "size of the weights")
     if out.nelem == 0:
-        return 0, None
+        return
     firsts = node.extents(_FIRSTS, n_out)
     node.require(max(firsts) + taps <= n_in, "a tap lies outside the input")
-    step = _Resample(block(0, 0, n_in, inner, n_out, taps, *firsts))
     if x.dtype == "float32" and _are_small(weight.data, taps):
-        step.bind(forms.get("mix").mix32, x.view("i"), weight.view("i"), out.view("i"))
+        loop, code = forms.get("mix").mix32, "i"
     else:
-        step.bind(forms.get("resample").resample, x.data, weight.data, out.data)
-    return outer * n_out, step.step
+        loop, code = forms.get("resample").resample, None
+    x, weight, out = calls.place(x, code), calls.place(weight, code), calls.place(out, code)
+    for start, end in calls.parts(outer * n_out, inner * taps):
+        p = block(
+            "mix.mix32",
+            start=start,
+            end=end,
+            x_length=n_in,
+            inner=inner,
+            out_length=n_out,
+            taps=taps,
+            tap_starts=firsts,
+        )
+        calls.call(loop, x, weight, out, p)
 
 
 def _are_small(weights, taps):
@@ -58,18 +71,3 @@ def _are_small(weights, taps):
             return False
         i += taps
     return True
-
-
-class _Resample:
-    """The extent is rows of the output: outer x n_out."""
-
-    def __init__(self, p):
-        self.p = p
-
-    def bind(self, loop, x, weight, out):
-        self.loop, self.x, self.weight, self.out = loop, x, weight, out
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.weight, self.out, self.p)

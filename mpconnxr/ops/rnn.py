@@ -3,6 +3,7 @@
 Tensors, params, errors, allocation: see _recurrent. Option: 0.
 """
 
+from ..loops.dot import _X_START
 from . import _recurrent
 from ._cells import STATE
 
@@ -25,7 +26,7 @@ class _Rnn(_recurrent.Walk):
 
     def cell(self, h):
         s, f = self.s, self.acts[0]
-        self.rp[0] = h
+        self.rp[_X_START] = h
         self.dots(s, self.r, s, self.rp)
         i, j = self.from_x, self.from_h
         end = j

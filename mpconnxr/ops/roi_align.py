@@ -15,8 +15,7 @@ import struct
 from array import array
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _N = const(0)
@@ -32,10 +31,12 @@ _HALF_PIXEL = const(9)  # flag
 _SCALE = const(10)  # float
 _N_PARAMS = const(11)
 
+CALLS = True
+
 _MAX_RATIO = 32
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(3, 1, _N_PARAMS)
     x, regions, batch = node.inputs
     out = node.outputs[0]
@@ -46,9 +47,26 @@ def prepare(node):
     node.require(n * c * h * w == x.nelem and r * c * oh * ow == out.nelem, "sizes")
     node.require(r * 4 == regions.nelem and r == batch.nelem, "regions or batch indices")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(x.nelem > 0, "samples of nothing")
     scale = array("f", struct.pack("<i", node.params[_SCALE]))
-    operands = (regions.data, batch.data, scale, node.name.encode())
-    p = block(0, 0, c, h, w, oh, ow, 0, 0, largest, n, ratio, half)
-    return r, Items(forms.get("roi").regions, x.data, operands, out.data, p).step
+    operands = calls.hold((regions.data, batch.data, scale, node.name.encode()))
+    loop, x, out = forms.get("roi").regions, calls.place(x), calls.place(out)
+    for start, end in calls.parts(r, c * oh * ow):
+        p = block(
+            "roi",
+            start=start,
+            end=end,
+            channels=c,
+            rows=h,
+            columns=w,
+            out_rows=oh,
+            out_columns=ow,
+            cell_rows=0,
+            cell_columns=0,
+            is_maximum=largest,
+            images=n,
+            cells=ratio,
+            is_half_pixel=half,
+        )
+        calls.call(loop, x, operands, out, p)

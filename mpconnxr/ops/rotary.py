@@ -12,7 +12,7 @@ allocates nothing unless values are not finite. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _BATCH = const(0)
@@ -26,8 +26,10 @@ _OUT_STRIDES = const(9)  # [batch, head, row]
 _ANGLE_STRIDES = const(12)  # [batch, row]
 _N_PARAMS = const(14)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, angles, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x, angles, out)
@@ -35,7 +37,7 @@ def prepare(node):
     batch, heads, rows, pairs, width, interleaved = e[:_X_STRIDES]
     node.require(batch * heads * rows * width == out.nelem, "output size")
     if out.nelem == 0:
-        return 0, None
+        return
     node.require(0 < pairs and 2 * pairs <= width and interleaved < 2, "pairs")
     last = batch - 1, heads - 1, rows - 1
     for t, first in ((x, _X_STRIDES), (out, _OUT_STRIDES)):
@@ -43,24 +45,31 @@ def prepare(node):
         node.require(end <= t.nelem, "strides")
     end = last[0] * e[_ANGLE_STRIDES] + last[2] * e[_ANGLE_STRIDES + 1] + 2 * pairs
     node.require(end <= angles.nelem, "angles")
-    apart = (1, 2) if interleaved else (pairs, 1)
-    p = [0, 0, 0, heads, rows, pairs, width] + e[_X_STRIDES:_OUT_STRIDES]
-    p += list(apart) + e[_OUT_STRIDES:] + [pairs]
-    return batch * heads * rows, _Rotary(x.view("i"), angles.view("i"), out.view("i"), p).step
-
-
-class _Rotary:
-    """The extent: batches x heads x rows."""
-
-    def __init__(self, x, angles, out, p):
-        self.x, self.angles, self.out, self.p = x, angles, out, block(*p)
-        loops = forms.get("rotary")
-        self.turn, self.finite = loops.turn, loops.finite
-        self.needs = [forms.later("rotary_special", "turn"), self.p, x, angles, out]
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        self.turn(self.x, self.angles, self.out, p)
-        self.finite(p, self.needs)
+    loops = forms.get("rotary")
+    special = [forms.later("rotary_special", "turn"), calls.part()]
+    special += [x.view("i"), angles.view("i"), out.view("i")]
+    x, angles, out = [calls.place(t, "i") for t in (x, angles, out)]
+    for line, line_end in calls.parts(batch * heads * rows, width):
+        p = block(
+            "rotary",
+            line=line,
+            line_end=line_end,
+            largest=0,
+            heads=heads,
+            rows=rows,
+            pairs=pairs,
+            columns=width,
+            x_batch_stride=e[_X_STRIDES],
+            x_head_stride=e[_X_STRIDES + 1],
+            x_row_stride=e[_X_STRIDES + 2],
+            partner_stride=1 if interleaved else pairs,
+            pair_stride=2 if interleaved else 1,
+            out_batch_stride=e[_OUT_STRIDES],
+            out_head_stride=e[_OUT_STRIDES + 1],
+            out_row_stride=e[_OUT_STRIDES + 2],
+            w_batch_stride=e[_ANGLE_STRIDES],
+            w_row_stride=e[_ANGLE_STRIDES + 1],
+            sine_stride=pairs,
+        )
+        calls.call(loops.turn, x, angles, out, p)
+        calls.drive(loops.finite, None, special)

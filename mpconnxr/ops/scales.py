@@ -6,30 +6,26 @@ Serves mpconnxr:Scale: scales of weights times that of a dynamic quantization.
 
     x    float32, one item;  w, out  float32, equally many
 Rounded to even. What is too small for a normal float32 is 0, what is too large infinite. Raises
-ModelError. A step allocates nothing.
+ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params: none
 
+CALLS = True
 STREAMS = (1,)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, 0)
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x, w, out)
     node.require(x.nelem == 1 and w.nelem == out.nelem, "sizes differ")
-    return (1 if w.nelem else 0), _Scales(x, w, out).step
-
-
-class _Scales:
-    def __init__(self, x, w, out):
-        self.x, self.w, self.out = x.view("i"), w.view("i"), out.view("i")
-        self.p = block(0, w.nelem, 0x7FFFFFFF)
-        self.loop = forms.get("scales").scales32
-
-    def step(self, lo, hi):
-        self.loop(self.x, self.w, self.out, self.p)
+    n = w.nelem
+    if n == 0:
+        return
+    x, w, out = calls.place(x, "i"), calls.place(w, "i"), calls.place(out, "i")
+    p = block("scales", x_start=0, elements=n, magnitude_mask=0x7FFFFFFF)
+    calls.call(forms.get("scales").scales32, x, w, out, p)

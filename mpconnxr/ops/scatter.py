@@ -13,9 +13,10 @@ does (boxed floats, integers of more than 30 bits).
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
+from ..calls import wrap_bits
+from ..loops.put import _HAS_BAD_INDEX
 from ..tensor import range_of
-from ._wrap import bits_of
 
 # params
 _OP = const(0)  # 0 copy, 1 add, 2 mul, 3 max, 4 min
@@ -23,11 +24,11 @@ _N = const(1)
 _INNER = const(2)  # in elements
 _N_PARAMS = const(3)
 
-_BAD = 9  # where loops/put says that an index was out of range
+CALLS = True
 _COPY, _ADD, _MUL, _MAX, _MIN = range(5)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(x.dtype, out)
@@ -38,53 +39,44 @@ def prepare(node):
     limits = range_of(x.dtype)
     node.require(op == _COPY or limits or x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     if x.nelem == 0:
-        return 0, None
+        return
     if op == _COPY:
-        return index.nelem, _put(node, x, index, out, (n, inner)).step
-    bits = bits_of(limits) if limits and op in (_ADD, _MUL) else [0, 0]
-    step = _Scatter((index.data, node.name.encode()), block(0, 0, n, inner, op, *bits))
-    step.x, step.out = x.data, out.data
-    return index.nelem, step.step
+        return _emit_copies(node, calls, x, index, out, n, inner)
+    bits = wrap_bits(limits) if limits and op in (_ADD, _MUL) else [0, 0]
+    loop, indices = forms.get("scatter").scatter, calls.hold((index.data, node.name.encode()))
+    n_rows, x, out = index.nelem, calls.place(x), calls.place(out)
+    for start, end in calls.parts(n_rows, inner):
+        p = block(
+            "scatter",
+            start=start,
+            end=end,
+            out_rows=n,
+            elements_per_row=inner,
+            operation=op,
+            bits_if_signed=bits[0],
+            bits=bits[1],
+        )
+        calls.call(loop, x, indices, out, p)
 
 
-def _put(node, x, index, out, shape):
-    """The step that copies, as bytes or words."""
-    n, inner = shape
-    size = x.nbytes // x.nelem
-    code, loops = "i" if size % 4 == 0 else "B", forms.get("put")
-    inner = inner * size // (4 if code == "i" else 1)
-    step = _Put(node.name, index.view("i"), block(0, 0, n, inner, 0, 0, 0, 0, 0, 0))
-    step.loop = loops.put32 if code == "i" else loops.put8
-    step.x, step.out = x.view(code), out.view(code)
-    return step
-
-
-class _Put:
-    """The extent is rows of x, to be done in turn."""
-
-    def __init__(self, name, index, p):
-        self.index, self.p = index, p
-        self.judge = forms.get("gather").judge
-        what = name + ": an index is out of range"
-        self.needs = [forms.later("gather_refuse", "refuse"), p, what]
-
-    def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        p[_BAD] = 0
-        self.loop(self.x, self.index, self.out, p)
-        self.judge(p, self.needs)
-
-
-class _Scatter:
-    """The extent is rows of x, to be done in turn."""
-
-    def __init__(self, w, p):
-        self.w, self.p = w, p
-        self.loop = forms.get("scatter").scatter
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.w, self.out, self.p)
+def _emit_copies(node, calls, x, index, out, n, inner):
+    """Emit calls that copy rows, as bytes or words."""
+    size, n_rows = x.nbytes // x.nelem, index.nelem
+    loop, code = forms.get("put").put8, "B"
+    if size % 4 == 0:
+        loop, code, size = forms.get("put").put32, "i", size // 4
+    judge = forms.get("gather").judge
+    refusal = [forms.later("gather_refuse", "refuse"), node.name + ": an index is out of range"]
+    x, index, out = calls.place(x, code), calls.place(index), calls.place(out, code)
+    for start, end in calls.parts(n_rows, inner):
+        p = block(
+            "put",
+            start=start,
+            end=end,
+            out_rows=n,
+            elements_per_row=inner * size,
+            unused=(0, 0, 0, 0, 0),
+            has_bad_index=0,
+        )
+        calls.call(loop, x, index, out, p)
+        calls.drive(judge, None, refusal, (_HAS_BAD_INDEX,))

@@ -9,12 +9,11 @@ Serves LinearClassifier, LinearRegressor, SVMClassifier, TreeEnsembleClassifier,
 TreeEnsembleRegressor and TreeEnsemble (all opsets).
 
     x, out  float32 (rows, n)
-Raises ModelError. A step allocates only boxed floats.
+Raises ModelError. A run allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _OP = const(0)
@@ -22,8 +21,10 @@ _LINES = const(1)
 _N = const(2)
 _N_PARAMS = const(3)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
@@ -31,7 +32,10 @@ def prepare(node):
     op, rows, n = node.extents(0, _N_PARAMS)
     node.require(op < 2 and rows * n == x.nelem == out.nelem, "operation or sizes")
     if n == 0:
-        return 0, None
+        return
     loops = forms.get("scores")
     loop = loops.softmax_zero if op == 0 else loops.probit
-    return rows, Items(loop, x.data, x.data, out.data, block(0, 0, n)).step
+    x, out = calls.place(x), calls.place(out)
+    for start, end in calls.parts(rows, n):
+        p = block("scores.probit", start=start, end=end, elements_per_sample=n)
+        calls.call(loop, x, None, out, p)

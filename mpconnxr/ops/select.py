@@ -5,30 +5,34 @@ With kernel move before it, serves Where (all opsets, all dtypes).
     a          any dtype, seen as items of 1 or 4 bytes (wider dtypes as several)
     condition  bool
     out        a's item size, C order
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ._runs import Runs
+from ._runs import blocks, operands
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4
 _RUNS = const(1)  # [_runs] of a and the condition
 
+CALLS = True
 STREAMS = (0, 1)
 _CODES = {1: "B", 4: "i"}
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= 2, "params")
     node.expect(2, 1, len(node.params))
     size = node.params[_UNIT]
     node.require(size in _CODES, "item size")
-    a, condition = node.inputs[0].view(_CODES[size]), node.inputs[1]
+    x, condition, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    a = calls.place(x, _CODES[size])
     node.expect_dtype("bool", condition)
-    out = node.outputs[0].view(_CODES[size])
-    runs = Runs(node, _RUNS, len(a), condition.nelem, len(out))
-    if runs.n:
-        loops = forms.get("select")
-        runs.bind(loops.select8 if size == 1 else loops.select32, a, condition.data, out)
-    return runs.n, runs.step
+    selected = calls.place(out, _CODES[size])
+    runs = operands(node, _RUNS, x.nbytes // size, condition.nelem, out.nbytes // size)
+    if not runs:
+        return
+    loops = forms.get("select")
+    loop, condition = loops.select8 if size == 1 else loops.select32, calls.place(condition)
+    for p in blocks(calls, *runs):
+        calls.call(loop, a, condition, selected, p)

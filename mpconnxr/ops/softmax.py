@@ -13,7 +13,7 @@ is. Other steps allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _OP = const(0)  # 0 softmax, 1 log_softmax, 2 hardmax
@@ -22,10 +22,12 @@ _N = const(2)
 _INNER = const(3)
 _N_PARAMS = const(4)
 
+CALLS = True
+
 _MOST = 0x7FFF  # items of a line on the bits
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
@@ -34,26 +36,15 @@ def prepare(node):
     node.require(op < 3, "operation")
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
-        return 0, None
+        return
     # A line is read before it is written; lines of an inner dim lie between one another.
     node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     if op == 0 and x.dtype == "float32" and 0 < n <= _MOST:
-        from ._softmax_bits import Lines
+        from ._softmax_bits import emit
 
-        return outer * inner, Lines(x.view("i"), out.view("i"), n, inner).step
-    loops = forms.get("softmax")
-    step = _Softmax(x.data, out.data, block(0, 0, n, inner))
-    step.loop = (loops.softmax, loops.log_softmax, loops.hardmax)[op]
-    return outer * inner, step.step
-
-
-class _Softmax:
-    """The extent is lines: outer x inner."""
-
-    def __init__(self, x, out, p):
-        self.x, self.out, self.p = x, out, p
-
-    def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.x, self.x, self.out, self.p)
+        return emit(calls, calls.place(x, "i"), calls.place(out, "i"), (outer, n, inner))
+    loops, x, out = forms.get("softmax"), calls.place(x), calls.place(out)
+    loop = (loops.softmax, loops.log_softmax, loops.hardmax)[op]
+    for line, line_end in calls.parts(outer * inner, n):
+        p = block("softmax", line=line, line_end=line_end, length=n, inner=inner)
+        calls.call(loop, x, None, out, p)

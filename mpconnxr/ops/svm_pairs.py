@@ -10,11 +10,11 @@ Serves SVMClassifier (all opsets). Vectors are sorted by class.
     sums    float32 (N, pairs)
     scratch  int32, V + 2 items: a row of k as integers (see loops/units)
 A sum is exact, and rounded once: coefficients of thousands that cancel are common. With inf or NaN
-in k a sample's sums are NaN. Raises ModelError. A step allocates nothing where viper is.
+in k a sample's sums are NaN. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _N = const(0)
@@ -22,10 +22,11 @@ _CLASSES = const(1)
 _EXPONENT = const(2)  # of the largest number of w, biased
 _VECTORS = const(3)  # [classes]
 
+CALLS = True
 STREAMS = (1,)
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= 5, "params")
     n, n_classes, exponent = node.extents(0, _VECTORS)
     node.expect(2, 1, _VECTORS + n_classes, 1)
@@ -38,29 +39,18 @@ def prepare(node):
     node.require(n * n_pairs == sums.nelem, "output size")
     node.require(0 < exponent < 255, "exponent")
     node.require(n_vectors + 2 <= work.nelem, "scratch size")
-    step = _Pairs(k.view("i"), w.view("i"), sums.view("i"), work.view("i"))
+    k, w, sums, work = [calls.place(t, "i") for t in (k, w, sums, work)]
     firsts = [sum(counts[:c]) for c in range(n_classes + 1)]
-    step.sizes(n_pairs, n_classes, n_vectors, exponent, *firsts)
-    return n, step.step
-
-
-class _Pairs:
-    """The extent is samples."""
-
-    def __init__(self, k, w, out, work):
-        self.k, self.w, self.out, self.work = k, w, out, work
-        self.units, self.pairs = forms.get("units").units, forms.get("votes").pairs
-
-    def sizes(self, n_pairs, n_classes, n_vectors, *rest):
-        self.n_pairs = n_pairs
-        self.p = block(0, n_vectors, 1)
-        self.q = block(0, n_classes, n_vectors, *rest)
-
-    def step(self, lo, hi):
-        p, q = self.p, self.q
-        while lo < hi:
-            p[0] = lo * p[1]
-            self.units(self.k, self.w, self.work, p)
-            q[0] = lo * self.n_pairs
-            self.pairs(self.work, self.w, self.out, q)
-            lo += 1
+    units, pairs = forms.get("units").units, forms.get("votes").pairs
+    for sample in calls.repeat(n):
+        p = block("units", x_start=sample * n_vectors, elements=n_vectors, least_exponent=1)
+        calls.call(units, k, None, work, p)
+        p = block(
+            "votes.pairs",
+            out_start=sample * n_pairs,
+            classes=n_classes,
+            vectors=n_vectors,
+            exponent=exponent,
+            vector_starts=firsts,
+        )
+        calls.call(pairs, work, w, sums, p)

@@ -15,16 +15,17 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
-from ._inline import Items
+from ..blocks import block
 
 # params
 _N = const(0)
 _CLASSES = const(1)
 _N_PARAMS = const(2)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(3, 1, _N_PARAMS, 3)
     score, a, b = node.inputs
     out = node.outputs[0]
@@ -36,6 +37,7 @@ def prepare(node):
     r, q, qp = node.scratch
     square = n_classes * n_classes
     node.require(r.nelem == q.nelem == square and qp.nelem == n_classes, "scratch")
-    w = (a.data, b.data, r.data, q.data, qp.data)
-    loop = forms.get("svm").probabilities
-    return n, Items(loop, score.data, w, out.data, block(0, 0, n_classes)).step
+    w = calls.hold((a.data, b.data, r.data, q.data, qp.data))
+    loop, score, out = forms.get("svm").probabilities, calls.place(score), calls.place(out)
+    for start, end in calls.parts(n, square):
+        calls.call(loop, score, w, out, block("svm", start=start, end=end, classes=n_classes))

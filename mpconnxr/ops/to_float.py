@@ -10,19 +10,21 @@ decides the scale.
            scratch float32 (2, channels)
 Within 2**-23 of the larger of product and offset. Without an FPU these are the same bits on every
 board, and what is too small for a normal float32 becomes 0, what is too large infinite, also in
-the product. Raises ModelError. A step allocates nothing.
+the product. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 
 # params
 _CHANNELS = const(0)
 _INNER = const(1)
 _N_PARAMS = const(2)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     apart = len(node.inputs) == 3
     node.expect(2 + apart, 1, _N_PARAMS, int(apart))
     x, out = node.inputs[0], node.outputs[0]
@@ -33,54 +35,56 @@ def prepare(node):
     channels, inner = node.extents(0, _N_PARAMS)
     node.require(constants.nelem == 2 * channels and x.nelem == out.nelem, "sizes differ")
     if x.nelem == 0:
-        return 0, None
-    node.require(channels * inner > 0 and x.nelem % (channels * inner) == 0, "channels")
-    step = (_Apart if apart else _ToFloat)(x.view("i"), constants.view("i"), out.view("i"))
-    step.p = block(0, 0, channels, inner, 0, 0, 0x7FFFFFFF)
+        return
+    row = channels * inner
+    node.require(row > 0 and x.nelem % row == 0, "channels")
+    if forms.precedes("fpu_to_float", "vfp", "to_float"):
+        loop = forms.get("fpu_to_float").to_float32
+    else:
+        loop = forms.get("to_float").to_float32
+    n = x.nelem
+    x, w, out = calls.place(x, "i"), calls.place(constants, "i"), calls.place(out, "i")
     if apart:
-        step.take(node, channels)
-    return x.nelem, step.step
-
-
-class _ToFloat:
-    def __init__(self, x, constants, out):
-        self.x, self.w, self.out = x, constants, out
-        if forms.precedes("fpu_to_float", "vfp", "to_float"):
-            self.loop = forms.get("fpu_to_float").to_float32
+        for i in (1, 2):
+            _emit_copy(node, calls, i, w, channels)
+    # A call takes rows of all channels; of a single row, channels; of a single channel, elements.
+    unit, channels_each, elements_each = row, 0, 0
+    if n == row:
+        if channels > 1:
+            unit, channels_each = inner, 1
         else:
-            self.loop = forms.get("to_float").to_float32
-
-    def step(self, lo, hi):
-        self._convert(lo, hi)
-
-    def _convert(self, lo, hi):
-        p = self.p
-        p[0], p[1] = lo, hi
-        p[4] = lo // p[3] % p[2]
-        p[5] = p[3] - lo % p[3]
-        self.loop(self.x, self.w, self.out, p)
-
-
-class _Apart(_ToFloat):
-    """The same where scale and offset are two tensors: the loop takes them side by side."""
-
-    def take(self, node, channels):
-        self.copy = forms.get("move").copy32
-        self.scale, self.of_scale = _part(node, channels, 1)
-        self.offset, self.of_offset = _part(node, channels, 2)
-
-    def step(self, lo, hi):
-        self._put(self.scale, self.of_scale)
-        self._put(self.offset, self.of_offset)
-        self._convert(lo, hi)
-
-    def _put(self, x, p):
-        self.copy(x, x, self.w, p)
+            unit, elements_each = 1, 1
+    for first, end in calls.parts(n // unit, unit):
+        p = block(
+            "to_float",
+            start=first * unit,
+            end=end * unit,
+            channels=channels,
+            inner=inner,
+            channel=first * channels_each,
+            left=inner - first * elements_each,
+            magnitude_mask=0x7FFFFFFF,
+        )
+        calls.call(loop, x, w, out, p)
 
 
-def _part(node, channels, i):
-    """An input, and the parameters of what copies it to where the loop takes it."""
+def _emit_copy(node, calls, i, constants, channels):
+    """Emit the copy of scale (i = 1) or offset (2) to where the loop takes both, side by side."""
     t = node.inputs[i]
     node.require(t.nelem in (1, channels), "scale or offset")
-    steps = (BIAS, BIAS, BIAS + int(t.nelem > 1), BIAS, BIAS, BIAS + 1)
-    return t.view("i"), block(0, 1, 1, channels, *steps, BIAS, BIAS + (i - 1) * channels)
+    p = block(
+        "move",
+        start=0,
+        end=1,
+        rows=1,
+        columns=channels,
+        x_plane_stride=0,
+        x_row_stride=0,
+        x_column_stride=int(t.nelem > 1),
+        out_plane_stride=0,
+        out_row_stride=0,
+        out_column_stride=1,
+        x_start=0,
+        out_start=(i - 1) * channels,
+    )
+    calls.call(forms.get("move").copy32, calls.place(t, "i"), None, constants, p)

@@ -13,12 +13,13 @@ float32 nearest to the sum, halves to even.
     entries  uint16 (entries, 3): the parts of weights: see loops/tree_sums
     out      float32 (N, T)
     scratch  int32 (slots), int32 (trees + 1 + T * limbs)
-Raises ModelError. A step allocates nothing.
+Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
-from ._tree_table import Walker
+from ..blocks import block
+from ..parameters import block as words
+from ._tree_table import walker
 
 # params
 _TREE = const(0)  # [_tree_table]
@@ -30,13 +31,14 @@ _EXPONENT = const(13)  # signed; of the sum's bit 0, as float32 has it
 _MIRRORED = const(14)  # flag: T is 2, and from the sum of target 0 that of target 1 is taken
 _N_PARAMS = const(15)
 
+CALLS = True
 PROVED = (1, 2)
 _ENTRY = 3  # uint16
 _MOST_TREES = 1 << 12  # as many parts of 16 bits, and as much again of a leaf for all: < BIAS
 _PARTS = 4  # of one target in one leaf, at most
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(3, 1, _N_PARAMS, 2)
     x, _, entries = node.inputs
     out, scratch = node.outputs[0], node.scratch[1]
@@ -55,38 +57,53 @@ def prepare(node):
     # the window of four limbs from the least bit on, and the flags; no exponent below 0
     node.require(least > 0 and ((least - 1) >> 3) + 5 <= limbs, "limbs")
     node.require(least + 22 + exponent >= 0, "exponent")
-    _check_entries(node, entries.data, block(n_entries, n_targets * limbs, _PARTS * n_targets))
-    step = _Trees(Walker(node, node.scratch, n_entries), n_trees)
-    step.bind(entries.data, out.view("H"))
-    step.add_p = block(n_trees, n_targets * limbs, mirrored * limbs, common)
-    step.settle_p = block(n_targets, limbs, divisor)
-    step.store_p = block(n_targets, 0, limbs, least, exponent + BIAS)
-    return n, step.step
+    p = block(
+        "tree_sums.check",
+        entries=n_entries,
+        all_limbs=n_targets * limbs,
+        most_entries=_PARTS * n_targets,
+    )
+    _check_entries(node, entries.data, p)
+    walk = walker(node, calls, n_entries)
+    # Leaves and sums are parts of one tensor, so they never share memory.
+    leaves, sums = calls.place(scratch), _behind(calls, scratch, n_trees + 1)
+    entries, out = calls.place(entries), calls.place(out, "H")
+    loops = forms.get("tree_sums")
+    for sample in calls.repeat(n):
+        walk(sample)
+        p = block(
+            "tree_sums.add",
+            leaves=n_trees,
+            all_limbs=n_targets * limbs,
+            mirrored_limbs=mirrored * limbs,
+            common_leaf=common,
+        )
+        calls.call(loops.add, leaves, entries, sums, p)
+        p = block("tree_sums.settle", targets=n_targets, limbs=limbs, divisor=divisor)
+        calls.call(loops.settle, None, None, sums, p)
+        p = block(
+            "tree_sums.store",
+            targets=n_targets,
+            out_start=sample * n_targets,
+            store_limbs=limbs,
+            least_bit=least,
+            exponent=exponent,
+        )
+        calls.call(loops.store, sums, None, out, p)
+
+
+def _behind(calls, t, n):
+    """Return the place of what lies behind the first n words of a tensor."""
+    t._offset += 4 * n
+    t.nbytes -= 4 * n
+    try:
+        return calls.place(t, "i")
+    finally:
+        t._offset -= 4 * n
+        t.nbytes += 4 * n
 
 
 def _check_entries(node, entries, p):
-    bad = block(0)
+    bad = words(0)
     forms.get("tree_sums").check(entries, entries, bad, p)
     node.require(not bad[0], "an entry")
-
-
-class _Trees:
-    """The extent is samples. leaves and sums are parts of one tensor, so never the same memory."""
-
-    def __init__(self, walker, n_trees):
-        self.walk, self.leaves = walker.walk, walker.leaves
-        self.sums = walker.leaves[n_trees + 1 :]
-
-    def bind(self, entries, out):
-        self.entries, self.out = entries, out
-        loops = forms.get("tree_sums")
-        self.add, self.settle, self.store = loops.add, loops.settle, loops.store
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self.walk(lo)
-            self.add(self.leaves, self.entries, self.sums, self.add_p)
-            self.settle(self.sums, self.sums, self.sums, self.settle_p)
-            self.store_p[1] = lo * self.settle_p[0]
-            self.store(self.sums, self.sums, self.out, self.store_p)
-            lo += 1

@@ -16,20 +16,21 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
-from ._tree_table import Walker
+from ..blocks import block
+from ._tree_table import walker
 
 # params
 _TREE = const(0)  # [_tree_table]
 _AGGREGATE = const(9)  # 0 average, 1 sum, 2 min, 3 max
 _N_PARAMS = const(10)
 
+CALLS = True
 PROVED = (1, 2, 3)
 _AVERAGE, _SUM, _MIN, _MAX = range(4)
 _INDEX_DTYPES = ("uint8", "uint16", "int32")
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.inputs) in (6, 7), "inputs")
     node.expect(len(node.inputs), 1, _N_PARAMS, 2)
     x, _, first, targets, weights, base = node.inputs[:6]
@@ -41,12 +42,21 @@ def prepare(node):
     node.require(n * n_targets == out.nelem and base.nelem == n_targets > 0, "sizes")
     node.require(n_trees == node.scratch[1].nelem, "scratch")
     _check_leaves(node, first, targets, weights, n_targets)
-    walker = Walker(node, node.scratch, first.nelem - 1, *cuts)
-    loops, divisor = forms.get("tree_values"), n_trees if aggregate == _AVERAGE else 1
-    step = _Trees(walker, out.data, block(0, n_targets, divisor, n_trees))
-    step.w = (first.data, targets.data, weights.data, base.data)
-    step.gather = (loops.total, loops.total, loops.least, loops.most)[aggregate]
-    return n, step.step
+    walk = walker(node, calls, first.nelem - 1, *cuts)
+    loops, leaves = forms.get("tree_values"), calls.place(node.scratch[1])
+    total = (loops.total, loops.total, loops.least, loops.most)[aggregate]
+    w = calls.hold((first.data, targets.data, weights.data, base.data))
+    out = calls.place(out)
+    for sample in calls.repeat(n):
+        walk(sample)
+        p = block(
+            "tree_values.total",
+            out_start=sample * n_targets,
+            targets=n_targets,
+            divisor=n_trees if aggregate == _AVERAGE else 1,
+            trees=n_trees,
+        )
+        calls.call(total, leaves, w, out, p)
 
 
 def _check_leaves(node, first, targets, weights, n_targets):
@@ -60,18 +70,3 @@ def _check_leaves(node, first, targets, weights, n_targets):
     for i in range(len(ends) - 1):
         if not 0 <= ends[i + 1] - ends[i] <= n_targets:
             node.fail("a leaf's entries")
-
-
-class _Trees:
-    """The extent is samples."""
-
-    def __init__(self, walker, out, p):
-        self.walk, self.leaves = walker.walk, walker.leaves
-        self.out, self.p = out, p
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self.walk(lo)
-            self.p[0] = lo * self.p[1]
-            self.gather(self.leaves, self.w, self.out, self.p)
-            lo += 1

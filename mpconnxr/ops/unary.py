@@ -7,19 +7,20 @@ middle. Outside its domain a function gives nan, inf at a pole; integers wrap ar
     x, out  float32 or float64; abs, neg, sign also integers; bitnot integers; not bool.
             out has x's dtype; bool for not, isnan and isinf. May be the same memory.
 Of float32 abs, neg, sign, floor, ceil, round and sqrt have numpy's bits in every form and one NaN,
-0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
-integers), one of these, or of not, nothing where viper is.
+0x7FC00000. Where viper is, these and not allocate nothing, others what arithmetic does (boxed
+floats, big integers). Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 from ._float_math import scope
-from ._inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
+from ._inline import ITEMS, SAME, TRUTH, WRAPS, choose, compile_loop, emit_items
 
 # params
 _OP = const(0)  # index into _OPS, then into _FUNCTIONS
 _N_PARAMS = const(1)
 
+CALLS = True
 STREAMS = (0,)
 # Name, expression for floats, for integers (None: has none), what it gives.
 _OPS = (
@@ -60,7 +61,7 @@ _FUNCTIONS = (
 )
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
@@ -69,18 +70,24 @@ def prepare(node):
     node.require(x.nelem == out.nelem, "sizes differ")
     row = _OPS[op] if op < len(_OPS) else _call(_FUNCTIONS[op - len(_OPS)])
     expression = choose(node, x, out, row)
-    if x.dtype == "float32" and row[0] in _ON_BITS:
-        loop = forms.get("whole").whole32
-        p, bits = block(0, 0, _ON_BITS.index(row[0])), x.view("i")
-        return x.nelem, Items(loop, bits, bits, out.view("i"), p).step
-    if x.dtype == "bool" and row[0] == "not":
-        x, bits = x.view("B"), out.view("B")
-        return out.nelem, Items(forms.get("ints").not8, x, x, bits, block(0, 0)).step
-    if x.dtype == "float32" and row[0] == "sqrt":
-        loop = forms.get("root").sqrt32
+    n, name = x.nelem, row[0]
+    if x.dtype == "float32" and name in _ON_BITS:
+        function, loop = _ON_BITS.index(name), forms.get("whole").whole32
+        x, out = calls.place(x, "i"), calls.place(out, "i")
+        for start, end in calls.parts(n):
+            p = block("whole", start=start, end=end, function=function)
+            calls.call(loop, x, None, out, p)
+    elif x.dtype == "bool" and name == "not":
+        loop, x, out = forms.get("ints").not8, calls.place(x, "B"), calls.place(out, "B")
+        for start, end in calls.parts(n):
+            calls.call(loop, x, None, out, block("ints.not8", start=start, end=end))
+    elif x.dtype == "float32" and name == "sqrt":
+        loop, x, out = forms.get("root").sqrt32, calls.place(x), calls.place(out)
+        for start, end in calls.parts(n):
+            calls.call(loop, x, None, out, block("root", start=start, end=end))
     else:
         loop = compile_loop(ITEMS, expression, scope())
-    return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step
+        emit_items(calls, loop, calls.place(x), None, calls.place(out), n)
 
 
 def _call(name):

@@ -6,13 +6,12 @@ Serves mpconnxr:WideAdd.
 
     a, b, out  int16 or uint16, all of the same dtype and as many items; out may be one of them
 Rounded to even; what lies within 2**-14 of the middle, with 13 bits behind the point, is taken for
-the middle. Raises ModelError. A step allocates nothing.
+the middle. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 from ..tensor import range_of
-from ._inline import Items
 
 # params
 _POINT = const(0)  # bits behind it: 1 to 13
@@ -24,11 +23,13 @@ _LOW = const(6)  # signed
 _HIGH = const(7)  # signed
 _N_PARAMS = const(8)
 
+CALLS = True
+
 _FLIPS = {"int16": 32768, "uint16": 0}
 _MOST = 1 << 29  # of both factors: items are below 2**16, so that a sum stays below 2**30
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, a)
@@ -36,13 +37,28 @@ def prepare(node):
     node.require(out.dtype in _FLIPS, "dtype " + out.dtype)
     node.expect_dtype(out.dtype, a, b)
     node.require(a.nelem == b.nelem == out.nelem, "sizes differ")
-    bits, *zeros = node.extents(0, _FACTORS)
-    signed = node.signed(_FACTORS, _N_PARAMS - _FACTORS)
+    bits, a_zero, b_zero = node.extents(0, _FACTORS)
+    a_factor, b_factor, zero, least, most = node.signed(_FACTORS, _N_PARAMS - _FACTORS)
     low, high = range_of(out.dtype)
-    node.require(0 < bits < 14 and max(zeros) < 65536, "bits or zero points")
-    node.require(abs(signed[0]) + abs(signed[1]) <= _MOST, "factors")
-    node.require(low <= signed[3] <= signed[4] <= high, "limits")
-    signed = [v + BIAS for v in signed]
-    p = block(0, 0, *signed[:2], _FLIPS[out.dtype], bits, *zeros, *signed[2:])
+    node.require(0 < bits < 14 and max(a_zero, b_zero) < 65536, "bits or zero points")
+    node.require(abs(a_factor) + abs(b_factor) <= _MOST, "factors")
+    node.require(low <= least <= most <= high, "limits")
+    flip, n = _FLIPS[out.dtype], out.nelem
+    a, b, out = [calls.place(t, "H") for t in (a, b, out)]
     loop = forms.get("wide").wide_add
-    return out.nelem, Items(loop, a.view("H"), b.view("H"), out.view("H"), p).step
+    for start, end in calls.parts(n):
+        p = block(
+            "wide.wide_add",
+            start=start,
+            end=end,
+            add_x_multiplier=a_factor,
+            add_w_multiplier=b_factor,
+            add_flip=flip,
+            add_point=bits,
+            add_x_zero_point=a_zero,
+            add_w_zero_point=b_zero,
+            add_out_zero_point=zero,
+            add_low=least,
+            add_high=most,
+        )
+        calls.call(loop, a, b, out, p)

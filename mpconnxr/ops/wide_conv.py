@@ -13,11 +13,13 @@ change of scale has a single one.
          loops/wide_dots)
     out  int16 or uint16, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint16: positions a call times 2 + K
-K up to 16,384. Raises ModelError. A step allocates nothing.
+K up to 16,384. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..calls import last
+from ..parameters import BIAS
 from ..tensor import range_of
 
 # params
@@ -43,13 +45,14 @@ _LOW = const(28)  # signed
 _HIGH = const(29)  # signed
 _N_PARAMS = const(30)
 
+CALLS = True
 STREAMS = (1,)
 _MAX_K = 16384  # the sum of a record stays below 2**30
 _RECORD = 12  # bytes of a channel before the weights
 _FLIPS = {"int16": 32768, "uint16": 0}
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
@@ -58,13 +61,15 @@ def prepare(node):
     node.expect_dtype("uint16", scratch)
     e, signed = node.extents(0, _PADS), node.signed(_PADS, _N_PARAMS - _PADS)
     if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
-        return 0, None
+        return
     low, high = range_of(out.dtype)
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
     _check_sizes(node, e, signed)
-    step = _Conv(e, signed, _FLIPS[x.dtype])
-    step.bind(x, w, out, scratch)
-    return step.n, step.step
+    call = _call(node, calls, e, signed)
+    for batch in calls.repeat(e[_N]):
+        for group in calls.repeat(e[_G]):
+            for first, n in calls.pieces(e[_OH] * e[_OW], e[_PIECE]):
+                call(batch, group, first, n)
 
 
 def _check_sizes(node, e, signed):
@@ -74,10 +79,10 @@ def _check_sizes(node, e, signed):
     k = c * kh * kw
     node.require(0 < k <= _MAX_K and e[_ZX] < 65536 and min(h, width) > 0, "K or zero point")
     node.require(
-        _last((n, g, c, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
+        last((n, g, c, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
     )
     node.require(
-        _last((n, g, m, oh * ow), e[_OUT_STRIDES:_PIECE]) < out.nelem, "writes beyond the output"
+        last((n, g, m, oh * ow), e[_OUT_STRIDES:_PIECE]) < out.nelem, "writes beyond the output"
     )
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(g * m * (_RECORD + k) <= w.nelem, "weights are too small")
@@ -89,39 +94,65 @@ def _check_sizes(node, e, signed):
     node.require(c * e[_X_STRIDES + 2] < BIAS, "strides of the input")
 
 
-def _last(counts, strides):
-    return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
+def _call(node, calls, e, signed):
+    """Return what emits the calls for n positions from one on."""
+    groups, channels, rows, columns, maps, kernel_rows, kernel_columns = e[_G:_OH]
+    out_rows, out_columns, row_stride, column_stride, row_dilation, column_dilation = e[
+        _OH:_X_STRIDES
+    ]
+    x_batch, x_group, x_channel, x_row, x_column = e[_X_STRIDES:_OUT_STRIDES]
+    out_batch, out_group, out_channel, out_position = e[_OUT_STRIDES:_PIECE]
+    row_padding, column_padding, out_zero_point, low, high = signed
+    k = channels * kernel_rows * kernel_columns
+    flip = _FLIPS[node.inputs[0].dtype]
+    x, w = calls.place(node.inputs[0], "H"), calls.place(node.inputs[1])
+    out, scratch = calls.place(node.outputs[0], "H"), calls.place(node.scratch[0])
+    gather, compute = forms.get("wide").wide_patches, forms.get("wide_dots").wide_dots
 
+    def call(batch, group, first, n):
+        p = block(
+            "wide.wide_patches",
+            x_start=batch * x_batch + group * x_group,
+            channels=channels,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            x_channel_stride=x_channel,
+            kernel_row_step=row_dilation * x_row,
+            kernel_column_step=column_dilation * x_column,
+            rows=rows,
+            columns=columns,
+            row_dilation=row_dilation,
+            column_dilation=column_dilation,
+            row_stride=row_stride,
+            column_stride=column_stride,
+            x_row_stride=x_row,
+            x_column_stride=x_column,
+            out_columns=out_columns,
+            row=0,
+            column=first,
+            flip=flip,
+            padding=e[_ZX],
+            positions=n,
+            unused=0,
+            corner_row=0 - row_padding,
+            corner_column=0 - column_padding,
+        )
+        calls.call(gather, x, None, scratch, p)
+        p = block(
+            "wide_dots",
+            w_start=groups * maps * _RECORD + group * (maps * k),
+            table_start=group * (maps * _RECORD),
+            columns=k,
+            positions=n,
+            channels=maps,
+            out_start=batch * out_batch + group * out_group + first * out_position,
+            out_position_stride=out_position,
+            out_channel_stride=out_channel,
+            unused=0,
+            out_zero_point=out_zero_point,
+            low=low,
+            high=high,
+        )
+        calls.call(compute, scratch, w, out, p)
 
-class _Conv:
-    """The extent is calls of the loops: batch x groups x pieces of the output's positions."""
-
-    def __init__(self, e, signed, flip):
-        n, g, c, h, w, m, kh, kw, oh, ow = e[:10]
-        xc, xh, xw, om, op = e[_X_STRIDES + 2 : _OUT_STRIDES] + e[_OUT_STRIDES + 2 : _PIECE]
-        k = c * kh * kw
-        pieces = -(-oh * ow // e[_PIECE])
-        self.n = n * g * pieces
-        sy, sx, dy, dx = e[_STRIDES:_X_STRIDES]
-        p = [0, c, kh, kw, xc, dy * xh, dx * xw, h, w, dy, dx, sy, sx]
-        p += [xh, xw, ow, 0, 0, flip, e[_ZX], 0, 0, BIAS - signed[0], BIAS - signed[1]]
-        self.p = block(*p)
-        self.q = block(0, 0, k, 0, m, 0, op, om, 0, *[v + BIAS for v in signed[2:]])
-        places = [0, pieces, e[_PIECE], oh * ow, g]
-        places += e[_X_STRIDES : _X_STRIDES + 2] + e[_OUT_STRIDES : _OUT_STRIDES + 2]
-        self.places = block(*places + [_RECORD * g * m, m * k, _RECORD * m, 0])
-
-    def bind(self, x, w, out, scratch):
-        self.x, self.w, self.out = x.view("H"), w.data, out.view("H")
-        self.patch = scratch.data
-        self.locate = forms.get("pieces").locate
-        self.patches = forms.get("wide").wide_patches
-        self.dots = forms.get("wide_dots").wide_dots
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self.places[0] = lo
-            self.locate(self.places, self.places, self.p, self.q)
-            self.patches(self.x, self.x, self.patch, self.p)
-            self.dots(self.patch, self.w, self.out, self.q)
-            lo += 1
+    return call

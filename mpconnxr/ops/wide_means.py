@@ -14,8 +14,9 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
+from ..blocks import block
 from .qaverage_pool import windows
-from .qmeans import LISTED, InFloats, scale_of
+from .qmeans import LISTED, needs_of, scale_of
 
 # params
 _POOL = const(0)  # [qaverage_pool] with zero points of int16 + 32768
@@ -25,28 +26,64 @@ _RATIO = const(15)  # [numerator, denominator] of x_scale / y_scale, below 65 ea
 #     the first of them is up to 8,000
 _N_PARAMS = const(17)
 
+CALLS = True
+
 _SIGNS = {"uint16": 0, "int16": 32768}
 _LAST = 65535
 _MOST = 8000  # items of a sum times what it is multiplied by: they stay below 2**30
 _DIGITS = 256  # of float32 behind the point of a step
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(3, 1, _N_PARAMS, 1)
     node.expect_dtype("int32", *node.scratch)
     e, scratch = windows(node, _SIGNS, _LAST), node.scratch[0]
+    planes, rows, columns, kernel_rows, kernel_columns, out_rows, out_columns = e[:7]
+    row_stride, column_stride, row_padding, column_padding, x_zero_point, out_zero_point = e[7:]
     count, order, up, down = node.extents(_COUNT, _N_PARAMS - _COUNT)
     node.require(0 < down < 65 and 0 < up < 65 and order < 3, "ratio of scales, or order")
-    items = max(min(e[1], e[3]) * min(e[2], e[4]), count)
+    items = max(min(rows, kernel_rows) * min(columns, kernel_columns), count)
     node.require(items * up <= _MOST and 0 < count, "windows")
     node.require(scratch.nelem == LISTED, "scratch")
     x_scale, y_scale = [scale_of(node, t) for t in node.inputs[1:]]
     if node.outputs[0].nelem == 0:
-        return 0, None
+        return
     near = count * (items + 5) * max(up, down) // _DIGITS + 1
-    rest = [count, order, e[11], _SIGNS[node.inputs[0].dtype], near, 0, up, down, 0, 0]
-    rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 2, _LAST]
-    step = InFloats(node, e, rest)
-    views = node.inputs[0].view("H"), node.outputs[0].view("H")
-    step.bind(scratch.view("i"), forms.get("wide_means").choose_wide, *views)
-    return e[0], step.step
+    needs = needs_of(calls, node, scratch, "H", forms.get("wide_means").choose_wide)
+    loop = forms.get("means").rounds
+    for plane, plane_end in calls.parts(planes, out_rows * out_columns):
+        p = block(
+            "wide_means",
+            x_start=plane * rows * columns,
+            out_start=plane * out_rows * out_columns,
+            planes=plane_end - plane,
+            rows=rows,
+            columns=columns,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            row_stride=row_stride,
+            column_stride=column_stride,
+            row_padding=row_padding,
+            column_padding=column_padding,
+            out_rows=out_rows,
+            out_columns=out_columns,
+            divisor=count,
+            order=order,
+            x_zero_point=x_zero_point,
+            flip=_SIGNS[node.inputs[0].dtype],
+            near=near,
+            out_least=0,
+            ratio_numerator=up,
+            ratio_denominator=down,
+            window=0,
+            listed=0,
+            x_scale_high=x_scale[0] >> 12,
+            x_scale_low=x_scale[0] & 4095,
+            x_scale_exponent=x_scale[1],
+            out_scale=y_scale[0],
+            out_scale_exponent=y_scale[1],
+            out_zero_point=out_zero_point,
+            bytes_per_element=2,
+            high=_LAST,
+        )
+        calls.drive(loop, p, needs)

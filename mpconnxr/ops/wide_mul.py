@@ -5,13 +5,12 @@
 Serves mpconnxr:WideMul. The zero points of a and b are 0 (uint16: 32768).
 
     a, b, out  int16 or uint16, all of the same dtype and as many items; out may be one of them
-Rounded to even, with 13 bits behind the point. Raises ModelError. A step allocates nothing.
+Rounded to even, with 13 bits behind the point. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 from ..tensor import range_of
-from ._inline import Items
 
 # params
 _SHIFT = const(0)  # up to 30 to the left; from 32 on one by `shift - 32` to the right
@@ -22,10 +21,12 @@ _LOW = const(5)  # signed
 _HIGH = const(6)  # signed
 _N_PARAMS = const(7)
 
+CALLS = True
+
 _FLIPS = {"int16": 32768, "uint16": 0}
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, a)
@@ -38,7 +39,21 @@ def prepare(node):
     low, high = range_of(out.dtype)
     node.require(f < 64 and max(upper, lower) < 4096, "scale")
     node.require(low <= least <= most <= high and abs(zero) < 65536, "limits")
-    limits = [zero + BIAS, least + BIAS, most + BIAS]
-    p = block(*[0, 0, f] + limits + [half, _FLIPS[out.dtype], upper, lower])
+    flip, n = _FLIPS[out.dtype], out.nelem
+    a, b, out = [calls.place(t, "H") for t in (a, b, out)]
     loop = forms.get("wide").wide_mul
-    return out.nelem, Items(loop, a.view("H"), b.view("H"), out.view("H"), p).step
+    for start, end in calls.parts(n):
+        p = block(
+            "wide.wide_mul",
+            start=start,
+            end=end,
+            mul_shift=f,
+            mul_out_zero_point=zero,
+            mul_low=least,
+            mul_high=most,
+            mul_half=half,
+            mul_flip=flip,
+            mul_multiplier_high=upper,
+            mul_multiplier_low=lower,
+        )
+        calls.call(loop, a, b, out, p)

@@ -7,21 +7,22 @@ exact.
 
     x    float32;  scale  float32, one item, 2**-100 to 2**100;  out  int16 or uint16, as x; may
          begin where x does
-NaN becomes the zero point. Raises ModelError. A step allocates nothing.
+NaN becomes the zero point. Raises ModelError.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
 from ..tensor import range_of
-from ._inline import Items
 from .dequantize import scale_word
 
 # params
 _ZERO = const(0)  # signed
 _N_PARAMS = const(1)
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
@@ -31,6 +32,19 @@ def prepare(node):
     low, high = range_of(out.dtype)
     [zero] = node.signed(_ZERO, 1)
     node.require(low <= zero <= high, "zero point")
-    p = block(0, 0, 0, 0x7FFFFFFF, 0x7F800000, BIAS + zero, BIAS + low, BIAS + high)
-    loop = forms.get("wide").wide_quantize
-    return x.nelem, Items(loop, x.view("i"), scale_word(node, scale), out.view("H"), p).step
+    scale_word(node, scale)
+    n, loop = x.nelem, forms.get("wide").wide_quantize
+    x, w, out = calls.place(x, "i"), calls.place(scale, "i"), calls.place(out, "H")
+    for start, end in calls.parts(n):
+        p = block(
+            "wide.wide_quantize",
+            start=start,
+            end=end,
+            quantize_scale_start=0,
+            quantize_magnitude_mask=0x7FFFFFFF,
+            quantize_infinity=0x7F800000,
+            quantize_out_zero_point=zero,
+            quantize_low=low,
+            quantize_high=high,
+        )
+        calls.call(loop, x, w, out, p)

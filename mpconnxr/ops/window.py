@@ -14,15 +14,17 @@ import struct
 from array import array
 
 from .. import forms
-from ..parameters import block
+from ..blocks import block
 
 # params
 _PERIODIC = const(0)  # flag; else symmetric
 _FACTORS = const(1)  # [a, b, c] float
 _COUNT = const(4)  # [?] dim of the number of items; none where it is that of out
 
+CALLS = True
 
-def prepare(node):
+
+def prepare(node, calls):
     node.require(len(node.params) in (_COUNT, _COUNT + 1), "params")
     node.expect(1, 1, len(node.params))
     size, out = node.inputs[0], node.outputs[0]
@@ -32,18 +34,22 @@ def prepare(node):
     count = node.dim(_COUNT) if len(node.params) > _COUNT else None
     node.require(not count or count.bound <= out.nelem, "output size")
     bits = struct.pack("<iii", *[node.params[_FACTORS + i] for i in range(3)])
-    window = _Window(size.data, (array("f", bits), node.name.encode()), out.data)
-    window.p = block(-1 if count else out.nelem, 1 - node.params[_PERIODIC])
-    window.count = count
-    return 1, window.step
+    w = array("f", bits), node.name.encode()
+    if count:
+        return 1, _Sized(count, size.data, w, out.data, node.params[_PERIODIC]).step
+    p = block("series.cosines", fixed_length=out.nelem, is_symmetric=1 - node.params[_PERIODIC])
+    loop = forms.get("series").cosines
+    calls.call(loop, calls.place(size), calls.hold(w), calls.place(out), p)
 
 
-class _Window:
-    def __init__(self, size, w, out):
-        self.size, self.w, self.out = size, w, out
+class _Sized:
+    """The loop, and before it the size of its output, which a run decides."""
+
+    def __init__(self, count, size, w, out, is_periodic):
+        self.count, self.size, self.w, self.out = count, size, w, out
         self.loop = forms.get("series").cosines
+        self.p = block("series.cosines", fixed_length=-1, is_symmetric=1 - is_periodic)
 
     def step(self, lo, hi):
-        if self.count:
-            self.count.set(self.size[0])
+        self.count.set(self.size[0])
         self.loop(self.size, self.w, self.out, self.p)

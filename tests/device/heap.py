@@ -97,6 +97,7 @@ print(code())
 package = __import__("mpconnxr.kernel_load")
 # from here on all code stays, and so does not count
 package.kernel_load.LOADING = package.opening._NAMES = ""
+package.kernel_load.forget = lambda names: None
 used("/model.bin")
 measure("/model.bin")
 measure("model.bin")

@@ -7,7 +7,7 @@ from array import array
 
 from mpconnxr import forms, tensor
 
-FIRST = 5
+FIRST = 8
 
 loops = forms.get("program")
 NAME = [name for name in forms.available("program")][0]
@@ -18,7 +18,7 @@ def show(k, views, words, n_words):
     if k > 239:
         print(k)
         return
-    places = [tensor.words(view)[1] >> 8 for view in views]
+    places = [tensor.place_words(view)[1] >> 8 for view in views]
     print(k, *places, *[words[FIRST + len(views) + i] for i in range(n_words)])
 
 
@@ -31,9 +31,13 @@ def play(name, n_views, n_words, n_calls):
     words[2] = n_views
     for i in range(n_views):
         words[FIRST + i] = tensor.address(views[i])
-    held = [tensor.words(view) for view in views]
+    if getattr(loops, "HOW", 0) == 2:
+        held = array("q", [id(view) + 8 for view in views])
+    else:
+        held = [tensor.place_words(view) for view in views]
     for _ in range(2):
-        words[0] = words[3] = words[4] = 0
+        for i in (0, 3, 4, 5, 6, 7):
+            words[i] = 0
         words[1] = n_calls
         while True:
             k = loops.advance(code, words, held)

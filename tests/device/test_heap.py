@@ -22,6 +22,8 @@ def test_keywords(machine, tmp_path):
     files = {f.path: f.data for f in code} | {"model.bin": path.read_bytes()}
     printed = machine.run((small.SCRIPTS / "heap.py").read_text(), files)
     [of_code], streamed, in_place = ([int(n) for n in s.split()] for s in printed.splitlines())
+    print(f"arena, peak and kept beyond it: streamed {streamed}, in place {in_place}")
+    print(f"code {of_code}")
     for arena, peak, kept in (streamed, in_place):
         assert 0 < kept <= peak <= MOST, f"{peak} and {kept} bytes beyond the arena's {arena}"
     assert in_place[0] < streamed[0]

@@ -168,6 +168,10 @@ def test_sizes_of_items_are_known_where_forms_have_types():
 LOOP = """
 LEAST = 3
 
+# Parameters of loop, other
+_START = 0  # [elements]
+_END = 1  # [elements]
+
 
 def loop(x, w, out, p):
     \"\"\"What it does.
@@ -175,8 +179,8 @@ def loop(x, w, out, p):
     Access:
         {}
     \"\"\"
-    i = p[0]
-    while i < p[1]:
+    i = p[_START]
+    while i < p[_END]:
         out[i] = x[i] + w[i]
         i += 1
 
@@ -184,7 +188,7 @@ def loop(x, w, out, p):
 def other(x, w, out, p):
     \"\"\"Access: as loop\"\"\"
 """
-RIGHT = ("reads x[p[0] : p[1]]", "reads w[p[0] : p[1]]", "writes out[p[0] : p[1]]")
+RIGHT = ("reads x[start : end]", "reads w[start : end]", "writes out[start : end]")
 
 
 def declared(folder, *lines):
@@ -209,14 +213,14 @@ def test_a_wrong_declaration_is_found(tmp_path):
     for wrong in (
         (x, w),
         (x, out),
-        (x, w, "reads out[p[0] : p[1]]"),
-        ("reads x[p[0] : p[1] - 1]", w, out),
-        ("reads x[p[0] + 1 : p[1]]", w, out),
-        ("reads x[p[0] : p[1] + 1]", w, out),
-        ("reads x[p[0] - 3 : p[1]]", w, out),
-        ("reads x as uint8[p[0] : p[1]]", w, out),
-        ("reads x as int32[p[0] : p[1]]", w, out),
-        ("reads x[p[0] : p[1]] if p[0] > 2", w, out),
+        (x, w, "reads out[start : end]"),
+        ("reads x[start : end - 1]", w, out),
+        ("reads x[start + 1 : end]", w, out),
+        ("reads x[start : end + 1]", w, out),
+        ("reads x[start - 3 : end]", w, out),
+        ("reads x as uint8[start : end]", w, out),
+        ("reads x as int32[start : end]", w, out),
+        ("reads x[start : end] if start > 2", w, out),
     ):
         assert planted(tmp_path, *wrong), wrong
 
@@ -256,7 +260,7 @@ def test_what_lines_say(tmp_path):
 
 def test_another_loops_declaration(tmp_path):
     loops = declared(tmp_path, *RIGHT)
-    assert loops["other"].accesses([0, 3]) == loops["loop"].accesses([0, 3])[1:]
+    assert loops["other"].accesses([0, 3]) == loops["loop"].accesses([0, 3])
     for line in ("as other", "as nothing"):
         with pytest.raises(AccessError):
             declared(tmp_path, line)["other"].accesses([0, 3])

@@ -1,10 +1,14 @@
 """What becomes of the sources of loops."""
 
+import ast
+import builtins
+import re
+
 import pytest
 
 from tools import package
 from tools.loops import __main__ as command
-from tools.loops import python
+from tools.loops import numbered, python
 from tools.loops.errors import LoopError
 from tools.loops.module import module
 from tools.loops.source import Source
@@ -30,7 +34,43 @@ def with_low(a, b):
 def test_a_module_names_its_source():
     for text, path in python.modules().values():
         made = f"\n\nMade from {path}: change that file, not this one.\n" in text
-        assert made or (package.ROOT / path).read_text() == text
+        assert made or _dense(numbered.loops(package.ROOT / path)) == _dense(text)
+
+
+def _dense(text):
+    return [line for line in text.splitlines() if line]
+
+
+def test_no_module_that_is_built_names_a_parameter():
+    for text, path in python.modules().values():
+        names = re.findall(r"\bp\[_\w*\]", text)
+        assert not names, (path, names[:3])
+
+
+def test_no_form_names_what_nobody_defines():
+    """Ruff cannot tell: names of parameters come from another file."""
+    known = {*dir(builtins), "const", "micropython", "ptr", "ptr8", "ptr16", "ptr32", "uint"}
+    for text, path in [made for (_, form), made in python.modules().items() if form != "plain"]:
+        body = ast.parse(text).body
+        functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+        outer = known.union(*(_defined(node) for node in body if node not in functions))
+        outer |= {function.name for function in functions}
+        for function in functions:
+            names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+            assert names <= outer | _defined(function), (path, function.name)
+
+
+def _defined(statement):
+    """Names that it stores, imports, or takes as arguments."""
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+    return found
 
 
 def test_a_source_with_types_is_written_once():

@@ -19,9 +19,10 @@ from tools.deploy import boards, code
 from tools.deploy import joined as joining
 from tools.deploy.certain import always_taken
 from tools.deploy.code import Builder, whole
-from tools.deploy.joined import joined
+from tools.deploy.joined import joined, merged
 from tools.deploy.modules import Package
 from tools.dist import package as command
+from tools.loops.numbered import kernel
 from tools.machine import Machine
 
 BLOCK, PROG = 4096, 256  # bytes of a board's LittleFS
@@ -37,9 +38,25 @@ def test_what_is_no_loop_is_in_it_as_it_is():
     for path in package.SOURCES.rglob("*.py"):
         name = path.relative_to(package.SOURCES).as_posix()
         if not name.startswith("loops/"):
-            assert made[name] == path.read_text(), name
+            wanted = kernel(path) if path.parent == package.KERNELS else path.read_text()
+            assert made[name] == wanted, name
         elif path.name[0] == "_":
             assert name not in made
+
+
+IMPORT = """
+for name in {names}:
+    __import__("mpconnxr.ops." + name)
+print("imported")
+"""
+
+
+@pytest.mark.parametrize("target", ["unix32", "unix-plain"], indirect=True)
+def test_kernels_can_be_imported_as_they_stand(target):
+    """A copy of the sources, which no build has made: slow, but not refused."""
+    names = [path.stem for path in package.KERNELS.glob("*.py") if path.stem != "__init__"]
+    files = {"mpconnxr": package.SOURCES}
+    assert small.run(target, IMPORT.format(names=names), files).strip() == "imported"
 
 
 def test_processes_that_want_it_at_once_get_the_same(tmp_path):
@@ -136,6 +153,18 @@ def test_joined_modules_do_the_same(target, all_small):
     assert found.stdout == usual and usual.count("True") == len(models), found.stderr
 
 
+def test_what_one_module_alone_loads_is_in_it():
+    head = '"""Doc."""\n'
+    texts = {"node": head + "N = const(1)\nA = 2\n", "written": head + "from .node import A\n"}
+    texts |= {"loading": head + "from .written import B\nN = const(1)\nA = A + B\n"}
+    texts |= {"graph": head, "reader": head + "from .graph import g as h\n"}  # another name
+    texts |= {"model": head + "from .turn import x\n", "turn": head}  # not of loading alone
+    made = merged({f"mpconnxr.{name}": text for name, text in texts.items()})
+    names = {name.removeprefix("mpconnxr.") for name in made}
+    assert names == {"loading", "written", "graph", "reader", "model", "turn"}
+    assert made["mpconnxr.written"] == head + "N = const(1)\nA = 2\n"
+
+
 FIND = """
 from mpconnxr import forms
 import sys
@@ -156,7 +185,7 @@ def test_each_joined_family_is_found_in_its_module(target, all_small):
     always = package_.always_taken(paths, builder.pick)
     left = joined(modules, takers, lambda path: 0 if path in always else len(builder.build(path)))
     lines = []
-    for name in modules.keys() - left.keys():
+    for name in takers.keys() - left.keys():
         form, family = name.split(".")[2:] if name.count(".") == 3 else ("viper", name[15:])
         is_plain = "@micropython." not in modules[name].read_text()
         lines.append(f"{family} {'plain' if is_plain else form} {takers[name]}\n")
@@ -240,7 +269,9 @@ def test_names_that_mean_two_things_are_not_joined(tmp_path):
     [(name, text)] = left(kernel, family).items()
     assert name == "mpconnxr.ops.k" and text.startswith(kernel)
     assert "from mpconnxr import forms\n" in text and '"""F."""' not in text
-    assert text.endswith("sys.modules['mpconnxr.loops.f'] = sys.modules[__name__]\n")
+    *_, entered, let_go = filter(None, text.splitlines())
+    assert entered == "sys.modules['mpconnxr.loops.f'] = sys.modules[__name__]"
+    assert let_go == "LET_GO = ('prepare',)"  # mpconnxr.kernel_load, once a model is loaded
     assert len(left(kernel, family.replace("loop", "prepare"))) == 2
     assert len(left(kernel, family.replace(".. import forms", "..x import forms"))) == 2
     assert len(left(kernel.replace("return node", "return max(node)"), family + "max = 1\n")) == 2

@@ -18,6 +18,7 @@ ABI = ["x", "w", "out", "p"]
 N_CALLS = 200
 N_RUNS = 300  # of functions that call loops
 _MOST_CALLS, _MOST_READS = 60, 20_000
+_OF_TABLE = ("code", "known", "head", "marks", "a", "b", "state")  # what put and add take
 
 
 def functions(abi):
@@ -81,6 +82,11 @@ class _Trace(list):
         if self._random.random() < 0.3:  # as loops write results to it
             self._p[self._random.randrange(100)] = self._random.choice([0, 1, 2, 9, 40, 255])
 
+    def found(self, name, at):
+        """Return what is in a buffer that loops write to."""
+        self.append((name, at))
+        return self._random.choice([0, 1, 127, 255])
+
 
 class _Loop:
     """What stands for a loop, or a buffer."""
@@ -90,6 +96,9 @@ class _Loop:
 
     def __call__(self, *args):
         self._trace.called(self.name, args)
+
+    def __getitem__(self, at):
+        return self._trace.found(self.name, at)
 
 
 class _Parameters(list):
@@ -113,13 +122,14 @@ def run(function, args, seed):
     given |= {name: _Loop(name, trace) for name in ("run", "idle")}
     given |= {name: [_Loop(f"{name}[{i}]", trace) for i in range(32)] for name in ("w", "box")}
     given |= {name: [numbers.randrange(9) for _ in range(8)] for name in ("words", "other")}
+    written = {name: [numbers.randrange(9) for _ in range(300)] for name in _OF_TABLE}
     try:
-        function(*[given[arg] for arg in args])
+        function(*[(given | written)[arg] for arg in args])
     except TimeoutError:  # how often one reads p may differ
         return trace, None
     except (StopIteration, ZeroDivisionError, IndexError) as e:
         return trace, list.copy(p), type(e)
-    return trace, list.copy(p), given["words"], given["other"]
+    return trace, list.copy(p), given["words"] + given["other"], written
 
 
 @pytest.mark.parametrize("family, name, args", functions(False))

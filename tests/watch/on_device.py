@@ -15,14 +15,14 @@ import micropython
 import uctypes
 
 ITEM_NBYTES = {1: 1, 98: 1, 66: 1, 104: 2, 72: 2, 113: 8, 81: 8, 100: 8}  # others have 4
-MOST_WORDS = 64
+MOST_WORDS = 256
 LOCK, KEEP, ENTER, LEAVE, VIEW, NAME = 0, 1, 2, 3, 4, 5
 WRITABLE = 0x80  # of a memoryview's type code
 
 _words = array("I", [0] * MOST_WORDS)
 _box = 0
 _fun_table = 0
-_known = set()  # contexts of modules that the plugin was told
+_known = set()  # contexts of modules that the plugin was told, and their tables of constants
 
 
 @micropython.viper
@@ -107,9 +107,9 @@ def introduce(loop, name):
     if kind is _viper:
         keep(address, 16)
         context = word(address + 4)
-        if context not in _known:
-            _known.add(context)
-            table = word(context + 12)  # of constants
+        table = word(context + 12)  # of constants
+        if (context, table) not in _known:  # of a module that was let go of, too
+            _known.add((context, table))
             keep(context, 16)
             keep(table, 4 * (_place_of_table(table) + 1))
 
@@ -143,6 +143,23 @@ def _call2(loop, p, w):
     return loop(p, w)
 
 
+def _call3(loop, a, b, state):
+    return loop(a, b, state)
+
+
+def _call5(loop, code, known, head, p, marks):
+    global _five
+    _five = loop, code, known, head, p, marks
+    return _call_five()
+
+
+def _call_five():  # as locals, six of them would have their frame in the heap
+    return _five[0](_five[1], _five[2], _five[3], _five[4], _five[5])
+
+
+_CALLS = (None, None, _call2, _call3, _call4, _call5)
+
+
 def _add(at, buffer):
     """Puts a buffer's extent into the words, if it is one and not empty; how many there are."""
     found = extent(buffer)
@@ -169,7 +186,7 @@ class Watched:
                     at = _add(at, inner)
             else:
                 at = _add(at, buffer)
-        call = _call2 if len(buffers) == 2 else _call4
+        call = _CALLS[len(buffers)]
         if isinstance(buffers[0], int):  # the pointers of a loop that calls this one: those it has
             return call(self.loop, *buffers)
         _speak(_words, at, _box, ENTER)
@@ -211,14 +228,53 @@ class _Loops:
                 setattr(self, name, loop)
 
 
+class _Runner:
+    """loops/program for models with kernels. Its advance gets addresses, not buffers."""
+
+    def __init__(self, module):
+        self.advance = module.advance
+        introduce(module.advance, "program.advance")
+        if hasattr(module, "HOW"):
+            self.HOW = module.HOW
+
+    def run(self, what):
+        """As run of loops/program; advance may touch the table and the words of its views."""
+        entries, advance, code, words, views = what[2]
+        extents = array("I", [0] * MOST_WORDS)
+        at = 0
+        for buffer in (what[0], what[1]):
+            address, nbytes, is_writable = extent(buffer)
+            extents[at], extents[at + 1] = address, nbytes << 1 | is_writable
+            at += 2
+        known = set()
+        for entry in entries:
+            for view in entry[1:4]:
+                if isinstance(view, memoryview) and address_of(view) not in known:
+                    known.add(address_of(view))
+                    extents[at], extents[at + 1] = address_of(view), 16 << 1 | 1
+                    at += 2
+        while True:
+            _speak(extents, at, _box, ENTER)
+            try:
+                k = _call3(advance, code, words, views)
+            finally:
+                _tell(LEAVE)
+            if k > 239:
+                return k
+            f, a, b, c, d = entries[k]
+            f(a, b, c, d)
+
+
 def _getter(get):
     families = {}
 
     def watched(name, form=None):
         module = get(name, form)
         if id(module) not in families:
-            families[id(module)] = _Loops(module)
-        return families[id(module)]
+            is_runner = name == "program" and form is None  # else a test of these very loops
+            found = _Runner(module) if is_runner else _Loops(module)
+            families[id(module)] = module, found  # no other one gets its address
+        return families[id(module)][1]
 
     return watched
 

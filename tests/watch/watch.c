@@ -66,7 +66,7 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *data, si
 EXPORT int qemu_plugin_version = PLUGIN_API;
 
 enum { STATUS = 70, BOX_NBYTES = 1 << 16, FIELD = 1 << 12, COMMANDS = 3 * FIELD };
-enum { N_CODE = 64, N_KEPT = 4096, N_WORDS = 64, N_FRAMES = 16, N_FAULTS = 8, N_OWN = 256, N_NAMES = 4096 };
+enum { N_CODE = 64, N_KEPT = 4096, N_WORDS = 256, N_FRAMES = 16, N_FAULTS = 8, N_OWN = 256, N_NAMES = 4096 };
 enum { TABLE_BRANCH = 0xE8DF };
 enum { ABOVE_CALLER = 512 }; // bytes of stack above the speaker's frame that a callee may use
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tools.elf import ABSOLUTE, FUNCTION, Elf
 
+from ..loops import numbered
 from .errors import AsmError
 from .forms import FORMS, SOURCES
 from .source import Source
@@ -31,10 +32,18 @@ def assemble(source: Source, form: str) -> list[Function]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out.elf")
         define = f"-D{form.upper()}=1"
-        done = core.run(*flags, *LINK, define, "-I", SOURCES, "-o", out, source.path)
+        flags = (*flags, *LINK, define, *names(source))
+        done = core.run(*flags, "-I", SOURCES, "-o", out, source.path)
         if done.returncode:
             raise AsmError(f"{source.shown} as {form}:\n{done.stderr.strip()}")
         return _functions(Elf(out.read_bytes()))
+
+
+def names(source: Source) -> list[str]:
+    """Return defines of `p_x_start` and so on: indices of p in C, places in bytes in assembler."""
+    nbytes = 1 if source.is_c else 4
+    found = numbered.definitions(source.name)
+    return [f"-D{name}={nbytes * i}" for name, i in found.items()]
 
 
 def _functions(elf: Elf) -> list[Function]:

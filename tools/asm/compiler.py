@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from tools.elf import Elf
 
 from ..loops import python
-from .assemble import Function
+from .assemble import Function, names
 from .errors import AsmError
 from .forms import FORMS, SOURCES, Core
 from .source import Source
@@ -80,10 +81,12 @@ def from_source(source: Source, form: str) -> Function:
     if len(found) != 1:
         raise AsmError(f"{source.shown} has to have one function: int NAME(...)")
     [(name, arguments)] = found
-    return from_c(name, arguments.count(",") + 1, text, form, "-O2")
+    return from_c(name, arguments.count(",") + 1, text, form, "-O2", names(source))
 
 
-def from_c(name: str, arguments: int, text: str, form: str, level: str) -> Function:
+def from_c(
+    name: str, arguments: int, text: str, form: str, level: str, defines: Sequence[str] = ()
+) -> Function:
     """The function of this name in a text in C, compiled for a form. Raises AsmError."""
     core, flags = FORMS[form].core, FORMS[form].flags
     begin = _BEGIN[core.name].replace("BEGIN", name)
@@ -92,7 +95,7 @@ def from_c(name: str, arguments: int, text: str, form: str, level: str) -> Funct
         out, source = Path(folder, "out.elf"), Path(folder, f"{name}.c")
         source.write_text(text)
         define = f"-DDIVIDES={_DIVIDES.get(form, 1)}"
-        done = core.run(*flags, level, *_FLAGS, define, "-I", SOURCES, "-o", out, source)
+        done = core.run(*flags, level, *_FLAGS, define, *defines, "-I", SOURCES, "-o", out, source)
         if done.returncode:
             raise AsmError(f"{name} as {form}:\n{done.stderr.strip()}\n{text}")
         code = _only_code(Elf(out.read_bytes()), name)

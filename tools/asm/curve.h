@@ -90,22 +90,23 @@ static inline int normalized(int a, int *s)
 
 static inline int curve(const int *x, const int *w, int *out, const int *p)
 {
-    const int *end = x + p[1];
-    out += p[0];
-    for (x += p[0]; x < end; x++) {
-        int v = *x, g = v & ~TOP;
-        const int *h = v < 0 ? p + 11 : p + 3;
-        int a = h[7];
-        if (g < h[2]) {
-            int m = g & 0x7fffff, e = g >> 23;
+    const int *end = x + p[p_end];
+    out += p[p_start];
+    for (x += p[p_start]; x < end; x++) {
+        int v = *x, magnitude = v & ~TOP;
+        const int *side = v < 0 ? p + p_negative : p + p_positive;
+        int a = side[p_limit];
+        if (magnitude < side[p_limit_start]) {
+            int m = magnitude & 0x7fffff, e = magnitude >> 23;
             if (e)
                 m |= 0x800000;
             else
                 e = 1;
-            int t = (g < h[1] ? g : h[1]) - h[0], s;
-            const int *at = w + 7 * h[3];
+            int t = (magnitude < side[p_segments_end] ? magnitude : side[p_segments_end])
+                    - side[p_segments_start], s;
+            const int *at = w + 7 * side[p_first_segment];
             if (t < 0) {
-                s = (h[0] >> 23) - e + 2;
+                s = (side[p_segments_start] >> 23) - e + 2;
                 t = s < 26 ? (m + (1 << s >> 1)) >> s : 0;
                 t -= t >> 21;
             } else {
@@ -117,14 +118,14 @@ static inline int curve(const int *x, const int *w, int *out, const int *p)
             if (kind & 1) {
                 s = kind >> 2 & 31;
                 a = (a + (1 << s >> 1)) >> s;
-                if (h[4]) {
-                    s = 156 - h[5] - e;
+                if (side[p_slope]) {
+                    s = 156 - side[p_point] - e;
                     t = s < 31 ? ((m << 6) + (1 << s >> 1)) >> s : 0;
-                    t = product(t, h[4]);
-                    a = h[6] & 2 ? a - t : a + t;
+                    t = product(t, side[p_slope]);
+                    a = side[p_signs] & 2 ? a - t : a + t;
                 }
                 s = a >> 22;
-                at = w + 7 * (p[2] + (a >> 20 & 3));
+                at = w + 7 * (p[p_powers] + (a >> 20 & 3));
                 kind = (kind & 2) | (at[0] & 4092);
                 a = value(at, a << 1);
             }
@@ -149,8 +150,8 @@ static inline int curve(const int *x, const int *w, int *out, const int *p)
                 a = s < 31 ? (a + (1 << s >> 1)) >> s : 0;
             }
         }
-        a |= h[6] << 31;
-        if (g > INFINITY)
+        a |= side[p_signs] << 31;
+        if (magnitude > INFINITY)
             a = NAN;
         *out++ = a;
     }

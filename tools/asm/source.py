@@ -13,9 +13,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..loops import numbered
 from ..made import shown
 from .errors import AsmError
 from .forms import CORES, FORMS, SOURCES, Core
@@ -70,11 +73,18 @@ def read(path: Path, core: Core) -> Source:
     if unknown := [form for form in forms if form not in FORMS or FORMS[form].core != core]:
         raise AsmError(f"{path}: {core.name} has no form {' '.join(unknown)}")
     first = next((i for i, line in enumerate(lines) if line.startswith(_BEGINS)), 0)
+    names = numbered.definitions(path.name.partition(".")[0])
     before, behind = (
-        tuple(line[3:].removeprefix(" ") for line in part if line.startswith("//>"))
+        tuple(_python(line, names) for line in part if line.startswith("//>"))
         for part in (lines[:first], lines[first:])
     )
     doc = "\n".join(about[:-1]).strip()
     plus = [line.split() for line in lines if line.startswith("//+")]
     compiled = tuple((words[1], words[-1]) for words in plus)
     return Source(path, core, path.name.partition(".")[0], forms, doc, before, behind, compiled)
+
+
+def _python(line: str, names: Mapping[str, int]) -> str:
+    """Return a line of Python, with positions in place of the names of parameters."""
+    line = line[3:].removeprefix(" ")
+    return re.sub(r"\bp\[(_[A-Z]\w*)\]", lambda found: f"p[{names[f'p{found[1].lower()}']}]", line)

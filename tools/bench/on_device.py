@@ -39,8 +39,8 @@ def _by_step(model):
 class _Loops:
     """Modules of loops in which each call's ticks are added up."""
 
-    def __init__(self, get):
-        self.get = get
+    def __init__(self, forms):
+        self.get, self.others = forms.get, forms.OWN
         self.wrapped = []  # (what stands for a loop, the loop); None once it has done its work
         self.clear()
 
@@ -48,7 +48,9 @@ class _Loops:
         self.ticks = self.calls = 0
 
     def module(self, name, form=None):
-        return _Module(self, self.get(name, form))
+        found = self.get(name, form)
+        is_loop = name not in self.others
+        return _Module(self, found) if is_loop else found
 
     def counting(self, loop):
         def counted(x, w, out=None, p=None):  # arguments as *args would be allocated
@@ -94,7 +96,7 @@ def _in_loops(forms):
     """Ticks within the loops of one run, without those that their calls take."""
     from mpconnxr import forms as chosen
 
-    loops = _Loops(chosen.get)
+    loops = _Loops(chosen)
     chosen.get = loops.module
     model = mpconnxr.load("model.bin", verify=False, prefer=forms)
     fill(model.inputs)

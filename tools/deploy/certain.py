@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 _BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.While, ast.Try, ast.Lambda)
 _BRANCHES += (ast.FunctionDef, ast.ClassDef, ast.ListComp, ast.GeneratorExp, ast.DictComp)
-_EMPTY = "return (0, None)"  # of prepare, for a step that has nothing to do
+_EMPTY = ("return (0, None)", "return")  # of prepare, for a node that has nothing to do
 
 
 def always_taken(tree: ast.Module) -> set[str]:
@@ -52,7 +52,7 @@ def _certain_calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
 
 
 def _is_result(node: ast.AST) -> bool:
-    return isinstance(node, ast.Return) and ast.unparse(node) != _EMPTY
+    return isinstance(node, ast.Return) and ast.unparse(node) not in _EMPTY
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:

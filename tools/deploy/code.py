@@ -14,10 +14,10 @@ from tools.machine import Machine, is_native, plain
 from tools.mpy.compile import CompileError, compiled
 
 from .core import Use, names
-from .joined import joined
+from .joined import joined, merged
 from .model_file import ModelFile
 from .modules import Forms, Package
-from .shrink import SHOWN, shrunk, stripped
+from .shrink import SHOWN, narrow, shrunk, stripped, with_short_locals
 
 BLOCK = 4096  # bytes: the least that a file takes in a board's flash
 ROOM = 1_190_000 // BLOCK  # blocks for a package: a Pico keeps 250 KB of its file system
@@ -55,10 +55,14 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
         paths = [path for path in paths if package.loops.form_of(path) not in forms.COMPILED]
         files = [(path, _file(package, path, path.read_bytes(), ".py", paths)) for path in paths]
     else:
-        built = [(path, builder.build(path)) for path in chosen]
+        sources = merged({package.module(path): path.read_text() for path in chosen})
+        left = {path: sources.get(package.module(path)) for path in chosen}
+        built = [(path, builder.build(path, text)) for path, text in left.items() if text]
         files = [(path, _file(package, path, data, ".mpy", chosen)) for path, data in built]
     first, file = files[0]
-    paths = package.earlier() + (_without_form(package, model, chosen) if machine else [])
+    paths = package.earlier()
+    if machine:
+        paths += _without_form(package, model, chosen) + [path for path in left if not left[path]]
     files[0] = first, replace(file, stale=file.stale + _both_kinds(package, paths))
     return [replace(file, loaded=path in loaded) for path, file in files]
 
@@ -73,7 +77,7 @@ def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:
     kernels = package.kernels()
     if machine is None:
         paths = package.files_for(kernels, pick=_viper_and_plain)
-        return {package.place(path): stripped(path.read_text()).encode() for path in paths}
+        return {package.place(path): _small(package, path).encode() for path in paths}
     builder = Builder(package, machine)
     paths = package.files_for(kernels, pick=builder.pick)
     modules = {package.module(path): path for path in paths}
@@ -90,6 +94,11 @@ def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:
     )
     places = {name: PurePosixPath(package.place(path)) for name, path in modules.items()}
     return {str(places[name].with_suffix(".mpy")): data for name, data in built(sources).items()}
+
+
+def _small(package: Package, path: Path) -> str:
+    text = stripped(path.read_text())
+    return narrow(text if package.loops.form_of(path) is None else with_short_locals(text))
 
 
 def _viper_and_plain(family: str, modules: Forms) -> list[str]:

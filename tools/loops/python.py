@@ -8,6 +8,7 @@ begin with _ have helpers for the build.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -39,9 +40,14 @@ def modules() -> dict[tuple[str, str], Module]:
         for path in sorted(folder(SOURCES, form).glob("[!_]*.py")):
             source = Source(path)
             is_made = source.is_typed and "\n@micropython." not in source.text
-            text = module(source, form == "plain") if is_made else path.read_text()
+            text = module(source, form == "plain") if is_made else _as_it_is(source)
             found[path.stem, form] = Module(text, shown(path))
     return found
+
+
+def _as_it_is(source: Source) -> str:
+    """Return a source's text without the room of its declarations."""
+    return re.sub(r"\n{4,}", "\n\n\n", source.text) + "\n"
 
 
 def is_common(text: str) -> bool:

@@ -1,4 +1,7 @@
-"""A loops' source, parsed: it gives back its own text, and the helpers that it may call."""
+"""A loops' source, parsed: it gives back its own text, and the helpers that it may call.
+
+Parameters are numbers in it: see tools.loops.numbered.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from ..made import shown
+from . import numbered
 from .errors import LoopError
 
 _NO_HELPERS = ("_hints", "_viper")  # modules of which no code is made
@@ -20,7 +24,7 @@ class Source:
 
     def __init__(self, path: Path):
         self.path = path
-        self.lines = path.read_text().splitlines()
+        self.lines = numbered.loops(path).splitlines()
         self.text = "\n".join(self.lines)
         self.tree = ast.parse(self.text)
         self._starts = [0]

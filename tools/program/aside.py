@@ -10,10 +10,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mpconnxr.parameters import BIAS
+from mpconnxr.blocks import block
 
 from .memory import OUTPUT
-from .parameters import N_OF_MOVE, Move
 from .record import Call, Loop, Part, Place, Step
 from .touched import touched
 
@@ -31,24 +30,34 @@ def copies(step: Step, source: int, offset: int, nbytes: int) -> tuple[list[Call
     size, code, name = (1, "B", "copy8") if (offset | nbytes) % 4 else (4, "i", "copy32")
     n = nbytes // size
     x, out = (Place("arena", at, code, n, OUTPUT) for at in (source, offset))
-    block = 1 + max((b for c in step.calls if isinstance(c, Call) for b in c.words), default=-1)
+    number = 1 + max((b for c in step.calls if isinstance(c, Call) for b in c.words), default=-1)
 
     def copy(first: int, end: int) -> list[Call]:
         words = _words(first, end)
-        arguments = x, x, out, Part(block, 0, len(words))
-        return [Call(Loop("move", name), arguments, {block: words}, {block: []})]
+        arguments = x, x, out, Part(number, 0, len(words))
+        return [Call(Loop("move", name), arguments, {number: words}, {number: []})]
 
     return copy(0, n // 2), copy(n // 2, n)
 
 
 def _words(first: int, end: int) -> list[int]:
     """Return the parameters of a copy of these items, side by side, to the same ones of out."""
-    words = [BIAS] * N_OF_MOVE
-    words[Move.FIRST], words[Move.END], words[Move.ROWS] = 0, 1, 1
-    words[Move.COLUMNS] = end - first
-    words[Move.X_STRIDES + 2] = words[Move.OUT_STRIDES + 2] = BIAS + 1
-    words[Move.X_START] = words[Move.OUT_START] = BIAS + first
-    return words
+    words = block(
+        "move",
+        start=0,
+        end=1,
+        rows=1,
+        columns=end - first,
+        x_plane_stride=0,
+        x_row_stride=0,
+        x_column_stride=1,
+        out_plane_stride=0,
+        out_row_stride=0,
+        out_column_stride=1,
+        x_start=first,
+        out_start=first,
+    )
+    return list(words)
 
 
 def is_written(calls: Iterable[Call], source: int, nbytes: int) -> bool:

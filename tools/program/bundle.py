@@ -38,7 +38,7 @@ FOLDER = "programs"  # in the package
 _START = Path(__file__).with_name("start.py")
 _MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
 _OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
-_ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
+_OF_TWO = Loop("program", "of_two")
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,10 @@ def bundle(
     arguments = [repr(_about(data, recording, layouts[0], codes[0], machine)), "entries"]
     if second:
         arguments.append(repr((_kinds(layouts[1]), sum(layouts[1].slots), codes[1])))
+    if _has_how(machine):
+        arguments += [start.take(_START, name) for name in ("itself", "by_how")]
+    else:
+        arguments += [start.take(_START, "address"), "None"]
     inner = [
         *start.source().splitlines(),
         f"def entries({', '.join(given)}):",
@@ -141,8 +145,15 @@ def _with_loops(name: str, machine: Machine, family: str, loops: tuple[str, ...]
     first = text.index("_loops = _form(")
     last = text.index("\n\n", first)
     made = f"{linker.source()}{', '.join(loops)} = {', '.join(names)}"
+    if name == "replay" and _has_how(machine):
+        made += f"\nHOW = {linker.take(path, 'HOW')}"
     text = text[:first] + made + text[last:]
     return text[:before] + text[before:].replace("from .forms import get as _form\n", "", 1)
+
+
+def _has_how(machine: Machine) -> bool:
+    """Whether a board's form of loops/program takes views, code and words as they are."""
+    return "\nHOW = " in form_of("program", machine).read_text()
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -176,7 +187,6 @@ def _about(
         recording.state_nbytes,
         *recording.resident,
         recording.reads,
-        form_of(_ADVANCE.family, machine) == store.loops().path(_ADVANCE.family),
         _kinds(layout),
         sum(layout.slots),
         calls,

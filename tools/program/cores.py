@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from tools.format.layout import STORAGE_ARENA
+from tools.loops.parameters import places
 
 from . import overwritten
 from .aside import copies, is_written
 from .memory import UNKNOWN
-from .parameters import Dots
 from .record import (
     Call,
     CannotRecord,
@@ -491,14 +491,14 @@ def _cut_channels(calls: Iterable[Any], core: int, channels: int) -> None:
         if not isinstance(call, Call) or call.loop.family not in ("qdot", "qdot32"):
             continue
         [block] = [a.block for a in call.arguments if isinstance(a, Part)]
-        p = call.words[block]
+        p, at = call.words[block], places(call.loop.family, call.loop.name)
         if core == 0:
-            p[Dots.CHANNELS] = channels
+            p[at["channels"]] = channels
             continue
-        p[Dots.ROWS_START] += channels * p[Dots.ROW_ITEMS]
-        p[Dots.TABLE_START] += _OF_A_CHANNEL * channels
-        p[Dots.CHANNELS] -= channels
-        p[Dots.OUT_START] += channels * p[Dots.OUT_CHANNEL_STRIDE]
+        p[at["w_start"]] += channels * p[at["columns"]]
+        p[at["table_start"]] += _OF_A_CHANNEL * channels
+        p[at["channels"]] -= channels
+        p[at["out_start"]] += channels * p[at["out_channel_stride"]]
 
 
 def _output_nbytes(plan: _Plan) -> int:

@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 from tools import package
@@ -80,6 +80,8 @@ def _prepare() -> None:
         for name in ("arena", "forms", "parameters", "stream", "tensor")
     )
     plain = forms.get
+    numbers = importlib.import_module(f"{_NAME}.numbers")
+    numbers.forms = SimpleNamespace(get=plain)  # the file is read, not recorded
 
     def precedes(name: str, form: str, other: str) -> bool:
         has_form = _recordings[-1].has_form
@@ -95,7 +97,7 @@ def _prepare() -> None:
         return make(buffer, offset, code, n)
 
     usual_view, tensor.view = tensor.view, typed
-    parameters.block = block
+    parameters.block, parameters.block_of = block, lambda values: block(*values)
     forms.get = lambda name, form=None: _recordings[-1].loops.family(name, plain)
     forms.later = lambda name, function: _recordings[-1].loops.rare(name, function, plain)
     forms.precedes = precedes

@@ -15,6 +15,7 @@ from typing import Any
 
 from tools import access, store
 
+from .emitted import Unrolled
 from .memory import INPUT, OUTPUT, SCRATCH, UNKNOWN, Block, DependsOnData, Memory, Region, flat
 from .package import recorded
 from .writes import ALL, inner_calls, written
@@ -460,6 +461,7 @@ def record(
     recorder = _Recorder(has_form, flat)
     with recorded(recorder, has_form):
         from mpconnxr import loading, reader, widen
+        from mpconnxr.calls import Constants
         from mpconnxr.errors import MpconnxrError
         from mpconnxr.tensor import is_object
 
@@ -490,6 +492,16 @@ def record(
                 self._roles += [SCRATCH] * len(scratch)
                 n, step = loading.Loader._prepare(self, reader, index, node)
                 return n, _Named(index, node[0], step)
+
+            def _emitted(self, module: ModuleType, node: Any) -> tuple[int, Any]:
+                constants = Constants()
+                counted = Unrolled(constants, 0, 0)
+                step = module.prepare(node, counted)
+
+                def emit(low: int, high: int) -> None:
+                    module.prepare(node, Unrolled(constants, low, high))
+
+                return step or (counted.extent, emit)
 
             def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
                 role = self._roles.pop(0) if self._roles else ""

@@ -5,16 +5,17 @@ are let go of once they are done.
 """
 
 
-def load(source, arena, about, entries):
+def load(source, arena, about, entries, place, shown):
     """The model: a mpconnxr.replay.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of slots.
+    entries of the calls, of views and a view of the words of slots; place: address or itself;
+    shown: by_how, or None where advance finds views by addresses among the words.
     """
     from mpconnxr.replay import Program, advance
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
+    kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
     given = arena
     if arena is None:
@@ -26,18 +27,15 @@ def load(source, arena, about, entries):
     memories = arena, _allocated(state_nbytes), held
     views = [_whole(memories[m], code, size) for m, code, size in kinds]
     n = len(views)
-    words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
+    words = _view(bytearray(4 * (8 + n + n_words)), 0, 4 * (8 + n + n_words), 105, 4)
     words[2] = n
     for i in range(n):
-        words[5 + i] = _address(views[i])
-    w = entries(views, words[5 + n :]), advance
-    if is_plain:
-        w += code, words, [_words(view) for view in views]
-    else:
-        from uctypes import addressof
-
-        w += addressof(code), addressof(words), None
-    chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
+        words[8 + i] = _address(views[i])
+    w = entries(views, words[8 + n :]), advance
+    if shown:
+        shown = shown(views)
+    w += place(code), place(words), shown
+    chunks = [(at, _view(arena, first, n)) for at, n, first in reads]
     model = Program((code, words, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     model._origin = held  # which the collector does not find by views of addresses
@@ -53,19 +51,19 @@ def load(source, arena, about, entries):
     return model
 
 
-def load_pair(source, arena, about, entries, second):
+def load_pair(source, arena, about, entries, second, place, shown):
     """The same of a program for two cores: a mpconnxr.cores.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
     entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
-    code of the second core.
+    code of the second core; place, shown: as for load.
     """
     from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
     from mpconnxr.turns import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
+    kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
     given = arena
     if arena is None:
@@ -76,15 +74,16 @@ def load_pair(source, arena, about, entries, second):
         arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
     views, words = _lasting(memories, kinds, n_words)
-    made = views, words[5 + len(views) :]
+    made = views, words[8 + len(views) :]
     kinds, n_words, other = second
     v, w = _lasting(memories, kinds, n_words)
-    made += _place(words, is_plain), v, w[5 + len(v) :], _place(w, is_plain)
-    made, others = entries(*made, _place(shared, is_plain), idle)
-    what = _what(made, advance, code, words, views, is_plain)
-    chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
-    what = what, _what(others, advance, other, w, v, is_plain)
-    model = Program(what, n_calls, chunks)
+    made += place(words), v, w[8 + len(v) :], place(w)
+    made, others = entries(*made, place(shared), idle)
+    made = made, advance, place(code), place(words), shown and shown(views)
+    others = others, advance, place(other), place(w), shown and shown(v)
+    both = (code, words, made), (other, w, others)
+    chunks = [(at, _view(arena, first, n)) for at, n, first in reads]
+    model = Program(both, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     model._origin = held  # which the collector does not find by views of addresses
     give(model, given, turn)
@@ -100,27 +99,32 @@ def _lasting(memories, kinds, n_words):
     """The views of a core's program, and its words."""
     views = [_whole(memories[m], code, size) for m, code, size in kinds]
     n = len(views)
-    words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
+    nbytes = 32 + 4 * (n + n_words)
+    words = _view(bytearray(nbytes), 0, nbytes, 105, 4)
     words[2] = n
     for i in range(n):
-        words[5 + i] = _address(views[i])
+        words[8 + i] = _address(views[i])
     return views, words
 
 
-def _place(buffer, is_plain):
-    """What a loop takes the quickest."""
-    if is_plain:
-        return buffer
+def address(buffer):
+    """What machine code takes the quickest."""
     from uctypes import addressof
 
     return addressof(buffer)
 
 
-def _what(entries, advance, code, words, views, is_plain):
-    """What loops/program takes."""
-    places = _place(code, is_plain), _place(words, is_plain)
-    w = (entries, advance) + places
-    return code, words, w + ([_words(view) for view in views] if is_plain else None,)
+def itself(buffer):
+    """What other code takes."""
+    return buffer
+
+
+def by_how(views):
+    """What a form of loops/program that has HOW takes of views."""
+    from mpconnxr.replay import HOW
+    from mpconnxr.tensor import shown
+
+    return shown(views, HOW)
 
 
 def _border(memories, border):

@@ -9,14 +9,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 
-from mpconnxr.parameters import BIAS
 from tools import access
+from tools.loops.parameters import by_name
 
 from .memory import DependsOnData
-from .parameters import Depthwise, Dots, Patches, Planes, Pool
 from .record import Argument, Call, Part, Place, Table, declaration
 
 
@@ -36,6 +36,7 @@ class Bytes:
 
 
 Items = Callable[[Sequence[int]], np.ndarray]
+Named = Callable[[SimpleNamespace], np.ndarray]
 # By family, loop, argument: the items of it that a call touches.
 _ITEMS: dict[tuple[str, str, str], Items] = {}
 
@@ -120,10 +121,13 @@ def meet(a: Iterable[Bytes], b: Iterable[Bytes]) -> bool:
     return any(one.overlaps(other) for one in a for other in b)
 
 
-def _items_of(family: str, names: str, argument: str) -> Callable[[Items], Items]:
-    def declared(function: Items) -> Items:
+def _items_of(family: str, names: str, argument: str) -> Callable[[Named], Named]:
+    def of_words(function: Named, name: str) -> Items:
+        return lambda words: function(by_name(family, name, words))
+
+    def declared(function: Named) -> Named:
         for name in names.split():
-            _ITEMS[family, name, argument] = function
+            _ITEMS[family, name, argument] = of_words(function, name)
         return function
 
     return declared
@@ -131,53 +135,53 @@ def _items_of(family: str, names: str, argument: str) -> Callable[[Items], Items
 
 @_items_of("qdot", "qdots8 qdots8_many", "out")
 @_items_of("qdot32", "qdots32", "out")
-def _dots(p: Sequence[int]) -> np.ndarray:
-    positions, channels = np.arange(p[Dots.POSITIONS])[:, None], np.arange(p[Dots.CHANNELS])
-    at = positions * p[Dots.OUT_POSITION_STRIDE] + channels * p[Dots.OUT_CHANNEL_STRIDE]
-    return (p[Dots.OUT_START] + at).ravel()
+def _dots(p: SimpleNamespace) -> np.ndarray:
+    positions, channels = np.arange(p.positions)[:, None], np.arange(p.channels)
+    at = positions * p.out_position_stride + channels * p.out_channel_stride
+    return (p.out_start + at).ravel()
 
 
 @_items_of("depthwise", "depthwise8 depthwise33 depthwise_dense", "out")
-def _depthwise(p: Sequence[int]) -> np.ndarray:
-    channels = np.arange(p[Depthwise.PLANES] * p[Depthwise.CHANNELS_A_PLANE])[:, None]
-    positions = np.arange(p[Depthwise.OUT_ROWS] * p[Depthwise.OUT_COLUMNS])
-    at = channels * p[Depthwise.OUT_CHANNEL_STRIDE] + positions * p[Depthwise.OUT_POSITION_STRIDE]
-    return (p[Depthwise.OUT_START] + at).ravel()
+def _depthwise(p: SimpleNamespace) -> np.ndarray:
+    channels = np.arange(p.planes * p.depth_multiplier)[:, None]
+    positions = np.arange(p.out_rows * p.out_columns)
+    at = channels * p.out_channel_stride + positions * p.out_position_stride
+    return (p.out_start + at).ravel()
 
 
 @_items_of("planes", "planes", "x")
-def _planes(p: Sequence[int]) -> np.ndarray:
-    rows = p[Planes.FIRST_ROW] - BIAS + np.arange(p[Planes.ROWS])
-    rows = rows[(rows >= 0) & (rows < p[Planes.X_ROWS])]
-    planes, columns = np.arange(p[Planes.PLANES])[:, None, None], np.arange(p[Planes.COLUMNS])
-    at = planes * p[Planes.PLANE_STRIDE] + rows[:, None] * p[Planes.ROW_STRIDE]
-    return (p[Planes.X_START] + at + columns * p[Planes.COLUMN_STRIDE]).ravel()
+def _planes(p: SimpleNamespace) -> np.ndarray:
+    rows = p.first_row + np.arange(p.out_rows)
+    rows = rows[(rows >= 0) & (rows < p.rows)]
+    planes, columns = np.arange(p.planes)[:, None, None], np.arange(p.columns)
+    at = planes * p.x_plane_stride + rows[:, None] * p.x_row_stride
+    return (p.x_start + at + columns * p.x_column_stride).ravel()
 
 
 @_items_of("patches", "patches", "x")
-def _patches(p: Sequence[int]) -> np.ndarray:
-    first = p[Patches.OUT_ROW] * p[Patches.OUT_COLUMNS] + p[Patches.OUT_COLUMN]
-    y, x = np.divmod(first + np.arange(p[Patches.POSITIONS]), p[Patches.OUT_COLUMNS])
-    y = p[Patches.CORNER_ROW] - BIAS + y * p[Patches.WINDOW_ROW_STRIDE]
-    x = p[Patches.CORNER_COLUMN] - BIAS + x * p[Patches.WINDOW_COLUMN_STRIDE]
+def _patches(p: SimpleNamespace) -> np.ndarray:
+    first = p.row * p.out_columns + p.column
+    y, x = np.divmod(first + np.arange(p.positions), p.out_columns)
+    y = p.corner_row + y * p.row_stride
+    x = p.corner_column + x * p.column_stride
     y, x = (corner.reshape(-1, 1, 1, 1) for corner in (y, x))
-    channels = np.arange(p[Patches.CHANNELS]).reshape(-1, 1, 1)
-    ky, kx = np.arange(p[Patches.KERNEL_ROWS])[:, None], np.arange(p[Patches.KERNEL_COLUMNS])
-    at = p[Patches.X_START] + y * p[Patches.ROW_STRIDE] + x * p[Patches.COLUMN_STRIDE]
-    at = at + channels * p[Patches.CHANNEL_STRIDE]
-    at = at + ky * p[Patches.KERNEL_ROW_STEP] + kx * p[Patches.KERNEL_COLUMN_STEP]
-    y, x = y + ky * p[Patches.ROW_DILATION], x + kx * p[Patches.COLUMN_DILATION]
-    is_within = (y >= 0) & (y < p[Patches.X_ROWS]) & (x >= 0) & (x < p[Patches.X_COLUMNS])
+    channels = np.arange(p.channels).reshape(-1, 1, 1)
+    ky, kx = np.arange(p.kernel_rows)[:, None], np.arange(p.kernel_columns)
+    at = p.x_start + y * p.x_row_stride + x * p.x_column_stride
+    at = at + channels * p.x_channel_stride
+    at = at + ky * p.kernel_row_step + kx * p.kernel_column_step
+    y, x = y + ky * p.row_dilation, x + kx * p.column_dilation
+    is_within = (y >= 0) & (y < p.rows) & (x >= 0) & (x < p.columns)
     return at[np.broadcast_to(is_within, at.shape)]
 
 
 @_items_of("pool", "max_row32 max_row8 find_row32 find_row8", "x")
-def _window_row(p: Sequence[int]) -> np.ndarray:
-    out_columns = np.arange(p[Pool.FIRST_COLUMN], p[Pool.END_COLUMN])[:, None]
-    corners = out_columns * p[Pool.WINDOW_COLUMN_STRIDE] - (p[Pool.COLUMN_PAD] - BIAS)
-    z = p[Pool.CORNER_DEPTH] - BIAS + np.arange(p[Pool.KERNEL_DEPTH]) * p[Pool.DEPTH_DILATION]
-    y = p[Pool.CORNER_ROW] - BIAS + np.arange(p[Pool.KERNEL_ROWS]) * p[Pool.ROW_DILATION]
-    x = np.unique(corners + np.arange(p[Pool.KERNEL_COLUMNS]) * p[Pool.COLUMN_DILATION])
-    depth, height, width = p[Pool.X_DEPTH], p[Pool.X_ROWS], p[Pool.X_COLUMNS]
+def _window_row(p: SimpleNamespace) -> np.ndarray:
+    out_columns = np.arange(p.start, p.end)[:, None]
+    corners = out_columns * p.column_stride - p.column_padding
+    z = p.corner_depth + np.arange(p.kernel_depth) * p.depth_dilation
+    y = p.corner_row + np.arange(p.kernel_rows) * p.row_dilation
+    x = np.unique(corners + np.arange(p.kernel_columns) * p.column_dilation)
+    depth, height, width = p.depth, p.rows, p.columns
     z, y, x = (at[(at >= 0) & (at < n)] for at, n in ((z, depth), (y, height), (x, width)))
-    return (p[Pool.X_START] + ((z[:, None] * height + y)[:, :, None]) * width + x).ravel()
+    return (p.x_start + ((z[:, None] * height + y)[:, :, None]) * width + x).ravel()

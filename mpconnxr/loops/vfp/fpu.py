@@ -3,25 +3,86 @@
 Weights are the mantissas of loops/block, x and sums are floats. What is assembler: consts and
 strips (see loops/vfp/fpu_strips), and sums, the convolution (see loops/vfp/fpu_sums).
 
-rows and points call them for pieces of a convolution:
-    p     0  first piece, end, pieces a plane, rows of a piece, planes an image, groups of a plane,
-      6  groups, channels of each, items of x and bytes of weights of each, channels of out of each
-     11  first item of out, its steps for an image, channel, row and position
-     16  rows at a time, rows, stride of rows, row of x of the first one (BIAS + it), height of the
-         windows whose largest result is kept, rows of x under one, 22 0, bytes of a row of x
-     24  positions of a row, those at a time, stride, column of x of the first one (BIAS + it)
-     28  place of the first channel's consts, then what strips takes, 41 what sums takes
+rows and points call them for pieces of a convolution. What strips and sums take lies in the block
+of these, and changes there.
 """
 
 import micropython
 
 from .fpu_strips import consts, strips  # noqa: F401  (consts is for the kernels)
 
+# Parameters of rows, points
+_START = const(0)  # the first piece [pieces] 0..
+_END = const(1)  # behind the last one [pieces] 0..
+_PIECES = const(2)  # of a plane [pieces] 1..
+_PIECE_ROWS = const(3)  # [rows] 0..
+_PLANES = const(4)  # of an image; points do not count them [planes] 0..
+_PLANE_GROUPS = const(5)  # [groups] 0..
+_GROUPS = const(6)  # [groups] 1..
+_CHANNELS = const(7)  # of x in a group [channels] 1..
+_X_GROUP_STRIDE = const(8)  # [elements] 0..
+_W_GROUP_STRIDE = const(9)  # [bytes] 0..
+_OUT_CHANNELS = const(10)  # in a group [channels] 1..
+_OUT_START = const(11)  # [elements] 0..
+_OUT_IMAGE_STRIDE = const(12)  # [elements] 0..
+_OUT_CHANNEL_STRIDE = const(13)  # [elements] 0..
+_OUT_ROW_STRIDE = const(14)  # [elements] 0..
+_OUT_POSITION_STRIDE = const(15)  # [elements] 0..
+_ROWS_AT_ONCE = const(16)  # [rows] 0..
+_ROWS = const(17)  # of the plane before windows [rows] 0..
+_ROW_STRIDE = const(18)  # of rows [elements] 0..
+_CORNER_ROW = const(19)  # of x, where the kernel of row 0 begins [elements, BIAS]
+_WINDOW_ROWS = const(20)  # of which out has the largest result [rows] 0..
+_COVERED_ROWS = const(21)  # of x under a row [rows] 0..
+_UNUSED = const(22)  # [words] 0
+_SCRATCH_ROW_STRIDE = const(23)  # from row to row of x in the scratch [bytes] 0..
+_POSITIONS = const(24)  # of a row, or of the plane [positions] 1..
+_POSITIONS_AT_ONCE = const(25)  # [positions] 1..
+_COLUMN_STRIDE = const(26)  # of positions [elements] 0..
+_CORNER_COLUMN = const(27)  # of x, where the kernel of position 0 begins [elements, BIAS]
+_CONSTS_START = const(28)  # of the first channel, in what sums takes [bytes] 0..
+_STRIPS_X_START = const(29)  # [elements] 0..
+_STRIPS_PLANES = const(30)  # [planes] 0..
+_STRIPS_X_PLANE_STRIDE = const(31)  # [elements] 0..
+_STRIPS_ROWS = const(32)  # of x [elements] 0..
+_STRIPS_COLUMNS = const(33)  # of x [elements] 0..
+_STRIPS_OUT_ROWS = const(34)  # of a plane [rows] 0..
+_STRIPS_ROW_STEP = const(35)  # from row to row of out in x [elements] 0..
+_STRIPS_ROW = const(36)  # of x, the first one [elements, BIAS]
+_STRIPS_COLUMN = const(37)  # of x, the first one [elements, BIAS]
+_STRIPS_PHASES = const(38)  # runs of a row, one for each column of a stride [runs] 0..
+_STRIPS_PHASE_COLUMNS = const(39)  # of a run [elements] 0..
+_STRIPS_OUT_START = const(40)  # [elements] 0..
+_SUMS_X_START = const(41)  # [bytes] 0..
+_SUMS_GROUPS = const(42)  # [groups] 1..
+_SUMS_X_GROUP_STRIDE = const(43)  # [bytes] 0..
+_SUMS_ROWS = const(44)  # [rows] 1..
+_SUMS_X_ROW_STRIDE = const(45)  # [bytes] 0..
+_SUMS_POSITIONS = const(46)  # [positions] 0..
+_SUMS_READABLE_POSITIONS = const(47)  # that x has room for [positions] 4..
+_SUMS_CHANNELS = const(48)  # of out in a group [channels] 1..
+_SUMS_TAPS = const(49)  # kernel columns [elements] 1..
+_SUMS_INNER = const(50)  # rows of x under a position: channels * kernel rows [rows] 1..
+_SUMS_X_INNER_STRIDE = const(51)  # from one of these to the next one [bytes] 0..
+_SUMS_W_START = const(52)  # [bytes] 0..
+_SUMS_CONSTS_START = const(53)  # of the first channel, in this part of the block [bytes] 0..
+_SUMS_OUT_START = const(54)  # [bytes] 0..
+_SUMS_OUT_POSITION_STRIDE = const(55)  # [bytes] 0..
+_SUMS_OUT_CHANNEL_STRIDE = const(56)  # [bytes] 0..
+_SUMS_OUT_ROW_STRIDE = const(57)  # [bytes] 0..
+_SUMS_CLIP = const(58)  # 0 none, 1 below 0, 2 to low and high [code] 0..2
+_SUMS_LOW = const(59)  # [float bits]
+_SUMS_HIGH = const(60)  # [float bits]
+_SUMS_WINDOW_COLUMNS = const(61)  # of which out has the largest result [positions] 1..
+_SUMS_WINDOW_ROW = const(62)  # 0 the first of a window, 1 another one, 2 no windows [code] 0..2
+_SUMS_TAP_STARTS = const(63)  # of each tap in x; then scale and bias of each channel [bytes x n]
+
 
 @micropython.viper
 def rows(p: ptr32, w):
-    """A convolution by calls of strips and sums; w: their blocks, parts of p, then x, scratch,
-    weights, out, sums
+    """Compute a convolution by calls of strips and sums.
+
+    w: their blocks, parts of p; then x, scratch, weights, out, sums
     """
     strips_p = w[0]
     sums_p = w[1]
@@ -29,81 +90,95 @@ def rows(p: ptr32, w):
     scratch = w[3]
     weights = w[4]
     out = w[5]
-    add = w[6]
-    while p[0] < p[1]:
-        group = p[0] // p[2] % p[4] * p[5]
-        image = p[0] // p[2] // p[4]
-        groups = p[6] - group
-        if groups > p[5]:
-            groups = p[5]
-        i = 29
-        p[i] = (image * p[6] + group) * p[8]
-        p[i + 1] = groups * p[7]
-        p[i + 13] = groups
-        i = 52
-        p[i] = group * p[9]
-        p[i + 1] = p[28] + 8 * group * p[10]
-        y = p[0] % p[2] * p[3]
-        end = y + p[3]
-        if end > p[17]:
-            end = p[17]
-        while y < end:
-            n = end - y
-            if n > p[16]:
-                n = p[16]
-            i = 44
+    sums = w[6]
+    while p[_START] < p[_END]:
+        group = p[_START] // p[_PIECES] % p[_PLANES] * p[_PLANE_GROUPS]
+        image = p[_START] // p[_PIECES] // p[_PLANES]
+        groups = p[_GROUPS] - group
+        if groups > p[_PLANE_GROUPS]:
+            groups = p[_PLANE_GROUPS]
+        i = _STRIPS_X_START
+        p[i] = (image * p[_GROUPS] + group) * p[_X_GROUP_STRIDE]
+        p[i + (_STRIPS_PLANES - _STRIPS_X_START)] = groups * p[_CHANNELS]
+        p[i + (_SUMS_GROUPS - _STRIPS_X_START)] = groups
+        i = _SUMS_W_START
+        p[i] = group * p[_W_GROUP_STRIDE]
+        p[i + (_SUMS_CONSTS_START - _SUMS_W_START)] = (
+            p[_CONSTS_START] + 8 * group * p[_OUT_CHANNELS]
+        )
+        row = p[_START] % p[_PIECES] * p[_PIECE_ROWS]
+        end = row + p[_PIECE_ROWS]
+        if end > p[_ROWS]:
+            end = p[_ROWS]
+        while row < end:
+            n = end - row
+            if n > p[_ROWS_AT_ONCE]:
+                n = p[_ROWS_AT_ONCE]
+            i = _SUMS_ROWS
             p[i] = n
-            i = 36
-            p[i] = y * p[18] + p[19]
-            if p[7] == 1:
-                i = 34
-                p[i] = (n - 1) * p[18] + p[21]
-                i = 43
-                p[i] = p[34] * p[23]
-            if p[62] < 2:
-                i = 62
-                p[i] = 1 if y % p[20] else 0
-            at = p[11] + image * p[12] + group * p[10] * p[13] + y // p[20] * p[14]
+            i = _STRIPS_ROW
+            p[i] = row * p[_ROW_STRIDE] + p[_CORNER_ROW]
+            if p[_CHANNELS] == 1:
+                i = _STRIPS_OUT_ROWS
+                p[i] = (n - 1) * p[_ROW_STRIDE] + p[_COVERED_ROWS]
+                i = _SUMS_X_GROUP_STRIDE
+                p[i] = p[_STRIPS_OUT_ROWS] * p[_SCRATCH_ROW_STRIDE]
+            if p[_SUMS_WINDOW_ROW] < 2:
+                i = _SUMS_WINDOW_ROW
+                p[i] = 1 if row % p[_WINDOW_ROWS] else 0
+            at = (
+                p[_OUT_START]
+                + image * p[_OUT_IMAGE_STRIDE]
+                + group * p[_OUT_CHANNELS] * p[_OUT_CHANNEL_STRIDE]
+                + row // p[_WINDOW_ROWS] * p[_OUT_ROW_STRIDE]
+            )
             first = 0
-            while first < p[24]:
-                n = p[24] - first
-                if n > p[25]:
-                    n = p[25]
-                i = 46
+            while first < p[_POSITIONS]:
+                n = p[_POSITIONS] - first
+                if n > p[_POSITIONS_AT_ONCE]:
+                    n = p[_POSITIONS_AT_ONCE]
+                i = _SUMS_POSITIONS
                 p[i] = n
-                i = 54
+                i = _SUMS_OUT_START
                 p[i] = 4 * at
-                i = 37
-                p[i] = first * p[26] + p[27]
+                i = _STRIPS_COLUMN
+                p[i] = first * p[_COLUMN_STRIDE] + p[_CORNER_COLUMN]
                 strips(x, x, scratch, strips_p)
-                add(scratch, weights, out, sums_p)
-                at += p[25] // p[61] * p[15]
-                first += p[25]
-            y += p[44]
-        i = 0
-        p[i] = p[0] + 1
+                sums(scratch, weights, out, sums_p)
+                at += p[_POSITIONS_AT_ONCE] // p[_SUMS_WINDOW_COLUMNS] * p[_OUT_POSITION_STRIDE]
+                first += p[_POSITIONS_AT_ONCE]
+            row += p[_SUMS_ROWS]
+        i = _START
+        p[i] = p[_START] + 1
 
 
 @micropython.viper
 def points(p: ptr32, w):
-    """The same where the kernel is one item; p[24] and p[25] as if the image were one row"""
+    """Compute the same where the kernel is one element, as if the image were one row."""
     sums_p = w[1]
     x = w[2]
     weights = w[4]
     out = w[5]
-    add = w[6]
-    while p[0] < p[1]:
-        image = p[0] // p[2]
-        group = image % p[6]
-        at = p[0] % p[2] * p[25]
-        if at > p[24] - p[25]:  # the last may compute some once more
-            at = p[24] - p[25]
-        i = 41
-        p[i] = 4 * (image * p[8] + at)
-        i = 52
-        p[i] = group * p[9]
-        p[i + 1] = p[28] + 8 * group * p[10]
-        p[i + 2] = 4 * (p[11] + image // p[6] * p[12] + group * p[10] * p[13] + at * p[15])
-        add(x, weights, out, sums_p)
-        i = 0
-        p[i] = p[0] + 1
+    sums = w[6]
+    while p[_START] < p[_END]:
+        image = p[_START] // p[_PIECES]
+        group = image % p[_GROUPS]
+        at = p[_START] % p[_PIECES] * p[_POSITIONS_AT_ONCE]
+        if at > p[_POSITIONS] - p[_POSITIONS_AT_ONCE]:  # the last may compute some once more
+            at = p[_POSITIONS] - p[_POSITIONS_AT_ONCE]
+        i = _SUMS_X_START
+        p[i] = 4 * (image * p[_X_GROUP_STRIDE] + at)
+        i = _SUMS_W_START
+        p[i] = group * p[_W_GROUP_STRIDE]
+        p[i + (_SUMS_CONSTS_START - _SUMS_W_START)] = (
+            p[_CONSTS_START] + 8 * group * p[_OUT_CHANNELS]
+        )
+        p[i + (_SUMS_OUT_START - _SUMS_W_START)] = 4 * (
+            p[_OUT_START]
+            + image // p[_GROUPS] * p[_OUT_IMAGE_STRIDE]
+            + group * p[_OUT_CHANNELS] * p[_OUT_CHANNEL_STRIDE]
+            + at * p[_OUT_POSITION_STRIDE]
+        )
+        sums(x, weights, out, sums_p)
+        i = _START
+        p[i] = p[_START] + 1

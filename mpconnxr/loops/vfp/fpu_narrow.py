@@ -6,49 +6,91 @@ needed: so that costs little where many positions meet the same weights, or all 
 
 import micropython
 
+from ..block_unpack import _COLUMNS as _UNPACK_COLUMNS
+from ..block_unpack import _OUT_START as _UNPACK_OUT_START
+from ..block_unpack import _ROWS as _UNPACK_ROWS
+from ..block_unpack import _W_START as _UNPACK_W_START
+
+# Parameters of sums
+_X_START = const(0)  # [bytes] 0..
+_GROUPS = const(1)  # [groups] 1..
+_X_GROUP_STRIDE = const(2)  # [bytes] 0..
+_ROWS = const(3)  # [rows] 1..
+_X_ROW_STRIDE = const(4)  # [bytes] 0..
+_POSITIONS = const(5)  # [positions] 0..
+_READABLE_POSITIONS = const(6)  # that x has room for [positions] 4..
+_CHANNELS = const(7)  # of out in a group [channels] 1..
+_TAPS = const(8)  # kernel columns [elements] 1..
+_INNER = const(9)  # rows of x under a position: channels * kernel rows [rows] 1..
+_X_INNER_STRIDE = const(10)  # from one of these to the next one [bytes] 0..
+_W_START = const(11)  # [bytes] 0..
+_CONSTS_START = const(12)  # of the first channel, in this block [bytes] 0..
+_OUT_START = const(13)  # [bytes] 0..
+_OUT_POSITION_STRIDE = const(14)  # [bytes] 0..
+_OUT_CHANNEL_STRIDE = const(15)  # [bytes] 0..
+_OUT_ROW_STRIDE = const(16)  # [bytes] 0..
+_CLIP = const(17)  # 0 none, 1 below 0, 2 to low and high [code] 0..2
+_LOW = const(18)  # [float bits]
+_HIGH = const(19)  # [float bits]
+_WINDOW_COLUMNS = const(20)  # of which out has the largest result [positions] 1..
+_WINDOW_ROW = const(21)  # 0 the first of a window, 1 another one, 2 no windows [code] 0..2
+_TAP_STARTS = const(22)  # of each tap in x; then scale and bias of each channel [bytes x n]
+
+# Parameters of unpacked: as block_unpack.unpack
+_ROWS_AT_ONCE = const(5)  # that have room in the scratch [rows] 1..
+_W_ROWS = const(6)  # of all groups [rows] 1..
+_FIRST_ROW = const(7)  # of those that are unpacked [rows] 0..
+_ROWS_END = const(8)  # behind the last one of these; 0: there are none [rows] 0..
+_W_ROW_STRIDE = const(9)  # from row to row of w [bytes] 0..
+
 
 @micropython.viper
 def sums(x, w, out, p):
-    """p: as of loops/vfp/fpu_sums, as if the weights were mantissas.
+    """Do what sums of loops/vfp/fpu_sums does; p: as if the weights were mantissas.
 
-    w: bytes of weights, scratch, q, loops unpack and sums; q: what unpack takes, then 5 rows at a
-    time, rows, 7 first and end of those that are unpacked, bytes of a row
+    w: bytes of weights, scratch, the block `unpacked`, loops unpack and sums
     """
     weights = w[0]
     scratch = w[1]
-    q_p = w[2]
+    unpacked_p = w[2]
     unpack = w[3]
     add = w[4]
-    q = ptr32(q_p)
-    s = ptr32(p)
-    m = s[7]
-    place = s[11]
-    row = place // (4 * q[2])
-    end = row + s[1] * m
+    unpacked = ptr32(unpacked_p)
+    block = ptr32(p)
+    channels = block[_CHANNELS]
+    place = block[_W_START]
+    row = place // (4 * unpacked[_UNPACK_COLUMNS])
+    end = row + block[_GROUPS] * channels
     while row < end:
-        n = q[5]
-        if n > end - row:
-            n = end - row
-        if row < q[7] or row + n > q[8]:
-            i = 7
-            q[i] = row
-            q[i + 1] = row + q[5] if row + q[5] < q[6] else q[6]
-            i = 0
-            q[i] = row * q[9]
-            q[i + 1] = q[8] - row
-            unpack(weights, weights, scratch, q_p)
-        i = 7
-        s[i] = n // s[1]
-        i = 11
-        s[i] = 4 * (q[3] + (row - q[7]) * q[2])
+        rows = unpacked[_ROWS_AT_ONCE]
+        if rows > end - row:
+            rows = end - row
+        if row < unpacked[_FIRST_ROW] or row + rows > unpacked[_ROWS_END]:
+            i = _FIRST_ROW
+            unpacked[i] = row
+            unpacked[i + (_ROWS_END - _FIRST_ROW)] = (
+                row + unpacked[_ROWS_AT_ONCE]
+                if row + unpacked[_ROWS_AT_ONCE] < unpacked[_W_ROWS]
+                else unpacked[_W_ROWS]
+            )
+            i = _UNPACK_W_START
+            unpacked[i] = row * unpacked[_W_ROW_STRIDE]
+            unpacked[i + (_UNPACK_ROWS - _UNPACK_W_START)] = unpacked[_ROWS_END] - row
+            unpack(weights, weights, scratch, unpacked_p)
+        i = _CHANNELS
+        block[i] = rows // block[_GROUPS]
+        i = _W_START
+        block[i] = 4 * (
+            unpacked[_UNPACK_OUT_START] + (row - unpacked[_FIRST_ROW]) * unpacked[_UNPACK_COLUMNS]
+        )
         add(x, scratch, out, p)
-        s[i + 1] += 8 * n
-        s[i + 2] += s[15] * n
-        row += n
-    n = s[1] * m
-    i = 11
-    s[i] = place
-    s[i + 1] -= 8 * n
-    s[i + 2] -= s[15] * n
-    i = 7
-    s[i] = m
+        block[i + (_CONSTS_START - _W_START)] += 8 * rows
+        block[i + (_OUT_START - _W_START)] += block[_OUT_CHANNEL_STRIDE] * rows
+        row += rows
+    rows = block[_GROUPS] * channels
+    i = _W_START
+    block[i] = place
+    block[i + (_CONSTS_START - _W_START)] -= 8 * rows
+    block[i + (_OUT_START - _W_START)] -= block[_OUT_CHANNEL_STRIDE] * rows
+    i = _CHANNELS
+    block[i] = channels

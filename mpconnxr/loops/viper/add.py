@@ -9,10 +9,10 @@ from .._words import bit, pairs
 
 
 def add32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    k, i, j = p[6], p[0], p[3]
+    k, i, j = p[_OUT_START], p[_X_START], p[_W_START]
     top = bit(31)
     mask = top - 1
-    infinity, flip = mask - 0x7FFFFF, p[9] << 31
+    infinity, flip = mask - 0x7FFFFF, p[_IS_DIFFERENCE] << 31
     for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j] ^ flip
         m, n, differ = a & mask, b & mask, ((a ^ b) >> 31) & 1

@@ -12,52 +12,63 @@ from ..block import align, fill, peak  # noqa: F401  (short)
 
 
 def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    bias, half, plane = 1 << 29, 1 << 23, int(x) + 4 * p[0]
-    band, size = int(out) + 4 * p[19], p[1] * p[5] * p[6]
+    bias, half, plane = 1 << 29, 1 << 23, int(x) + 4 * p[_X_START]
+    band, size = int(out) + 4 * p[_OUT_START], p[_CHANNELS] * p[_KERNEL_DEPTH] * p[_KERNEL_ROWS]
     step = 4 * size  # from a row's column to the next one
-    line_size, x0, y0 = 4 * p[4], p[11] - bias, p[10] - bias
-    n1, dx = p[16], p[17]
-    x_step, span, most = 4 * dx, (n1 - 1) * dx, p[20]
-    is_small = 1 if most < 25 else 0  # else denormals are 0
-    same = 1  # items of a column by which it is ahead of the band before; all: none is the same
-    while same < p[6] and same * p[8] < p[13]:
-        same += 1
-    if same * p[8] != p[13]:
-        same = p[6]
-    for bands in far(range(p[12], 0, -1)):
-        row = ky = kz = first_z = 0
+    line_size, corner_column, corner_row = (
+        4 * p[_COLUMNS],
+        p[_CORNER_COLUMN] - bias,
+        p[_CORNER_ROW] - bias,
+    )
+    kernel_columns, dilation = p[_KERNEL_COLUMNS], p[_COLUMN_DILATION]
+    x_step, span, exponent = 4 * dilation, (kernel_columns - 1) * dilation, p[_EXPONENT]
+    is_small = 1 if exponent < 25 else 0  # else denormals are 0
+    ahead = 1  # items of a column by which it is ahead of the band before; all: none is the same
+    while ahead < p[_KERNEL_ROWS] and ahead * p[_ROW_DILATION] < p[_ROW_STRIDE]:
+        ahead += 1
+    if ahead * p[_ROW_DILATION] != p[_ROW_STRIDE]:
+        ahead = p[_KERNEL_ROWS]
+    for bands in far(range(p[_OUT_ROWS], 0, -1)):
+        row = kernel_row = kernel_depth = first_depth = 0
         while row < size:
-            y, z = y0 + ky * p[8], p[9] - bias + kz * p[7]
-            line = ((first_z + z) * p[3] + y) * line_size + plane
-            inside = 1 if z >= 0 and z < p[2] and y >= 0 and y < p[3] else 0
-            out, xx, n0 = ptr32(band + 4 * row), x0, p[14]
-            if bands < p[12] and ky + same < p[6]:
-                x = ptr32(4 * same - p[18] * step + int(out))
-                for n in range(n0 * n1, 0, -1):
+            x_row, x_depth = (
+                corner_row + kernel_row * p[_ROW_DILATION],
+                p[_CORNER_DEPTH] - bias + kernel_depth * p[_DEPTH_DILATION],
+            )
+            line_start = ((first_depth + x_depth) * p[_ROWS] + x_row) * line_size + plane
+            inside = (
+                1
+                if x_depth >= 0 and x_depth < p[_DEPTH] and x_row >= 0 and x_row < p[_ROWS]
+                else 0
+            )
+            out, x_column, positions = ptr32(band + 4 * row), corner_column, p[_POSITIONS]
+            if bands < p[_OUT_ROWS] and kernel_row + ahead < p[_KERNEL_ROWS]:
+                x = ptr32(4 * ahead - p[_OUT_ROW_STRIDE] * step + int(out))
+                for n in range(positions * kernel_columns, 0, -1):
                     out[0] = x[0]
                     out, x = ptr32(step + int(out)), ptr32(step + int(x))
-                n0 = 0
-            while n0:
-                lead, last = 0, n1
+                positions = 0
+            while positions:
+                lead, last = 0, kernel_columns
                 if inside == 0:
-                    lead = n1
-                elif xx < 0 or xx + span >= p[4]:
-                    lead = n1
-                    if dx:
-                        lead = (dx - 1 - xx) // dx if xx < 0 else 0
-                        last = (p[4] - 1 - xx) // dx + 1
-                        lead = min(lead, n1)
-                        last = max(min(last, n1), lead)
+                    lead = kernel_columns
+                elif x_column < 0 or x_column + span >= p[_COLUMNS]:
+                    lead = kernel_columns
+                    if dilation:
+                        lead = (dilation - 1 - x_column) // dilation if x_column < 0 else 0
+                        last = (p[_COLUMNS] - 1 - x_column) // dilation + 1
+                        lead = min(lead, kernel_columns)
+                        last = max(min(last, kernel_columns), lead)
                 for n in range(lead, 0, -1):
                     out[0] = 0
                     out = ptr32(step + int(out))
-                x = ptr32(4 * xx + lead * x_step + line)
+                x = ptr32(4 * x_column + lead * x_step + line_start)
                 for n in range(last - lead, 0, -1):
                     w = ptr32(x[0])
                     if int(w):
-                        e = most - ((int(w) >> 23) & 255)
+                        e = exponent - ((int(w) >> 23) & 255)
                         v = (int(w) & 0x7FFFFF) | half
-                        if is_small and e == most:
+                        if is_small and e == exponent:
                             v -= half
                             e -= 1
                         if e >> 5:
@@ -71,18 +82,18 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                         w = ptr32(v)
                     out[0] = int(w)
                     out, x = ptr32(step + int(out)), ptr32(x_step + int(x))
-                for n in range(n1 - last, 0, -1):
+                for n in range(kernel_columns - last, 0, -1):
                     out[0] = 0
                     out = ptr32(step + int(out))
-                xx += p[15]
-                n0 -= 1
+                x_column += p[_COLUMN_STRIDE]
+                positions -= 1
             row += 1
-            ky += 1
-            if ky == p[6]:
-                ky = 0
-                kz += 1
-                if kz == p[5]:
-                    kz = 0
-                    first_z += p[2]
-        band += p[18] * step
-        y0 += p[13]
+            kernel_row += 1
+            if kernel_row == p[_KERNEL_ROWS]:
+                kernel_row = 0
+                kernel_depth += 1
+                if kernel_depth == p[_KERNEL_DEPTH]:
+                    kernel_depth = 0
+                    first_depth += p[_DEPTH]
+        band += p[_OUT_ROW_STRIDE] * step
+        corner_row += p[_ROW_STRIDE]

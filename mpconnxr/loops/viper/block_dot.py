@@ -29,22 +29,22 @@ if sys.maxsize >> 31:
 
 
 def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    row, w_first = int(x) + 4 * p[0], int(w) + 4 * p[4]
-    o = ptr32(int(out) + 4 * p[6])
+    row, w_first = int(x) + 4 * p[_X_START], int(w) + 4 * p[_W_START]
+    sums = ptr32(int(out) + 4 * p[_OUT_START])
     i = 0
     one = 1  # kept from the folding of constants, which makes big integers of them
-    for rows in far(range(p[1], 0, -1)):
-        end, x, low = row + 4 * p[3], ptr32(row), 0
-        high = 1 << 16
+    for rows in far(range(p[_ROWS], 0, -1)):
+        end, x, x_low = row + 4 * p[_COLUMNS], ptr32(row), 0
+        x_high = 1 << 16
         while int(x) + 28 < end:
-            low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
-            high += low >> 24
-            low, x = low & 0xFFFFFF, ptr32(int(x) + 32)
-        x, i, low, high = start_sums(x, end, low, high, o, i)
+            x_low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
+            x_high += x_low >> 24
+            x_low, x = x_low & 0xFFFFFF, ptr32(int(x) + 32)
+        x, i, x_low, x_high = start_sums(x, end, x_low, x_high, sums, i)
         out = ptr32(w_first)
-        for m in far(range(p[5], 0, -1)):
-            x, s0, s1 = ptr32(row), 0, 0
-            s2 = 1 << 15
+        for channels in far(range(p[_CHANNELS], 0, -1)):
+            x, low, middle = ptr32(row), 0, 0
+            high = 1 << 15
             while far(int(x) < end):
                 stop = min(int(x) + 4 * 120, end)
                 a, b, h = 0, one << 30, 0
@@ -52,29 +52,29 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     for n in unroll(8):
                         w = ptr32(out[n])
                         a = x[n] * int(w) + a
-                        f = int(w) >> 12
-                        e = int(w) + f
+                        w_high = int(w) >> 12
+                        w_sum = int(w) + w_high
                         w = ptr32(x[n] >> 12)
-                        h = f * int(w) + h
-                        b = (x[n] + int(w)) * e + b
+                        h = w_high * int(w) + h
+                        b = (x[n] + int(w)) * w_sum + b
                     x, out = ptr32(32 + int(x)), ptr32(32 + int(out))
                 while int(x) < stop:
                     a = x[0] * out[0] + a
                     h += (x[0] >> 12) * (out[0] >> 12)
                     b += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
                     x, out = ptr32(int(x) + 4), ptr32(int(out) + 4)
-                u = a
-                b -= u + 8193 * h
-                u -= (h << 24) + (b << 12)
-                c = ((u >> 12) & 0xFFFFF) + (b & 4095)
-                h += ((b >> 12) & 0xFFFFF) + (c >> 12) - (1 << 18)
-                s0 += (u & 4095) + ((c & 4095) << 12)
-                s1 += (h & 0xFFFFFF) + (s0 >> 24)
-                s0 = s0 & 0xFFFFFF
-                s2 += (h >> 24) + (s1 >> 24)
-                s1 = s1 & 0xFFFFFF
-            o[i] = s0
-            o[i + 1] = s1
-            o[i + 2] = s2
+                lower = a
+                b -= lower + 8193 * h
+                lower -= (h << 24) + (b << 12)
+                carry = ((lower >> 12) & 0xFFFFF) + (b & 4095)
+                h += ((b >> 12) & 0xFFFFF) + (carry >> 12) - (1 << 18)
+                low += (lower & 4095) + ((carry & 4095) << 12)
+                middle += (h & 0xFFFFFF) + (low >> 24)
+                low = low & 0xFFFFFF
+                high += (h >> 24) + (middle >> 24)
+                middle = middle & 0xFFFFFF
+            sums[i] = low
+            sums[i + 1] = middle
+            sums[i + 2] = high
             i += 3
-        row += 4 * p[2]
+        row += 4 * p[_X_ROW_STRIDE]

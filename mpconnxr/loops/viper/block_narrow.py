@@ -25,21 +25,21 @@ if sys.maxsize >> 31:
 
 
 def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    row, bits = int(x) + 4 * p[0], p[7]
-    w_first = int(w) + (p[4] << (bits >> 4))
-    o = ptr32(int(out) + 4 * p[6])
+    row, bits = int(x) + 4 * p[_X_START], p[_BITS]
+    w_first = int(w) + (p[_W_START] << (bits >> 4))
+    sums = ptr32(int(out) + 4 * p[_OUT_START])
     mask, part = (1 << bits) - 1, 4 * 16
     if bits == 8:
         part = 4 * 240
     if bits == 16:
         part = 4 * 12
     i = 0
-    for rows in far(range(p[1], 0, -1)):
-        end, x, low = row + 4 * p[3], ptr32(row), 0
+    for rows in far(range(p[_ROWS], 0, -1)):
+        end, x, low = row + 4 * p[_COLUMNS], ptr32(row), 0
         high = 1 << 16
-        x, i, low, high = start_sums(x, end, low, high, o, i)
+        x, i, low, high = start_sums(x, end, low, high, sums, i)
         w = ptr8(w_first)
-        for m in far(range(p[5], 0, -1)):
+        for channels in far(range(p[_CHANNELS], 0, -1)):
             x, low, high = ptr32(row), 0, 0
             while int(x) < end:
                 stop = min(int(x) + part, end)
@@ -80,14 +80,14 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
                             out = ptr32(x[0] * w[0] + int(out))
                             b, x = (x[0] >> 12) * w[0] + b, ptr32(4 + int(x))
                             w = ptr8(1 + int(w))
-                    u = int(out) - (b << 12)
-                    b += (u >> 12) & 0xFFFFF
-                    low += ((b & 0xFFF) << 12) + (u & 0xFFF)
+                    lower = int(out) - (b << 12)
+                    b += (lower >> 12) & 0xFFFFF
+                    low += ((b & 0xFFF) << 12) + (lower & 0xFFF)
                     high += b >> 12
                 high += low >> 24
                 low = low & 0xFFFFFF
-            o[i] = (low & mask) << (24 - bits)
-            o[i + 1] = (low >> bits) + ((high & mask) << (24 - bits))
-            o[i + 2] = (high >> bits) + (1 << 15)
+            sums[i] = (low & mask) << (24 - bits)
+            sums[i + 1] = (low >> bits) + ((high & mask) << (24 - bits))
+            sums[i + 2] = (high >> bits) + (1 << 15)
             i += 3
-        row += 4 * p[2]
+        row += 4 * p[_X_ROW_STRIDE]

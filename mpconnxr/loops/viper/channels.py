@@ -26,11 +26,11 @@ def next_field(x, w, count, bits, mask):
 
 
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    x, w, out = ptr32(int(x) + p[0]), ptr32(0), ptr32(int(out) + p[1])
-    bits, word_bits, count, low = p[3], p[5], 0, p[7]
+    x, w, out = ptr32(int(x) + p[_X_START]), ptr32(0), ptr32(int(out) + p[_OUT_START])
+    bits, word_bits, count, low = p[_FIRST_BITS], p[_WORD_BITS], 0, p[_LOW_BITS]
     mask, word_mask, low_mask = (1 << bits) - 1, (1 << word_bits) - 1, (1 << low) - 1
-    least, least_word, of_all = p[4] - (1 << 29), p[6], p[8]
-    for left in range(p[2], 0, -1):
+    least, least_word, of_all = p[_LEAST_BIAS] - (1 << 29), p[_LEAST_WORD], p[_COMMON_BITS]
+    for left in range(p[_CHANNELS], 0, -1):
         c, x, w, count, n, word = next_field(x, w, count, bits, mask)
         m, x, w, count, n, word = next_field(x, w, count, word_bits, word_mask)
         m += least_word

@@ -20,23 +20,24 @@ from .._viper import ptr8, ptr32
 
 
 def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    room, blob = int(x), int(w) + p[13]
-    tables = (int(x) if p[21] else int(w)) + p[12]
-    place, bias = int(out) + p[14], 1 << 29
+    room, blob = int(x), int(w) + p[_W_START]
+    tables = (int(x) if p[_IS_TABLE_IN_X] else int(w)) + p[_TABLE_START]
+    place, bias = int(out) + p[_OUT_START], 1 << 29
     sign = bias << 2
     mask = (bias << 3) - 1  # all ones on 32-bit machines, too
-    is_wide, least, most = sign << 1, p[19] - bias, p[20] - bias
-    middle = ((p[18] - bias) << 21) + 1146816
-    pitch, step, between, kw = p[6], p[7], p[16], p[5]
-    is_nine = 1 if p[4] == 3 and kw == 3 and step == 1 else 0
-    is_five = 1 if p[4] == 5 and kw == 5 and step == 1 else 0
-    is_seven = 1 if p[4] == 7 and kw == 7 and step == 1 else 0
-    following = p[11] - pitch * (2 if is_nine else p[4])
-    k = p[4] * kw
-    behind, plane, channel = room + 4 * k, room + p[0], 0
-    while far(channel != p[2] * p[3]):
+    is_wide, least, most = sign << 1, p[_LOW] - bias, p[_HIGH] - bias
+    middle = ((p[_OUT_ZERO_POINT] - bias) << 21) + 1146816
+    pitch, step = p[_KERNEL_ROW_STEP], p[_KERNEL_COLUMN_STEP]
+    between, kernel_columns = p[_OUT_POSITION_STRIDE], p[_KERNEL_COLUMNS]
+    is_nine = 1 if p[_KERNEL_ROWS] == 3 and kernel_columns == 3 and step == 1 else 0
+    is_five = 1 if p[_KERNEL_ROWS] == 5 and kernel_columns == 5 and step == 1 else 0
+    is_seven = 1 if p[_KERNEL_ROWS] == 7 and kernel_columns == 7 and step == 1 else 0
+    following = p[_OUT_COLUMN_STEP] - pitch * (2 if is_nine else p[_KERNEL_ROWS])
+    taps = p[_KERNEL_ROWS] * kernel_columns
+    behind, plane, channel = room + 4 * taps, room + p[_X_START], 0
+    while far(channel != p[_PLANES] * p[_DEPTH_MULTIPLIER]):
         table = ptr32(tables + 8 * channel)
-        x, out, w = ptr8(blob + k * channel), ptr32(room), ptr8(p[17])
+        x, out, w = ptr8(blob + taps * channel), ptr32(room), ptr8(p[_W_ZERO_POINT])
         while int(out) < behind:
             out[0] = x[0] - int(w)
             x, out = ptr8(1 + int(x)), ptr32(4 + int(out))
@@ -52,9 +53,9 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             limit, factor, addend, bits, shift = quick_way(f, table[1], middle)
         c, at, line = ((table[0] ^ sign) - sign) >> 5, place, plane
         c = c << (f - 25) if f > 25 else c + limit
-        for y in range(p[8], 0, -1):
+        for rows_left in range(p[_OUT_ROWS], 0, -1):
             first = line
-            for n in range(p[9], 0, -1):
+            for columns_left in range(p[_OUT_COLUMNS], 0, -1):
                 x, w = ptr8(first), ptr8(c)
                 if is_nine:
                     w = ptr8(x[0] * k0 + int(w))
@@ -83,7 +84,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     else:
                         start = int(x)
                         while int(out) < behind:
-                            end = int(out) + 4 * kw
+                            end = int(out) + 4 * kernel_columns
                             while end > int(out):
                                 w = ptr8(x[0] * out[0] + int(w))
                                 x = ptr8(step + int(x))
@@ -98,15 +99,15 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     w = ptr8(int(w) - limit)
                     w, x, v = scale_to_limits(w, f)
                     x, w, v, low, lowest = to_even(w, table[1])
-                    x = ptr8(int(x) + p[18] - bias)
+                    x = ptr8(int(x) + p[_OUT_ZERO_POINT] - bias)
                 else:
                     x = ptr8(int(x) >> 21)
                 at, x, w = put(x, at, between, least, most)
-            line += p[10]
-        place += p[15]
+            line += p[_OUT_ROW_STEP]
+        place += p[_OUT_CHANNEL_STRIDE]
         channel += 1
-        if channel % p[3] == 0:
-            plane += p[1]
+        if channel % p[_DEPTH_MULTIPLIER] == 0:
+            plane += p[_X_PLANE_STRIDE]
 
 
 depthwise33 = depthwise_dense = depthwise8

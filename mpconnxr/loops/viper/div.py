@@ -6,7 +6,7 @@ from .._words import bit, pairs
 
 
 def div32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    k, i, j = p[6], p[0], p[3]
+    k, i, j = p[_OUT_START], p[_X_START], p[_W_START]
     top = bit(31)
     mask = top - 1
     infinity = mask - 0x7FFFFF

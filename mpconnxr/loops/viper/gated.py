@@ -27,17 +27,17 @@ if sys.maxsize >> 31:
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    first_x, o = int(x), ptr32(4 * p[6] + int(out))
-    out = ptr32(4 * p[4] + int(w))
+    first_x, results = int(x), ptr32(4 * p[_SUMS_OUT_START] + int(out))
+    out = ptr32(4 * p[_W_START] + int(w))
     i = 0
     mask = all_but_sign()
-    for rows in far(range(p[5], 0, -1)):
-        c0, c1 = out[0] & 0xFFFFFF, (out[1] & 0x3FFFFFFF) - (1 << 29)
+    for rows in far(range(p[_ROWS], 0, -1)):
+        sum_low, sum_high = out[0] & 0xFFFFFF, (out[1] & 0x3FFFFFFF) - (1 << 29)
         unit = 270 - ((out[0] >> 24) & 255)
-        out, x, n = ptr32(8 + int(out)), ptr32(4 * p[0] + first_x), p[1]
+        out, x, n = ptr32(8 + int(out)), ptr32(4 * p[_X_ROW_START] + first_x), p[_X_ELEMENTS]
         for part in far(range(2, 0, -1)):
             if part == 1:
-                x, n = ptr32(4 * p[2] + first_x), p[3]
+                x, n = ptr32(4 * p[_H_ROW_START] + first_x), p[_H_ELEMENTS]
                 if n:
                     unit = 270 - (out[0] & 255)
                     out = ptr32(4 + int(out))
@@ -47,54 +47,54 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 stop = (n - 1) % 120 + 1
                 n -= stop
                 stop = 4 * stop + int(x)
-                a = b = h = 0
+                low = middle = high = 0
                 while int(x) + 12 < stop:
                     for k in unroll(4):
                         w = ptr32(out[k])
-                        a = x[k] * int(w) + a
+                        low = x[k] * int(w) + low
                         f = int(w) >> 12
                         e = int(w) + f
                         w = ptr32(x[k] >> 12)
-                        h = f * int(w) + h
-                        b = (x[k] + int(w)) * e + b
+                        high = f * int(w) + high
+                        middle = (x[k] + int(w)) * e + middle
                     x, out = ptr32(16 + int(x)), ptr32(16 + int(out))
                 while int(x) < stop:
-                    a = x[0] * out[0] + a
-                    h += (x[0] >> 12) * (out[0] >> 12)
-                    b += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
+                    low = x[0] * out[0] + low
+                    high += (x[0] >> 12) * (out[0] >> 12)
+                    middle += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
                     x, out = ptr32(4 + int(x)), ptr32(4 + int(out))
-                b -= a + 8193 * h
-                e = a - (h << 24) - (b << 12)
-                b += (e >> 12) & 0xFFFFF
-                h += b >> 12
-                a = a & 0xFFFFFF
+                middle -= low + 8193 * high
+                e = low - (high << 24) - (middle << 12)
+                middle += (e >> 12) & 0xFFFFF
+                high += middle >> 12
+                low = low & 0xFFFFFF
                 e = unit
                 if e >= 24:
                     e -= 24
-                    h = h >> (e if e < 31 else 31)
-                    a = h & 0xFFFFFF
-                    h = h >> 24
+                    high = high >> (e if e < 31 else 31)
+                    low = high & 0xFFFFFF
+                    high = high >> 24
                 else:
                     if e > 0:
-                        a = (a >> e) | (h & ((1 << e) - 1)) << (24 - e)
-                        h = h >> e
+                        low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
+                        high = high >> e
                     f = 1 << 26
-                    while e < 0 and h <= f and h >= 0 - f:
-                        h = h + h + (a >> 23)
-                        a = (a << 1) & 0xFFFFFF
+                    while e < 0 and high <= f and high >= 0 - f:
+                        high = high + high + (low >> 23)
+                        low = (low << 1) & 0xFFFFFF
                         e += 1
-                    if h > f or h < 0 - f:
-                        a = 0
-                        h = f if h > 0 else 0 - f
-                c0 += a
-                c1 += h
-        c1 += c0 >> 24
-        c0 = c0 & 0xFFFFFF
-        if p[7]:
-            c0 = argument(c0, c1, mask)
-            o[i] = c0
+                    if high > f or high < 0 - f:
+                        low = 0
+                        high = f if high > 0 else 0 - f
+                sum_low += low
+                sum_high += high
+        sum_high += sum_low >> 24
+        sum_low = sum_low & 0xFFFFFF
+        if p[_HAS_ARGUMENTS]:
+            sum_low = argument(sum_low, sum_high, mask)
+            results[i] = sum_low
         else:
-            o[i] = c0
+            results[i] = sum_low
             i += 1
-            o[i] = c1 + (1 << 29) + (1 << 29)
+            results[i] = sum_high + (1 << 29) + (1 << 29)
         i += 1

@@ -11,17 +11,18 @@ from .._viper import ptr8, ptr32
 
 
 def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    item, at, end = int(x) + 4 * p[0], int(out) + p[0], int(out) + p[1]
+    item, at, end = int(x) + 4 * p[_START], int(out) + p[_START], int(out) + p[_END]
     lowest = int(w) - 4
-    zero, negative, size = lowest + 4 * p[2], 0, 1
-    while size <= p[2]:
+    zero, negative, size = lowest + 4 * p[_NEGATIVE_LEVELS], 0, 1
+    while size <= p[_NEGATIVE_LEVELS]:
         negative, size = size, size << 1
     positive, size = 0, 1
-    while size <= p[3] - p[2]:
+    while size <= p[_LEVELS] - p[_NEGATIVE_LEVELS]:
         positive, size = size, size << 1
-    past_negative = (p[2] + 1 - negative) * 4
-    past_positive = (p[3] - p[2] + 1 - positive) * 4
-    base, infinity, magnitude, of_nan = p[4:8]
+    past_negative = (p[_NEGATIVE_LEVELS] + 1 - negative) * 4
+    past_positive = (p[_LEVELS] - p[_NEGATIVE_LEVELS] + 1 - positive) * 4
+    base, infinity = p[_LOW], p[_INFINITY]
+    magnitude, of_nan = p[_MAGNITUDE_MASK], p[_NAN]
     while at < end:
         out = ptr32(item)
         x = ptr8(out[0] & magnitude)

@@ -6,14 +6,14 @@ from .._words import bit, pairs
 
 
 def mul32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    k, i, j = p[6], p[0], p[3]
+    k, i, j = p[_OUT_START], p[_X_START], p[_W_START]
     top = bit(31)
     mask = top - 1
     infinity = mask - 0x7FFFFF
     for i, j, k, end, last in pairs(i, j, k, p):
         m, n = x[i], w[j]
         sign, e, d = (m ^ n) & top, (m >> 23) & 255, (n >> 23) & 255
-        if p[9] and (m & top == 0 and m <= infinity or m & mask == 0):
+        if p[_IS_PRELU] and (m & top == 0 and m <= infinity or m & mask == 0):
             sign, m = 0, x[i]
         elif e == 255 or d == 255:
             m, n = m & mask, n & mask

@@ -8,7 +8,7 @@ from .._words import all_but_sign, pairs
 
 
 def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    k, i, j = p[6], p[0], p[3]
+    k, i, j = p[_OUT_START], p[_X_START], p[_W_START]
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     for i, j, k, end, last in pairs(i, j, k, p):
@@ -21,7 +21,7 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 a = 0 - a
             if (w[j] >> 31) & 1:
                 b = 0 - b
-            if p[9]:
+            if p[_IS_MINIMUM]:
                 if a >= b:
                     v = w[j]
             elif a <= b:
@@ -30,7 +30,7 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def compare8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    k, i, j = p[6], p[0], p[3]
+    k, i, j = p[_OUT_START], p[_X_START], p[_W_START]
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     for i, j, k, end, last in pairs(i, j, k, p):
@@ -43,9 +43,9 @@ def compare8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             if (w[j] >> 31) & 1:
                 b = 0 - b
             if a == b:
-                a = p[9] & 2
+                a = p[_RELATIONS] & 2
             elif a < b:
-                a = p[9] & 1
+                a = p[_RELATIONS] & 1
             else:
-                a = p[9] & 4
+                a = p[_RELATIONS] & 4
         out[k] = 1 if a else 0

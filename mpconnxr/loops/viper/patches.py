@@ -13,42 +13,58 @@ from .._viper import ptr8, ptr32
 
 
 def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    bias, image, w = 1 << 29, int(x) + p[0], out
-    padding, kw, step, down, oy, ox = p[19], p[3], p[6], p[5], p[16], p[17]
-    across = p[12] * p[14]
+    bias, image, w = 1 << 29, int(x) + p[_X_START], out
+    padding, kw, step, down, oy, ox = (
+        p[_PADDING],
+        p[_KERNEL_COLUMNS],
+        p[_KERNEL_COLUMN_STEP],
+        p[_KERNEL_ROW_STEP],
+        p[_ROW],
+        p[_COLUMN],
+    )
+    if p[_ZERO_START]:
+        padding = out[p[_ZERO_START]]
+    while ox >= p[_OUT_COLUMNS]:
+        ox -= p[_OUT_COLUMNS]
+        oy += 1
+    across = p[_COLUMN_STRIDE] * p[_X_COLUMN_STRIDE]
     inside = 0  # how many of the next positions see no padding, and differ in their column alone
     base, three, five = image, 0, 0
     is_three = 1 if step == 1 and kw == 3 else 0
     is_five = 1 if step == 1 and kw == 5 else 0
-    tail = p[21]
-    for left in range(p[20], 0, -1):
+    tail = p[_RECORD_PADDING]
+    for left in range(p[_POSITIONS], 0, -1):
         if inside:
             inside -= 1
             base += across
             cut, three, five = 0, is_three, is_five
         else:
-            y0 = p[22] + oy * p[11] - bias
-            x0 = p[23] + ox * p[12] - bias
-            base = image + y0 * p[13] + x0 * p[14]
+            y0 = p[_CORNER_ROW] + oy * p[_ROW_STRIDE] - bias
+            x0 = p[_CORNER_COLUMN] + ox * p[_COLUMN_STRIDE] - bias
+            base = image + y0 * p[_X_ROW_STRIDE] + x0 * p[_X_COLUMN_STRIDE]
             lead = 0
             if x0 < 0:
-                lead = min((p[10] - 1 - x0) // p[10], kw)
+                lead = min((p[_COLUMN_DILATION] - 1 - x0) // p[_COLUMN_DILATION], kw)
             last = kw
-            room = p[8] - (kw - 1) * p[10]  # of corners whose rows are within
+            room = p[_COLUMNS] - (kw - 1) * p[_COLUMN_DILATION]  # of corners whose rows are within
             if x0 >= room:
-                last = max((p[8] - x0 + p[10] - 1) // p[10], lead)
+                last = max(
+                    (p[_COLUMNS] - x0 + p[_COLUMN_DILATION] - 1) // p[_COLUMN_DILATION], lead
+                )
             skipped, cut = lead * step, kw - last + lead
-            if y0 < 0 or y0 + (p[2] - 1) * p[9] >= p[7]:
+            if y0 < 0 or y0 + (p[_KERNEL_ROWS] - 1) * p[_ROW_DILATION] >= p[_ROWS]:
                 cut = 1
-            elif x0 + p[12] >= 0:
-                inside = max(min((room - 1 - x0) // p[12], p[15] - 1 - ox), 0)
+            elif x0 + p[_COLUMN_STRIDE] >= 0:
+                inside = max(
+                    min((room - 1 - x0) // p[_COLUMN_STRIDE], p[_OUT_COLUMNS] - 1 - ox), 0
+                )
             three = 0 if cut else is_three
             five = 0 if cut else is_five
-        record, w, out = int(w), ptr8(4 + int(w)), ptr8(p[18])
+        record, w, out = int(w), ptr8(4 + int(w)), ptr8(p[_FLIP])
         plane = base
-        for c in range(p[1], 0, -1):
+        for c in range(p[_CHANNELS], 0, -1):
             at, y = plane, y0
-            for ky in range(p[2], 0, -1):
+            for ky in range(p[_KERNEL_ROWS], 0, -1):
                 x = ptr8(at)
                 if three:
                     w = copy(x, w, out, 3)
@@ -59,13 +75,13 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     end = row_end
                     if cut:
                         lead_end = row_end
-                        if y >= 0 and y < p[7]:
+                        if y >= 0 and y < p[_ROWS]:
                             lead_end, end = lead + int(w), last + int(w)
                             x = ptr8(skipped + at)
                         while lead_end > int(w):
                             w[0] = padding
                             w = ptr8(1 + int(w))
-                        y += p[9]
+                        y += p[_ROW_DILATION]
                     several = end - 3
                     while several > int(w):
                         for n in unroll(4):
@@ -79,7 +95,7 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                         w[0] = padding
                         w = ptr8(1 + int(w))
                 at += down
-            plane += p[4]
+            plane += p[_X_CHANNEL_STRIDE]
         end = int(w)
         if tail:
             end = tail + int(w)
@@ -95,4 +111,4 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             out = ptr8(x[0] + x[1] + x[2] + x[3] + int(out))
             x = ptr8(4 + int(x))
         ptr32(record)[0] = int(out)
-        ox, oy = next_place(ox, oy, p)
+        ox, oy = next_place(ox, oy, p[_OUT_COLUMNS])

@@ -27,24 +27,24 @@ def advance(code: ptr8, words: ptr32, views) -> int:
     while words[1]:
         k = code[at]
         at += 1
-        if k == 254:
-            i = 3 + code[at]
-            if words[i] == 0:
-                words[i] = 1 + (code[at + 3] | code[at + 4] << 8)
-            words[i] = words[i] - 1
-            if words[i]:
-                at -= 1 + (code[at + 1] | code[at + 2] << 8)
-            else:
-                at += 5
-            continue
-        if k == 255:
-            at -= 1  # so that any later call ends there, too
-            break
-        if k == 253:
+        if k > 252:
+            if k == 254:
+                i = 3 + code[at]
+                if words[i] == 0:
+                    words[i] = 1 + (code[at + 3] | code[at + 4] << 8)
+                words[i] = words[i] - 1
+                if words[i]:
+                    at -= 1 + (code[at + 1] | code[at + 2] << 8)
+                else:
+                    at += 5
+                continue
+            if k == 255:
+                at -= 1  # so that any later call ends there, too
+                break
             k = 256 + (code[at] | code[at + 1] << 8)
             at += 2
             break
-        i = 5
+        i = 8
         while True:
             n = code[at]
             at += 1
@@ -73,7 +73,7 @@ def advance(code: ptr8, words: ptr32, views) -> int:
                     value = (value >> 1) & ((shift << 31) - 1)
                 if v:
                     value = 0 - 1 - value
-                if i - 5 < words[2]:
+                if i - 8 < words[2]:
                     view = ptr32(words[i])
                     v = view[1] if adds else view[1] & 255
                     view[shift] = v + value
@@ -83,9 +83,11 @@ def advance(code: ptr8, words: ptr32, views) -> int:
                     words[i] = value
                 i += 1
                 n -= 1
-        i = 1
-        words[i] = words[i] - 1
-        break
+        if k != 252:
+            i = 1
+            words[i] = words[i] - 1
+            break
+        k = 255
     i = 0
     words[i] = at
     return k

@@ -14,28 +14,36 @@ from ..qbinary import qmul8  # noqa: F401  (rare)
 
 
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    y, x, out = ptr8(int(w) + p[3]), ptr8(int(x) + p[0]), ptr8(int(out) + p[6])
-    flip, a, b = p[9:12]
-    bits = p[16]
-    constant = p[12] - (1 << 29) + (p[17] << bits)
-    middle = constant + (1 << (bits - 1)) + 512
-    mask = (1 << bits) - 1024
-    x_step, w_step = p[2], p[5]
-    for rows in range(p[7], 0, -1):
-        end = int(out) + p[8]
+    w_at, x, out = (
+        ptr8(int(w) + p[_W_START]),
+        ptr8(int(x) + p[_X_START]),
+        ptr8(int(out) + p[_OUT_START]),
+    )
+    flip, x_factor, w_factor = p[_FLIP], p[_X_FACTOR], p[_W_FACTOR]
+    point = p[_POINT]
+    constant = p[_CONSTANT] - (1 << 29) + (p[_OUT_ZERO_POINT] << point)
+    middle = constant + (1 << (point - 1)) + 512
+    mask = (1 << point) - 1024
+    x_stride, w_stride = p[_X_STRIDE], p[_W_STRIDE]
+    for rows in range(p[_ROWS], 0, -1):
+        end = int(out) + p[_COLUMNS]
         while end > int(out):
-            w = ptr8((x[0] ^ flip) * a + (y[0] ^ flip) * b + middle)
+            w = ptr8((x[0] ^ flip) * x_factor + (w_at[0] ^ flip) * w_factor + middle)
             if mask & int(w):
-                w = ptr8(int(w) >> bits)
+                w = ptr8(int(w) >> point)
             else:
-                v = (x[0] ^ flip) * p[13] + (y[0] ^ flip) * p[14] + p[15]
-                w = ptr8(int(w) - middle + constant + (v >> 10))
-                v = 1 if v & 1023 else ((int(w) >> bits) ^ p[17]) & 1
-                w = ptr8((int(w) + (1 << (bits - 1)) - 1 + v) >> bits)
+                rest = (
+                    (x[0] ^ flip) * p[_X_FACTOR_LOW]
+                    + (w_at[0] ^ flip) * p[_W_FACTOR_LOW]
+                    + p[_CONSTANT_LOW]
+                )
+                w = ptr8(int(w) - middle + constant + (rest >> 10))
+                rest = 1 if rest & 1023 else ((int(w) >> point) ^ p[_OUT_ZERO_POINT]) & 1
+                w = ptr8((int(w) + (1 << (point - 1)) - 1 + rest) >> point)
             if int(w) >> 8:
                 w = ptr8(255 if int(w) > 0 else 0)
             out[0] = int(w) ^ flip
-            x, y = ptr8(x_step + int(x)), ptr8(w_step + int(y))
+            x, w_at = ptr8(x_stride + int(x)), ptr8(w_stride + int(w_at))
             out = ptr8(1 + int(out))
-        x = ptr8(int(x) + p[1] - p[8] * x_step)
-        y = ptr8(int(y) + p[4] - p[8] * w_step)
+        x = ptr8(int(x) + p[_X_ROW_STRIDE] - p[_COLUMNS] * x_stride)
+        w_at = ptr8(int(w_at) + p[_W_ROW_STRIDE] - p[_COLUMNS] * w_stride)

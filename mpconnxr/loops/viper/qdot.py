@@ -29,25 +29,25 @@ from .._viper import ptr8, ptr32
 
 
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    items, first, weights = out, int(x) + p[12], int(w) + p[0]
-    tables = int(x) if p[15] else int(w)
-    at, bias = p[5], 1 << 29
+    items, first, weights = out, int(x) + p[_X_START], int(w) + p[_W_START]
+    tables = int(x) if p[_IS_TABLE_IN_X] else int(w)
+    at, bias = p[_OUT_START], 1 << 29
     sign = bias << 2  # 1 << 31 would be folded to an object
-    zy, least, most = p[9] - bias, p[10] - bias, p[11] - bias
-    middle = (zy << 21) + 1146816
-    for n in range(p[3], 0, -1):
-        table, row, end = ptr32(tables + p[1]), weights, first + p[2]
+    zero_point, least, most = p[_OUT_ZERO_POINT] - bias, p[_LOW] - bias, p[_HIGH] - bias
+    middle = (zero_point << 21) + 1146816
+    for positions_left in range(p[_POSITIONS], 0, -1):
+        table, row, end = ptr32(tables + p[_TABLE_START]), weights, first + p[_COLUMNS]
         last, x, w = end - 15, ptr8(first), ptr8(0)
-        if p[14]:
+        if p[_HAS_SUMS]:
             w = ptr8(ptr32(first - 4)[0])
         else:
             while int(x) < end:
                 w = ptr8(int(w) + x[0] + x[1] + x[2] + x[3])
                 x = ptr8(4 + int(x))
-        zs, k, of_tile = p[8] * int(w), at, 0
-        for m in range(p[4], 0, -1):
+        zero_sum, place, of_tile = p[_W_ZERO_POINT] * int(w), at, 0
+        for channels_left in range(p[_CHANNELS], 0, -1):
             x, out, w = ptr8(first), ptr8(row), ptr8(0)
-            if m > 3 or of_tile:
+            if channels_left > 3 or of_tile:
                 while int(x) < last:
                     for of_four in unroll(4):
                         w = products_from(w, x, 4 * of_four, out, 16 * of_four, 4)
@@ -59,16 +59,16 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 of_tile += 1
                 if of_tile == 4:
                     of_tile = 0
-                    row += p[2] * 4 - 16
+                    row += p[_COLUMNS] * 4 - 16
             else:
                 while int(x) < end:
                     w = products(w, x, out, 4)
                     x, out = ptr8(4 + int(x)), ptr8(4 + int(out))
-                row += p[2]
+                row += p[_COLUMNS]
             x, v = ptr8(table[0] & 31), ((table[0] ^ sign) - sign) >> 5
             if int(x) > 25:
                 v = v << (int(x) - 25)
-            w = ptr8(int(w) - zs + v)
+            w = ptr8(int(w) - zero_sum + v)
             out = ptr8(table[1])
             v = 0  # not in the quick way
             if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
@@ -86,30 +86,30 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
                 x, w, v, low, lowest = to_even(w, int(out))
-                v = int(x) + zy
+                v = int(x) + zero_point
             v = min(max(v, least), most)
-            items[k] = v
-            k += p[7]
+            items[place] = v
+            place += p[_OUT_CHANNEL_STRIDE]
             table = ptr32(8 + int(table))
-        first += p[13]
-        at += p[6]
+        first += p[_X_POSITION_STRIDE]
+        at += p[_OUT_POSITION_STRIDE]
 
 
 def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    place, start, row = int(out) + p[5], int(x) + p[12] - 4, int(w) + p[0]
-    table = ptr32((int(x) if p[15] else int(w)) + p[1])
+    place, start, row = int(out) + p[_OUT_START], int(x) + p[_X_START] - 4, int(w) + p[_W_START]
+    table = ptr32((int(x) if p[_IS_TABLE_IN_X] else int(w)) + p[_TABLE_START])
     bias = 1 << 29
     sign = bias << 2
-    is_wide, least, most = sign << 1, p[10] - bias, p[11] - bias
-    middle = ((p[9] - bias) << 21) + 1146816
-    pitch, kp, zw = p[6], p[2], 0 - p[8]
-    tiled, span, step = p[4] & -4, kp * 4, 16
-    many, left = kp // 24, kp % 24
+    is_wide, least, most = sign << 1, p[_LOW] - bias, p[_HIGH] - bias
+    middle = ((p[_OUT_ZERO_POINT] - bias) << 21) + 1146816
+    pitch, columns, minus_zero_point = p[_OUT_POSITION_STRIDE], p[_COLUMNS], 0 - p[_W_ZERO_POINT]
+    tiled, span, step = p[_CHANNELS] & -4, columns * 4, 16
+    many, left = columns // 24, columns % 24
     sixteen, eight, four = left & 16, left & 24, left & 4
-    of_tile, k = 3, 0
-    while far(k != p[4]):
-        if k == tiled:
-            span, step, many = kp, 4, 0
+    of_tile, channel = 3, 0
+    while far(channel != p[_CHANNELS]):
+        if channel == tiled:
+            span, step, many = columns, 4, 0
             sixteen, eight, four, of_tile = 0, 0, 4, 0
         end = row + span
         last, f, limit = end - 95, table[0] & 31, 0
@@ -123,8 +123,8 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             c = (c ^ sign) - sign
         c = (c >> 5) << (f - 25) if f > 25 else (c >> 5) + limit
         at, out = place, ptr8(start)
-        for n in range(p[3], 0, -1):
-            w = ptr8(ptr32(out)[0] * zw + c)
+        for positions_left in range(p[_POSITIONS], 0, -1):
+            w = ptr8(ptr32(out)[0] * minus_zero_point + c)
             out, x = ptr8(4 + int(out)), ptr8(row)
             if many:
                 while last > int(x):
@@ -154,13 +154,13 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 w = ptr8(int(w) - limit)
                 w, x, v = scale_to_limits(w, f)
                 x, w, v, low, lowest = to_even(w, table[1])
-                x = ptr8(int(x) + p[9] - bias)
+                x = ptr8(int(x) + p[_OUT_ZERO_POINT] - bias)
             else:
                 x = ptr8(int(x) >> 21)
             at, x, w = put(x, at, pitch, least, most)
-        place += p[7]
+        place += p[_OUT_CHANNEL_STRIDE]
         table = ptr32(8 + int(table))
-        k += 1
+        channel += 1
         row += 4
-        if not k & of_tile:
+        if not channel & of_tile:
             row += span - step

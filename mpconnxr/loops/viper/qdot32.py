@@ -5,21 +5,27 @@ from .._viper import ptr8, ptr32
 
 
 def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    items, first, weights = out, int(x) + p[12], int(w)
-    at = p[5]
-    for n in range(p[3], 0, -1):
-        table, row, end = ptr32(weights + p[1]), weights + p[0], first + p[2]
+    items, first, weights, zero = out, int(x) + p[_X_START], int(w), p[_X_ZERO_POINT]
+    if p[_ZERO_START]:
+        zero = x[p[_ZERO_START]]
+    at = p[_OUT_START]
+    for positions_left in range(p[_POSITIONS], 0, -1):
+        table, row, end = (
+            ptr32(weights + p[_TABLE_START]),
+            weights + p[_W_START],
+            first + p[_COLUMNS],
+        )
         x, out = ptr8(first), ptr32(0)
-        if p[14]:
+        if p[_HAS_SUMS]:
             out = ptr32(ptr32(first - 4)[0])
         else:
             while int(x) < end:
                 out = ptr32(int(out) + x[0] + x[1] + x[2] + x[3])
                 x = ptr8(4 + int(x))
-        zs, k, of_tile = p[8] * int(out), at, 0
-        for m in range(p[4], 0, -1):
+        zero_sum, place, of_tile = p[_W_ZERO_POINT] * int(out), at, 0
+        for channels_left in range(p[_CHANNELS], 0, -1):
             x, w, out = ptr8(first), ptr8(row), ptr32(0)
-            if m > 3 or of_tile:
+            if channels_left > 3 or of_tile:
                 while int(x) < end:
                     out = products_of_words(out, x, w, 4)
                     x, w = ptr8(4 + int(x)), ptr8(16 + int(w))
@@ -27,14 +33,14 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 of_tile += 1
                 if of_tile == 4:
                     of_tile = 0
-                    row += p[2] * 4 - 16
+                    row += p[_COLUMNS] * 4 - 16
             else:
                 while int(x) < end:
                     out = products_of_words(out, x, w, 4)
                     x, w = ptr8(4 + int(x)), ptr8(4 + int(w))
-                row += p[2]
-            items[k] = int(out) - zs + table[0] + p[9] * table[1]
-            k += p[7]
+                row += p[_COLUMNS]
+            items[place] = int(out) - zero_sum + table[0] + zero * table[1]
+            place += p[_OUT_CHANNEL_STRIDE]
             table = ptr32(8 + int(table))
-        first += p[13]
-        at += p[6]
+        first += p[_X_POSITION_STRIDE]
+        at += p[_OUT_POSITION_STRIDE]

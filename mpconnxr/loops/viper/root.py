@@ -8,10 +8,10 @@ from .._viper import ptr32
 
 
 def sqrt32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    i = p[0]
+    i = p[_START]
     infinity = 1
     infinity = (infinity << 31) - 1 - 0x7FFFFF
-    while i < p[1]:
+    while i < p[_END]:
         v = x[i]
         e, m = (v >> 23) & 255, v & 0x7FFFFF
         if e == 0 and m == 0:

@@ -19,22 +19,29 @@ def finish(x, w, out, p):
 
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     """1 if it has met a rare result, and stopped there, else 0."""
-    sums, first, row = int(x) + 4 * p[0], int(w) + 4 * p[3], int(out) + 4 * p[4]
+    sums, first_channel, row = (
+        int(x) + 4 * p[_X_START],
+        int(w) + 4 * p[_W_START],
+        int(out) + 4 * p[_OUT_START],
+    )
     one = 1  # kept from the folding of constants, which makes big integers of them
     half, sign = one << 30, one << 31
-    low = signed(p[11], p[10])
-    high = signed(p[13], p[12])
-    step, largest, position = 4 * p[6], p[14], 0
-    while position < p[1] * p[8]:
-        at = row + 4 * (position // p[1] * p[7] + position % p[1] * p[5])
-        channel, end = first, sums + 4 * p[2]
+    low = signed(p[_LOW], p[_IS_LOW_NEGATIVE])
+    high = signed(p[_HIGH], p[_IS_HIGH_NEGATIVE])
+    channel_step, is_maximum, position = 4 * p[_OUT_CHANNEL_STRIDE], p[_IS_MAXIMUM], 0
+    while position < p[_POSITIONS] * p[_ROWS]:
+        at = row + 4 * (
+            position // p[_POSITIONS] * p[_OUT_ROW_STRIDE]
+            + position % p[_POSITIONS] * p[_OUT_POSITION_STRIDE]
+        )
+        channel, end = first_channel, sums + 4 * p[_CHANNELS]
         while far(sums != end):
             x, w = ptr32(sums), ptr32(channel)
             x = ptr32(((x[0] - half) >> w[0]) + w[1] - half)
             sums += 4
             channel += 12
-            negative = int(x) < 0
-            if negative:
+            is_negative = int(x) < 0
+            if is_negative:
                 x = ptr32(0 - int(x))
             if int(x):
                 w = ptr32(w[2] - 142)
@@ -48,7 +55,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                     return 1
                 out = ptr32((int(w) << 23) + (int(x) >> 7))
                 out = ptr32((((int(x) & 127) + (int(out) & 1) + 63) >> 7) + int(out))
-                if negative:
+                if is_negative:
                     out = ptr32(0 - int(out))
             else:
                 out = ptr32(0)
@@ -57,8 +64,8 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
             if int(out) > high:
                 out = ptr32(high)
             w = ptr32(at)
-            at += step
-            if largest:
+            at += channel_step
+            if is_maximum:
                 x = ptr32(w[0])
                 if (int(x) >> 31) & 1:
                     x = ptr32(0 - (int(x) & (sign - 1)))
@@ -68,6 +75,6 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                 out = ptr32(0 - int(out) - sign)
             w[0] = int(out)
         position += 1
-        if position % p[1] == 0:
-            sums += 4 * p[9] * p[2]
+        if position % p[_POSITIONS] == 0:
+            sums += 4 * p[_SKIPPED_POSITIONS] * p[_CHANNELS]
     return 0

@@ -15,14 +15,14 @@ if sys.maxsize >> 31:
 
 
 def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    row, n, w_first = int(x) + 4 * p[0], 4 * p[3], int(w) + 2 * p[4]
-    o = ptr32(int(out) + 4 * p[6])
+    row, row_bytes, w_first = int(x) + 4 * p[_X_START], 4 * p[_COLUMNS], int(w) + 2 * p[_W_START]
+    sums = ptr32(int(out) + 4 * p[_OUT_START])
     i = 0
     one = 1  # kept from the folding of constants, which makes big integers of them
-    rows = p[1]
-    if p[5] == 1:  # 2**14 is taken from each weight: the sum of x would take as long
+    rows = p[_ROWS]
+    if p[_CHANNELS] == 1:  # 2**14 is taken from each weight: the sum of x would take as long
         while rows:
-            end = row + n
+            end = row + row_bytes
             stop, x, w = end - 12, ptr32(row), ptr16(w_first)
             out = ptr32(one << 30)
             while int(x) < stop:
@@ -32,12 +32,12 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             while int(x) < end:
                 out = ptr32((w[0] - 16384) * x[0] + int(out))
                 x, w = ptr32(4 + int(x)), ptr16(2 + int(w))
-            o[i] = int(out)
+            sums[i] = int(out)
             i += 1
-            row += 4 * p[2]
+            row += 4 * p[_X_ROW_STRIDE]
             rows -= 1
     while rows:
-        end = row + n
+        end = row + row_bytes
         stop, x, out = end - 28, ptr32(row), ptr32(0)
         while int(x) < stop:
             out = ptr32(x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] + int(out))
@@ -46,7 +46,7 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             out, x = ptr32(x[0] + int(out)), ptr32(4 + int(x))
         added = (int(out) << 14) - (one << 30)
         w = ptr16(w_first)
-        for m in range(p[5], 0, -1):
+        for channels in range(p[_CHANNELS], 0, -1):
             x, out = ptr32(row), ptr32(0)
             while int(x) < stop:
                 out = products_of_words(out, x, w, 8)
@@ -54,9 +54,9 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             while int(x) < end:
                 out = ptr32(x[0] * w[0] + int(out))
                 x, w = ptr32(4 + int(x)), ptr16(2 + int(w))
-            if n & 4:
+            if row_bytes & 4:
                 w = ptr16(2 + int(w))
-            o[i] = int(out) - added
+            sums[i] = int(out) - added
             i += 1
-        row += 4 * p[2]
+        row += 4 * p[_X_ROW_STRIDE]
         rows -= 1

@@ -1,7 +1,7 @@
 """Sums of float32 by their bits: see loops/sums.
 
-An item counts in three limbs of 15 bits. What is carried from one to the next waits for the end of
-some items, so that no limb leaves 31 bits.
+An element counts in three limbs of 15 bits. What is carried from one to the next waits for the end
+of some elements, so that no limb leaves 31 bits.
 """
 
 from .._floats import first_bit, unpack
@@ -14,19 +14,19 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     unit = bit(30)
-    o = p[0]
-    while far(o < p[1]):
-        first = o // p[3] * p[2] * p[3] + o % p[3]
-        end, most = first + p[2] * p[3], 0
+    o = p[_START]
+    while far(o < p[_END]):
+        first = o // p[_INNER] * p[_LENGTH] * p[_INNER] + o % p[_INNER]
+        end, most = first + p[_LENGTH] * p[_INNER], 0
         found = 0  # 1: NaN, 2: inf, 4: -inf
-        for i in range(first, end, p[3]):
+        for i in range(first, end, p[_INNER]):
             v = x[i]
             m = v & (top - 1)
             most = max(m, most)
             if m > infinity:
                 found = found | 1
             elif m == infinity:
-                found = found | (4 if (v >> 31) & 1 and p[4] == 0 else 2)
+                found = found | (4 if (v >> 31) & 1 and p[_POWER] == 0 else 2)
         if found:
             m = infinity
             if found == 4:
@@ -42,35 +42,35 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         high = middle = low = 0
         i = first
         while i < end:
-            n = 4096
-            while i < end and n:
-                n -= 1
+            left = 4096
+            while i < end and left:
+                left -= 1
                 v = x[i]
-                m, s = unpack(v)
-                m, s = first_bit(m, s)
-                s = most - s
-                if p[4] == 2:
-                    s, v = s + s, m & 511
+                m, shift = unpack(v)
+                m, shift = first_bit(m, shift)
+                shift = most - shift
+                if p[_POWER] == 2:
+                    shift, v = shift + shift, m & 511
                     m = m >> 9
                     m = m * m + ((m * v + (v * v >> 10)) >> 8)
                     v = 0
                 else:
                     m = m << 6
-                    if p[4]:
+                    if p[_POWER]:
                         v = 0
-                s += p[5]
-                if s < 46:
-                    a = m >> s if s < 31 else 0
-                    m = (m >> (s - 15) if s > 15 else m << (15 - s)) & 32767
+                shift += p[_EXTRA_BITS]
+                if shift < 46:
+                    part = m >> shift if shift < 31 else 0
+                    m = (m >> (shift - 15) if shift > 15 else m << (15 - shift)) & 32767
                     if (v >> 31) & 1:
                         low -= m
-                        middle -= a & 32767
-                        high -= a >> 15
+                        middle -= part & 32767
+                        high -= part >> 15
                     else:
                         low += m
-                        middle += a & 32767
-                        high += a >> 15
-                i += p[3]
+                        middle += part & 32767
+                        high += part >> 15
+                i += p[_INNER]
             middle += low >> 15
             low = low & 32767
             high += middle >> 15
@@ -81,18 +81,18 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if low:
                 high -= 1
                 low = unit - low
-        e = most + most - 111 if p[4] == 2 else most + 15
-        e += p[5]
+        e = most + most - 111 if p[_POWER] == 2 else most + 15
+        e += p[_EXTRA_BITS]
         m = 0
         if high or low:
             while high < 1 << 29:
                 high = (high << 1) | (low >> 29)
                 low = (low & 0x1FFFFFFF) << 1
                 e -= 1
-            s = 6 if e > 0 else 7 - e
-            if s < 31:
-                a, m = high & ((1 << s) - 1), high >> s
-                if a >> (s - 1) and (a & ((1 << (s - 1)) - 1) or low or m & 1):
+            shift = 6 if e > 0 else 7 - e
+            if shift < 31:
+                part, m = high & ((1 << shift) - 1), high >> shift
+                if part >> (shift - 1) and (part & ((1 << (shift - 1)) - 1) or low or m & 1):
                     m += 1
                 if e > 0:
                     m += (e - 1) << 23

@@ -11,12 +11,12 @@ from .._words import put_limbs
 
 
 def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    row, n, w_first = int(x) + 4 * p[0], 4 * p[3], int(w) + 4 * p[4]
-    items = out
+    row, row_bytes, w_first = int(x) + 4 * p[_X_START], 4 * p[_COLUMNS], int(w) + 4 * p[_W_START]
+    sums = out
     one = 1  # kept from the folding of constants, which makes big integers of them
-    rows, at = p[1], p[6]
+    rows, at = p[_ROWS], p[_OUT_START]
     while rows:
-        end = row + n
+        end = row + row_bytes
         stop, signs, x = end - 28, 0, ptr32(row)
         w = ptr32(one << 40)
         while stop > int(x):
@@ -28,44 +28,44 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             w = ptr32(((int(out) << 32) >> 32) + int(w))
             signs, x = signs | int(out), ptr32(4 + int(x))
         signs = signs >> 31  # of eight items that are not negative the sum stays below that
-        items[at] = int(w) & 0xFFFFFF
-        items[at + 1] = int(w) >> 24
-        items[at + 2] = 0
+        sums[at] = int(w) & 0xFFFFFF
+        sums[at + 1] = int(w) >> 24
+        sums[at + 2] = 0
         at += 3
-        b, m = ptr32(w_first), p[5]
-        while m:
+        first, channels = ptr32(w_first), p[_CHANNELS]
+        while channels:
             w = ptr32(one << 63)
-            out, a = w, ptr32(row)
-            c = b  # of a last row alone this is an empty effort
-            if m > 1:
-                c = ptr32(n + int(b))
+            out, item = w, ptr32(row)
+            second = first  # of a last row alone this is an empty effort
+            if channels > 1:
+                second = ptr32(row_bytes + int(first))
             if signs:
-                while int(a) < stop:
+                while int(item) < stop:
                     for i in unroll(8):
-                        x = ptr32((a[i] << 32) >> 32)
-                        w = ptr32(b[i] * int(x) + int(w))
-                        out = ptr32(c[i] * int(x) + int(out))
-                    a, b = ptr32(32 + int(a)), ptr32(32 + int(b))
-                    c = ptr32(32 + int(c))
+                        x = ptr32((item[i] << 32) >> 32)
+                        w = ptr32(first[i] * int(x) + int(w))
+                        out = ptr32(second[i] * int(x) + int(out))
+                    item, first = ptr32(32 + int(item)), ptr32(32 + int(first))
+                    second = ptr32(32 + int(second))
             else:
-                while int(a) < stop:
+                while int(item) < stop:
                     for i in unroll(8):
-                        x = ptr32(a[i])
-                        w = ptr32(b[i] * int(x) + int(w))
-                        out = ptr32(c[i] * int(x) + int(out))
-                    a, b = ptr32(32 + int(a)), ptr32(32 + int(b))
-                    c = ptr32(32 + int(c))
-            while int(a) < end:
-                x = ptr32((a[0] << 32) >> 32)
-                w = ptr32(b[0] * int(x) + int(w))
-                out = ptr32(c[0] * int(x) + int(out))
-                a, b = ptr32(4 + int(a)), ptr32(4 + int(b))
-                c = ptr32(4 + int(c))
-            at = put_limbs(items, at, int(w))
-            m -= 1
-            if m:
-                at = put_limbs(items, at, int(out))
-                m -= 1
-                b = c
-        row += 4 * p[2]
+                        x = ptr32(item[i])
+                        w = ptr32(first[i] * int(x) + int(w))
+                        out = ptr32(second[i] * int(x) + int(out))
+                    item, first = ptr32(32 + int(item)), ptr32(32 + int(first))
+                    second = ptr32(32 + int(second))
+            while int(item) < end:
+                x = ptr32((item[0] << 32) >> 32)
+                w = ptr32(first[0] * int(x) + int(w))
+                out = ptr32(second[0] * int(x) + int(out))
+                item, first = ptr32(4 + int(item)), ptr32(4 + int(first))
+                second = ptr32(4 + int(second))
+            at = put_limbs(sums, at, int(w))
+            channels -= 1
+            if channels:
+                at = put_limbs(sums, at, int(out))
+                channels -= 1
+                first = second
+        row += 4 * p[_X_ROW_STRIDE]
         rows -= 1

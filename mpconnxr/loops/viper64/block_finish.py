@@ -20,28 +20,31 @@ def finish(x, w, out, p):
 
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     """1 if it has met a rare result, and stopped there, else 0."""
-    sums, first_table = ptr32(int(x) + 4 * p[0]), int(w) + 4 * p[3]
-    row_place, position_step = int(out) + 4 * p[4], 4 * p[5]
-    channel_step, idle = 4 * p[6], 12 * p[9] * (p[2] + 1)
+    sums, first_table = ptr32(int(x) + 4 * p[_X_START]), int(w) + 4 * p[_W_START]
+    row_place, position_step = int(out) + 4 * p[_OUT_START], 4 * p[_OUT_POSITION_STRIDE]
+    channel_step, idle = (
+        4 * p[_OUT_CHANNEL_STRIDE],
+        12 * p[_SKIPPED_POSITIONS] * (p[_CHANNELS] + 1),
+    )
     sign_bit = bit(31)
-    low = 0 - p[11] if p[10] else p[11]
-    high = 0 - p[13] if p[12] else p[13]
-    takes_larger = p[14]
-    for rows in range(p[8], 0, -1):
+    low = 0 - p[_LOW] if p[_IS_LOW_NEGATIVE] else p[_LOW]
+    high = 0 - p[_HIGH] if p[_IS_HIGH_NEGATIVE] else p[_HIGH]
+    is_maximum = p[_IS_MAXIMUM]
+    for rows in range(p[_ROWS], 0, -1):
         place = row_place
-        for n in range(p[1], 0, -1):
-            y = (sums[0] + (sums[1] << 24)) << 23
+        for positions in range(p[_POSITIONS], 0, -1):
+            x_sum = (sums[0] + (sums[1] << 24)) << 23
             y_high = (sums[1] >> 1) + (1 << 29) - 8192
             table, out = ptr32(first_table), ptr32(place)
-            for m in range(p[2], 0, -1):
+            for channels in range(p[_CHANNELS], 0, -1):
                 sums, e = ptr32(12 + int(sums)), table[3]
                 v = table[2] + sums[2]
                 if e >> 10 or (v - y_high) >> 14:
                     return 1
                 v = ((v - (1 << 29)) << 24) + table[1] + sums[1]
-                x = ptr32((v << 24) + table[0] + sums[0] - y)
-                negative = int(x) >> 63
-                if negative:
+                x = ptr32((v << 24) + table[0] + sums[0] - x_sum)
+                is_negative = int(x) >> 63
+                if is_negative:
                     x = ptr32(0 - int(x))
                 w = ptr32(int(x) >> 24)
                 if int(w):
@@ -68,13 +71,13 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                 if e < 0 or e > 253:
                     return 1
                 w = ptr32((e << 23) + int(w))
-                if negative:
+                if is_negative:
                     w = ptr32(0 - int(w))
                 if int(w) < low:
                     w = ptr32(low)
                 if int(w) > high:
                     w = ptr32(high)
-                if takes_larger:
+                if is_maximum:
                     v = out[0]
                     if v >> 31:
                         v = sign_bit - v
@@ -88,5 +91,5 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
             sums = ptr32(12 + int(sums))
             place += position_step
         sums = ptr32(idle + int(sums))
-        row_place += 4 * p[7]
+        row_place += 4 * p[_OUT_ROW_STRIDE]
     return 0

@@ -9,20 +9,20 @@ from .._words import put_limbs
 
 def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     one = 1  # kept from the folding of constants, which makes big integers of them
-    sign, bits, row = one << 31, p[7], p[0]
-    rows, at = p[1], p[6]
+    sign, bits, row = one << 31, p[_BITS], p[_X_START]
+    rows, at = p[_ROWS], p[_OUT_START]
     while rows:
-        end, total = row + p[3], one << 40
+        end, total = row + p[_COLUMNS], one << 40
         for i in range(row, end):
             total += (x[i] ^ sign) - sign
-        m, j = p[5], p[4]
+        channels, j = p[_CHANNELS], p[_W_START]
         if bits == 4:
             j += j
         while True:
             at = put_limbs(out, at, total)
-            if m == 0:
+            if channels == 0:
                 break
-            m -= 1
+            channels -= 1
             total, i = 0, row
             if bits == 8:
                 while i < end:
@@ -41,5 +41,5 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
                     j += 1
                 j += j & 1
             total = (total << (24 - bits)) + (one << 63)
-        row += p[2]
+        row += p[_X_ROW_STRIDE]
         rows -= 1

@@ -8,18 +8,18 @@ from .._viper import ptr16, ptr32
 
 
 def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    row, n, w_first = int(x) + 4 * p[0], 4 * p[3], int(w) + 2 * p[4]
+    row, row_bytes, w_first = int(x) + 4 * p[_X_START], 4 * p[_COLUMNS], int(w) + 2 * p[_W_START]
     one = 1  # kept from the folding of constants, which makes big integers of them
-    rows, at = p[1], p[6]
+    rows, at = p[_ROWS], p[_OUT_START]
     while rows:
-        end = row + n
+        end = row + row_bytes
         stop, total, x = end - 12, 0, ptr32(row)
         while int(x) < end:
             total += x[0]
             x = ptr32(int(x) + 4)
         added = (total << 14) - (one << 30)
-        m, w = p[5], ptr16(w_first)
-        while m:
+        channels, w = p[_CHANNELS], ptr16(w_first)
+        while channels:
             total, x = 0, ptr32(row)
             while int(x) < stop:
                 total += x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3]
@@ -27,10 +27,10 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             while int(x) < end:
                 total += x[0] * w[0]
                 x, w = ptr32(int(x) + 4), ptr16(int(w) + 2)
-            if n & 4:
+            if row_bytes & 4:
                 w = ptr16(int(w) + 2)
             out[at] = total - added
             at += 1
-            m -= 1
-        row += 4 * p[2]
+            channels -= 1
+        row += 4 * p[_X_ROW_STRIDE]
         rows -= 1

@@ -207,11 +207,11 @@ from binascii import hexlify
 from mpconnxr import forms
 from mpconnxr.tensor import view
 x = array("H", range(1 << 16))
-for form in forms.available("widen"):
+for form in forms.available("loading"):
     both = bytearray(1 << 18)
     both[1 << 17 :] = bytes(x)
     out = array("H", [0] * (1 << 17))
-    loop = forms.get("widen", form).widen
+    loop = forms.get("loading", form).widen
     loop(x, x, out, array("i", [1 << 16]))
     print(form)
     loop(view(both, 1 << 17, "H", 1 << 16), x, view(both, 0, "H", 1 << 17), array("i", [1 << 16]))

@@ -38,7 +38,7 @@ def costly(step):
     return costs
 
 mpconnxr.slices.clock = lambda: Clock
-m._steps = [(n, costly(step)) for n, step in m._steps]
+m._runs = m._steps = [(n, costly(step)) for n, step in m._steps]
 """
 
 
@@ -64,7 +64,7 @@ def convolution(channels, side):
 @pytest.fixture(scope="module")
 def slow():
     """It takes some milliseconds, by CLOCK."""
-    return convolution(4, 48)
+    return convolution(8, 48)
 
 
 @every_target
@@ -208,7 +208,7 @@ for call in (m.profile, m.benchmark, in_time, asynchronously):
 
 
 def test_values_of_a_run_in_parts(target, slow):
-    x = small.floats(1, 4, 48, 48)
+    x = small.floats(1, 8, 48, 48)
     script = """
 import mpconnxr
 from mpconnxr.slices import slices

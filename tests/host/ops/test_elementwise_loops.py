@@ -148,6 +148,7 @@ EVERY_SCRIPT = """
 import json, struct
 from array import array
 from mpconnxr import ModelError
+from mpconnxr.calls import Memories, prepared
 from mpconnxr.node import Node
 from mpconnxr.ops import activation, binary, cast, unary
 from mpconnxr.tensor import Tensor, code_of
@@ -167,7 +168,7 @@ def attempt(kernel, dtypes, params):
     inputs = [tensor(d, True) for d in dtypes[:-1]]
     node = Node("?", inputs, [tensor(dtypes[-1], False)], [], array("i", params))
     try:
-        count, step = kernel.prepare(node)
+        count, step = prepared(kernel, node, Memories(None, None, None))
     except ModelError:
         refused += 1
         return

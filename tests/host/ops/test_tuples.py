@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.host.device import small
 from tests.host.ops.single_node import Case, check, model_of, on_targets
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
@@ -80,3 +81,40 @@ def test_an_index_out_of_range_is_refused(target, bad):
             jobs.append(Job(file, [[v.tobytes() for v in inputs]]))
     for outcome in run_jobs(target, jobs):
         assert outcome.error == "InputError" and "an index is out of range" in outcome.message
+
+
+AGAIN = """
+import mpconnxr
+model = mpconnxr.load("model.bin")
+x, good, bad, values = [open(name, "rb").read() for name in ("x", "good", "bad", "values")]
+given = [x, bad, values][:len(model.inputs)]
+for _ in range(2):
+    try:
+        model.run(given)
+        print("ran")
+    except mpconnxr.InputError as e:
+        print(str(e).split(": ")[1])
+    given[1] = good
+    print(bytes(model.run(given)[0].view("B")).hex())
+    given[1] = bad
+"""
+
+
+@on_targets
+def test_a_run_after_one_that_was_refused_is_right(target):
+    x, good = data(np.float32, 5, 3), np.array([[4], [0], [1], [3], [2]])
+    bad = np.where(good == 1, 5, good)
+    for op, expected, shape, is_flat in (
+        ("Gather", x[good[:, 0]], (5, 3), True),
+        ("GatherND", x[good[:, 0]], (5, 3), False),
+        ("GatherElements", x[good[:, 0], :1], (5, 1), False),
+        ("ScatterND", x[np.argsort(good[:, 0])], (5, 3), False),
+    ):
+        picks = (good[:, 0], bad[:, 0]) if is_flat else (good, bad)
+        inputs = (x, picks[0], x) if op == "ScatterND" else (x, picks[0])
+        file = convert(model_of(op, inputs, out=(np.float32, shape)), Options(strip=True)).data
+        names = {"x": x, "good": picks[0], "bad": picks[1], "values": x}
+        files = {"model.bin": file} | {name: v.tobytes() for name, v in names.items()}
+        found = small.run(target, AGAIN, files).splitlines()
+        assert found[0] == found[2] and found[0].startswith("an index is "), op
+        assert found[1] == found[3] == expected.tobytes().hex(), op

@@ -2,20 +2,38 @@
 
 import pytest
 
+from mpconnxr.blocks import block
 from tests.host.program.test_cores import step
-from tools import access
 from tools.program.aside import copies, is_written
 from tools.program.memory import INPUT, OUTPUT
-from tools.program.parameters import N_OF_MOVE
 from tools.program.record import Call, Loop, Part, Place, Step
 from tools.program.touched import Bytes, merged, touched
 
 
 def dots(first, channels):
     """A call that writes these channels of two positions, 10 channels each, at byte 200."""
-    words = [0, 0, 4, 2, channels, first, 10, 1, *[0] * 9]
+    words = block(
+        "qdot",
+        w_start=0,
+        table_start=0,
+        columns=4,
+        positions=2,
+        channels=channels,
+        out_start=first,
+        out_position_stride=10,
+        out_channel_stride=1,
+        w_zero_point=0,
+        out_zero_point=0,
+        low=0,
+        high=0,
+        x_start=0,
+        x_position_stride=0,
+        has_sums=0,
+        is_table_in_x=0,
+        scratch_start=0,
+    )
     x, out = Place("arena", 50, "B", 100, INPUT), Place("arena", 200, "B", 20, OUTPUT)
-    return Call(Loop("qdot", "qdots8"), (x, x, out, Part(0, 0, 17)), {0: words})
+    return Call(Loop("qdot", "qdots8"), (x, x, out, Part(0, 0, len(words))), {0: words})
 
 
 def test_an_output_that_is_copied_is_whole():
@@ -43,9 +61,4 @@ def test_copies_are_the_whole_output(offset, nbytes, name):
 def test_blocks_of_the_step_keep_their_numbers():
     calls = step((0, 100, 10))
     [[call], _] = copies(Step("0", calls), 200, 8, 20)
-    assert list(call.words) == [1] and call.arguments[3] == Part(1, 0, N_OF_MOVE)
-
-
-def test_a_copy_has_all_parameters():
-    loops = access.loops("move")
-    assert {loops[name]._n_p for name in ("copy8", "copy32")} == {N_OF_MOVE}
+    assert list(call.words) == [1] and call.arguments[3] == Part(1, 0, len(call.words[1]))

@@ -98,7 +98,7 @@ def test_forms_read_what_was_written(target):
         lines.append(f"{i}.code {len(layout.views)} {sum(layout.slots)} {calls}\n")
     files["programs"] = "".join(lines).encode()
     printed = small.run(target, SCRIPT, files, timeout=600).splitlines()
-    assert printed[0] in ("plain", "viper", "thumb")
+    assert printed[0] in ("plain", "viper64", "viper", "thumb")
     parts = "\n".join(printed[1:]).split("\nend")
     for layout, part in zip(layouts, parts, strict=False):
         of_all_runs(layout, part.strip("\n").splitlines())

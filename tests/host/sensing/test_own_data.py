@@ -4,9 +4,11 @@ import importlib
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ SENSOR = ROOT / "examples" / "own_data" / "sensor.py"
 
 
 def record(folder, keys, *argv):
-    """With keys pressed on a terminal, each once so many samples came."""
+    """Record with keys pressed on a terminal, each after so many samples of a label."""
     near, far = pty.openpty()
     command = [sys.executable, "-m", "tools.sensing.record", "--target", "rp2040"]
     command += ["--flash", "own.flash", "--sensor", SENSOR, "-o", "data.npz", *argv]
@@ -36,20 +38,27 @@ def record(folder, keys, *argv):
                 shown += os.read(near, 4096)
             except OSError:  # its end of the terminal is closed
                 break
-            if keys and _samples(shown) >= keys[0][0]:
-                os.write(near, keys.pop(0)[1].encode())
+            if keys and _samples(shown, keys[0].label) >= keys[0].samples:
+                os.write(near, keys.pop(0).key.encode())
         out = child.stdout.read().decode()
     os.close(near)
     assert child.returncode == 0, shown.decode()
     return out
 
 
-def _samples(shown):
-    """Those that the status line counts."""
-    line = shown.replace(b"\r", b"\n").decode(errors="replace").splitlines()[-1:]
-    words = line[0].split() if line else []
-    at = words.index("samples,") if "samples," in words else 0
-    return int(words[at - 1].replace(",", "")) if at else 0
+class Key(NamedTuple):
+    """A key, and the samples of a label before it is pressed, however slow the machine is."""
+
+    key: str
+    samples: int
+    label: str
+
+
+def _samples(shown, label):
+    """Return how many samples came since the status line first named the label."""
+    lines = re.findall(r"([\d,]+) samples, (.*?)\x1b", shown.decode(errors="replace"))
+    counts = [int(count.replace(",", "")) for count, named in lines if named == label]
+    return counts[-1] - counts[0] if counts else 0
 
 
 @pytest.mark.slow
@@ -62,7 +71,8 @@ def test_record_train_deploy_monitor(ready_target, tmp_path, monkeypatch, capfd)
     call = ["--call", "samples('still')", "--label", "still", "-n", "160"]
     assert "still 160" in record(tmp_path, [], *names, *call)
     # 2 chooses "shake", q ends; what came before has no label.
-    record(tmp_path, [(5, "2"), (165, "q")], *names, "--call", "samples('shake')")
+    keys = [Key("2", 5, "no label"), Key("q", 100, "shake")]
+    record(tmp_path, keys, *names, "--call", "samples('shake')")
     none, still, shake = np.bincount(np.load("data.npz")["label"] + 1, minlength=3)
     assert none > 0 and still == 160 and shake >= 100
     capfd.readouterr()

@@ -7,9 +7,6 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_x, p_x_row, p_x_step, p_w, p_w_row, p_w_step, p_out, p_rows, p_items, p_variant
-
 // On the stack, in bytes.
 words 0, x_bytes, w_bytes, p, end
 
@@ -18,15 +15,15 @@ function add32
     // then mantissas of 30 bits, r8 x, r9 w, r10 sign to flip, r11 end of the row, r12 1 << 29
     push_high
     sub sp, #16
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; mov r8, r0
-    ldr r4, [r3, #p_w]; lsls r4, #2; adds r1, r4; mov r9, r1
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4
-    ldr r4, [r3, #p_variant]; lsls r4, #31; mov r10, r4; movs r4, #1
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; mov r8, r0
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4; mov r9, r1
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4
+    ldr r4, [r3, #p_is_difference]; lsls r4, #31; mov r10, r4; movs r4, #1
     lsls r4, #29; mov r12, r4
-    ldr r4, [r3, #p_x_step]; lsls r4, #2
-    ldr r5, [r3, #p_w_step]; lsls r5, #2
+    ldr r4, [r3, #p_x_stride]; lsls r4, #2
+    ldr r5, [r3, #p_w_stride]; lsls r5, #2
     mov r6, r3
-    ldr r7, [r3, #p_items]; lsls r7, #2; mov r0, r7; adds r0, r2
+    ldr r7, [r3, #p_columns]; lsls r7, #2; mov r0, r7; adds r0, r2
     mov r11, r0
     ldr r0, [r3, #p_rows]; muls r7, r0; adds r7, r2
     mov r0, sp; stmia r0!, {r4-r7}
@@ -100,11 +97,11 @@ STORE:
     ldr r0, [sp, #x_bytes]; add r8, r0
     ldr r0, [sp, #w_bytes]; add r9, r0
     adds r2, #4; cmp r2, r11; bne ITEM
-    ldr r3, [sp, #p]; ldr r4, [r3, #p_items]; lsls r4, #2; add r11, r4
-    ldr r5, [r3, #p_x_step]; muls r5, r4
-    ldr r6, [r3, #p_x_row]; lsls r6, #2; subs r6, r5; add r8, r6
-    ldr r5, [r3, #p_w_step]; muls r5, r4
-    ldr r6, [r3, #p_w_row]; lsls r6, #2; subs r6, r5; add r9, r6
+    ldr r3, [sp, #p]; ldr r4, [r3, #p_columns]; lsls r4, #2; add r11, r4
+    ldr r5, [r3, #p_x_stride]; muls r5, r4
+    ldr r6, [r3, #p_x_row_stride]; lsls r6, #2; subs r6, r5; add r8, r6
+    ldr r5, [r3, #p_w_stride]; muls r5, r4
+    ldr r6, [r3, #p_w_row_stride]; lsls r6, #2; subs r6, r5; add r9, r6
     ldr r0, [sp, #end]; cmp r2, r0; beq DONE
     b ITEM
 SPECIAL:

@@ -15,27 +15,22 @@
 //>
 //>
 //> def mantissas(x, w, out, p):
-//>     if not _LEAST <= p[20] <= _MOST:
+//>     if not _LEAST <= p[_EXPONENT] <= _MOST:
 //>         _any(x, w, out, p)
 //>     else:
 //>         _mantissas(x, w, out, p)
 
-// Parameters.
-words 0, p_peak_x, p_peak_items, p_peak_out
-words 0, p_x, p_c, p_d, p_h, p_w, p_kd, p_kh, p_dilation_z, p_dilation_y, p_corner_z
-words 40, p_corner_y, p_corner_x, p_rows, p_y_step, p_n0, p_x_step, p_n1, p_x_step_1
-words 72, p_row_columns, p_out, p_exponent
-
-// On the stack, in bytes. c_left, kd_left, kh_left: of C, kd, kh; z, y: of the item; ahead: items by
-// which a column is ahead of that of the row before, kh if none is the same.
-words 0, p, rows_left, c_left, kd_left, kh_left, out, plane, y_of_row, z, y, n0_left, place
+// On the stack, in bytes. c_left, kd_left, kh_left: channels, depth and rows of the kernel; z, y:
+// of the item; ahead: items by which a column is ahead of that of the row before, all of them if
+// none is the same.
+words 0, p, rows_left, c_left, kd_left, kh_left, out, plane, y_of_row, z, y, positions_left, place
 words 48, first_plane, ahead
 
 function peak
     // r0 x, r1 its end, r2 out, r5 most, each shifted left by 1
-    ldr r4, [r3, #p_peak_x]; lsls r4, #2; adds r0, r4
-    ldr r4, [r3, #p_peak_items]; lsls r4, #2; adds r1, r0, r4
-    ldr r4, [r3, #p_peak_out]; lsls r4, #2; adds r2, r4
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4
+    ldr r4, [r3, #p_peak_elements]; lsls r4, #2; adds r1, r0, r4
+    ldr r4, [r3, #p_peak_out_start]; lsls r4, #2; adds r2, r4
     movs r5, #0
 FOUR:
     subs r4, r1, r0; cmp r4, #16; blt REST
@@ -73,19 +68,19 @@ function _mantissas
     push_high
     sub sp, #56
     str r3, [sp, #p]
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; str r0, [sp, #first_plane]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; str r0, [sp, #first_plane]
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
     ldr r4, [r3, #p_exponent]; adds r4, #9; mov r11, r4
-    ldr r4, [r3, #p_x_step_1]; lsls r4, #2; mov r10, r4; movs r5, #1
+    ldr r4, [r3, #p_column_dilation]; lsls r4, #2; mov r10, r4; movs r5, #1
     lsls r5, #29
-    ldr r4, [r3, #p_corner_y]; subs r4, r5; str r4, [sp, #y_of_row]
-    ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
-    ldr r4, [r3, #p_c]; ldr r5, [r3, #p_kd]; muls r4, r5
-    ldr r5, [r3, #p_kh]; muls r4, r5; lsls r4, #2; mov r9, r4
+    ldr r4, [r3, #p_corner_row]; subs r4, r5; str r4, [sp, #y_of_row]
+    ldr r4, [r3, #p_out_rows]; str r4, [sp, #rows_left]
+    ldr r4, [r3, #p_channels]; ldr r5, [r3, #p_kernel_depth]; muls r4, r5
+    ldr r5, [r3, #p_kernel_rows]; muls r4, r5; lsls r4, #2; mov r9, r4
     cmp r4, #0; bne STEPS
     b END
 STEPS:
-    ldr r4, [r3, #p_y_step]; ldr r5, [r3, #p_dilation_y]; ldr r6, [r3, #p_kh]
+    ldr r4, [r3, #p_row_stride]; ldr r5, [r3, #p_row_dilation]; ldr r6, [r3, #p_kernel_rows]
     movs r7, #0; movs r1, #0
 STEP:
     adds r7, #1; adds r1, r5
@@ -97,24 +92,24 @@ STEPPED:
 OVERLAP:
     str r7, [sp, #ahead]
 ROWS:
-    ldr r3, [sp, #p]; ldr r4, [r3, #p_c]; str r4, [sp, #c_left]
+    ldr r3, [sp, #p]; ldr r4, [r3, #p_channels]; str r4, [sp, #c_left]
     ldr r4, [sp, #first_plane]; str r4, [sp, #plane]
 CHANNELS:
-    ldr r4, [r3, #p_kd]; str r4, [sp, #kd_left]
+    ldr r4, [r3, #p_kernel_depth]; str r4, [sp, #kd_left]
     movs r5, #1; lsls r5, #29
-    ldr r4, [r3, #p_corner_z]; subs r4, r5; str r4, [sp, #z]
+    ldr r4, [r3, #p_corner_depth]; subs r4, r5; str r4, [sp, #z]
 DEPTHS:
-    ldr r4, [r3, #p_kh]; str r4, [sp, #kh_left]
+    ldr r4, [r3, #p_kernel_rows]; str r4, [sp, #kh_left]
     ldr r4, [sp, #y_of_row]; str r4, [sp, #y]
 ITEMS:
     ldr r4, [sp, #kh_left]; ldr r5, [sp, #ahead]; cmp r4, r5; ble FRESH
     ldr r4, [sp, #rows_left]
-    ldr r6, [r3, #p_rows]; cmp r4, r6; beq FRESH
+    ldr r6, [r3, #p_out_rows]; cmp r4, r6; beq FRESH
     ldr r1, [sp, #out]
     lsls r5, #2; adds r0, r1, r5
-    ldr r5, [r3, #p_row_columns]
+    ldr r5, [r3, #p_out_row_stride]
     mov r6, r9; muls r5, r6; subs r0, r5
-    ldr r4, [r3, #p_n0]; ldr r5, [r3, #p_n1]; muls r4, r5
+    ldr r4, [r3, #p_positions]; ldr r5, [r3, #p_kernel_columns]; muls r4, r5
 COPY:
     ldr r5, [r0]; str r5, [r1]
     add r0, r9; add r1, r9
@@ -123,20 +118,20 @@ COPY:
 FRESH:
     movs r6, #0
     ldr r4, [sp, #y]
-    ldr r5, [r3, #p_h]; cmp r4, r5; bcs OUTSIDE
+    ldr r5, [r3, #p_rows]; cmp r4, r5; bcs OUTSIDE
     ldr r7, [sp, #z]
-    ldr r0, [r3, #p_d]; cmp r7, r0; bcs OUTSIDE
+    ldr r0, [r3, #p_depth]; cmp r7, r0; bcs OUTSIDE
     muls r7, r5; adds r7, r4
-    ldr r6, [r3, #p_w]; lsls r6, #2; muls r7, r6
+    ldr r6, [r3, #p_columns]; lsls r6, #2; muls r7, r6
     ldr r0, [sp, #plane]; adds r0, r7
 OUTSIDE:
     mov r8, r6
-    ldr r4, [r3, #p_n0]; str r4, [sp, #n0_left]
+    ldr r4, [r3, #p_positions]; str r4, [sp, #positions_left]
     movs r5, #1; lsls r5, #29
-    ldr r2, [r3, #p_corner_x]; subs r2, r5; lsls r2, #2; str r2, [sp, #place]
+    ldr r2, [r3, #p_corner_column]; subs r2, r5; lsls r2, #2; str r2, [sp, #place]
     ldr r1, [sp, #out]
 PIECES:
-    ldr r3, [r3, #p_n1]
+    ldr r3, [r3, #p_kernel_columns]
     movs r7, #1; lsls r7, #31
     b INNER
 ZERO:
@@ -155,27 +150,27 @@ STORE:
     str r5, [r1]
     add r1, r9; add r2, r10
     subs r3, #1; bne INNER
-    ldr r3, [sp, #p]; ldr r4, [r3, #p_x_step]; lsls r4, #2
+    ldr r3, [sp, #p]; ldr r4, [r3, #p_column_stride]; lsls r4, #2
     ldr r2, [sp, #place]; adds r2, r4; str r2, [sp, #place]
-    ldr r4, [sp, #n0_left]; subs r4, #1; str r4, [sp, #n0_left]; bne PIECES
+    ldr r4, [sp, #positions_left]; subs r4, #1; str r4, [sp, #positions_left]; bne PIECES
 ITEM_DONE:
     ldr r4, [sp, #out]; adds r4, #4; str r4, [sp, #out]
-    ldr r5, [r3, #p_dilation_y]
+    ldr r5, [r3, #p_row_dilation]
     ldr r4, [sp, #y]; adds r4, r5; str r4, [sp, #y]
     ldr r4, [sp, #kh_left]; subs r4, #1; str r4, [sp, #kh_left]; bne ITEMS
-    ldr r5, [r3, #p_dilation_z]
+    ldr r5, [r3, #p_depth_dilation]
     ldr r4, [sp, #z]; adds r4, r5; str r4, [sp, #z]
     ldr r4, [sp, #kd_left]; subs r4, #1; str r4, [sp, #kd_left]; bne DEPTHS
-    ldr r4, [r3, #p_d]; ldr r5, [r3, #p_h]; muls r4, r5
-    ldr r5, [r3, #p_w]; muls r4, r5; lsls r4, #2
+    ldr r4, [r3, #p_depth]; ldr r5, [r3, #p_rows]; muls r4, r5
+    ldr r5, [r3, #p_columns]; muls r4, r5; lsls r4, #2
     ldr r5, [sp, #plane]; adds r4, r5; str r4, [sp, #plane]
     ldr r4, [sp, #c_left]; subs r4, #1; str r4, [sp, #c_left]; beq ROW
     b CHANNELS
 ROW:
-    ldr r4, [r3, #p_row_columns]; subs r4, #1
+    ldr r4, [r3, #p_out_row_stride]; subs r4, #1
     mov r5, r9; muls r4, r5
     ldr r5, [sp, #out]; adds r4, r5; str r4, [sp, #out]
-    ldr r5, [r3, #p_y_step]
+    ldr r5, [r3, #p_row_stride]
     ldr r4, [sp, #y_of_row]; adds r4, r5; str r4, [sp, #y_of_row]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; beq END
     b ROWS

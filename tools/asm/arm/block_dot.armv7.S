@@ -1,11 +1,10 @@
 // Exact sums of mantissas: see loops/block_dot. Inline assembler with smlal, for ARMv7-M and up.
 //
-// 1.75 instructions a multiply-accumulate in the unrolled part. Rows and M are above 0.
+// 1.75 instructions a multiply-accumulate in the unrolled part. Rows and channels are above 0.
 //
 // Forms: armv7m
 
 #include "core.h"
-#include "dots.h"
 
 // On the stack, in bytes.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end
@@ -15,14 +14,14 @@ function dots
     push_high
     sub sp, #28
     str r3, [sp, #p]
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
-    ldr r4, [r3, #p_weights]; lsls r4, #2; adds r1, r4; str r1, [sp, #w]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4; str r1, [sp, #w]
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r3, r2, r4
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r3, r2, r4
 ROW:
     ldr r1, [sp, #p]; ldr r0, [sp, #row]
     ldr r4, [r1, #p_channels]; str r4, [sp, #channels_left]
-    ldr r4, [r1, #p_items]; lsls r5, r4, #2; adds r5, r0; str r5, [sp, #end_of_row]
+    ldr r4, [r1, #p_columns]; lsls r5, r4, #2; adds r5, r0; str r5, [sp, #end_of_row]
     lsrs r4, #3; lsls r4, #5; adds r4, r0; str r4, [sp, #unrolled_end]
     ldr r1, [sp, #w]
     movs r4, #0; mov r12, r4; mov lr, #256; movs r5, #1
@@ -69,7 +68,7 @@ SINGLE:
     smlal r12, lr, r4, r5
     b SINGLE
 NEXT:
-    ldr r0, [sp, #row]; ldr r1, [sp, #p]; ldr r4, [r1, #p_row_step]; lsls r4, #2
+    ldr r0, [sp, #row]; ldr r1, [sp, #p]; ldr r4, [r1, #p_x_row_stride]; lsls r4, #2
     adds r0, r4; str r0, [sp, #row]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; bne ROW
     add sp, #28

@@ -1,14 +1,12 @@
 // Exact sums of mantissas: see loops/viper/block_dot for how. Inline assembler, ARMv6-M opcodes.
 //
 // 12.5 instructions a multiply-accumulate in the unrolled part: two loads, two shifts, two
-// additions, three products, three sums. Rows, K and M are above 0 but for K, which may be 0. That
-// B starts with 2**30 makes a part's sum 2**42 larger: a channel's sum starts with so much less
-// for each part.
+// additions, three products, three sums. Rows and channels are above 0. That B starts with 2**30
+// makes a part's sum 2**42 larger: a channel's sum starts with so much less for each part.
 //
 // Forms: thumb
 
 #include "core.h"
-#include "dots.h"
 
 // On the stack, in bytes. first_high: the upper word that a sum starts with.
 words 0, sum, sum_high, row, rows_left, channels_left, p, end_of_row, out, w, first_high
@@ -32,14 +30,14 @@ function dots
     push_high
     sub sp, #40
     str r3, [sp, #p]
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
-    ldr r4, [r3, #p_weights]; lsls r4, #2; adds r1, r4; str r1, [sp, #w]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4; str r1, [sp, #w]
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
     movs r5, #1; lsls r4, r5, #30; mov lr, r4
     lsls r4, r5, #31
     lsls r5, #10
-    ldr r6, [r3, #p_items]
+    ldr r6, [r3, #p_columns]
 PARTS:
     subs r4, r5
     subs r6, #120; bgt PARTS
@@ -47,7 +45,7 @@ PARTS:
 ROW:
     ldr r0, [sp, #row]; ldr r3, [sp, #p]; ldr r4, [r3, #p_channels]
     str r4, [sp, #channels_left]
-    ldr r4, [r3, #p_items]; lsls r4, #2; adds r7, r4, r0; str r7, [sp, #end_of_row]
+    ldr r4, [r3, #p_columns]; lsls r4, #2; adds r7, r4, r0; str r7, [sp, #end_of_row]
     mov r11, r7
     lsrs r4, #4; lsls r4, #4; adds r4, r0; mov r12, r4
     movs r5, #0; movs r6, #1; lsls r6, #8
@@ -77,7 +75,7 @@ STORE:  // r5, r6 as limbs
     lsrs r6, #16; str r6, [r2, #8]
     adds r2, #12; str r2, [sp, #out]
     ldr r4, [sp, #channels_left]; subs r4, #1; str r4, [sp, #channels_left]; bge CHANNEL
-    ldr r0, [sp, #row]; ldr r3, [sp, #p]; ldr r4, [r3, #p_row_step]; lsls r4, #2
+    ldr r0, [sp, #row]; ldr r3, [sp, #p]; ldr r4, [r3, #p_x_row_stride]; lsls r4, #2
     adds r0, r4; str r0, [sp, #row]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; bne ROW
     b END

@@ -5,7 +5,6 @@
 // Forms: thumb
 
 #include "core.h"
-#include "finish.h"
 
 
 //> def finish(x, w, out, p):
@@ -25,14 +24,14 @@ function _finish
     push_high
     sub sp, #32
     str r3, [sp, #p]
-    ldr r4, [r3, #p_sums]; lsls r4, #2; adds r0, r4
-    ldr r4, [r3, #p_aligned]; lsls r4, #2; adds r1, r4; str r1, [sp, #aligned]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #row_out]
-    ldr r4, [r3, #p_channel_step]; lsls r4, #2; str r4, [sp, #channel_bytes]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4; str r1, [sp, #aligned]
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #row_out]
+    ldr r4, [r3, #p_out_channel_stride]; lsls r4, #2; str r4, [sp, #channel_bytes]
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
-    ldr r4, [r3, #p_low]; ldr r5, [r3, #p_low_sign]; negs r5, r5; eors r4, r5
+    ldr r4, [r3, #p_low]; ldr r5, [r3, #p_is_low_negative]; negs r5, r5; eors r4, r5
     subs r4, r5; mov r11, r4
-    ldr r4, [r3, #p_high]; ldr r5, [r3, #p_high_sign]; negs r5, r5; eors r4, r5
+    ldr r4, [r3, #p_high]; ldr r5, [r3, #p_is_high_negative]; negs r5, r5; eors r4, r5
     subs r4, r5; mov r12, r4
     b ROW
 FLAG:  // the bias alone
@@ -134,7 +133,7 @@ NOT_LOW:
     cmp r4, r12; ble NOT_HIGH
     mov r4, r12
 NOT_HIGH:
-    ldr r3, [sp, #p]; ldr r5, [r3, #p_keeps_larger]; cmp r5, #0; beq SIGN
+    ldr r3, [sp, #p]; ldr r5, [r3, #p_is_maximum]; cmp r5, #0; beq SIGN
     mov r6, lr; ldr r5, [r6]; cmp r5, #0; bge OLD
     movs r6, #1; lsls r6, #31; subs r5, r6, r5
 OLD:
@@ -153,16 +152,16 @@ RARE:
     movs r0, #1
     b END
 CHANNELS:
-    ldr r3, [sp, #p]; ldr r5, [r3, #p_position_step]; lsls r5, #2
+    ldr r3, [sp, #p]; ldr r5, [r3, #p_out_position_stride]; lsls r5, #2
     ldr r4, [sp, #position_out]; adds r4, r5; str r4, [sp, #position_out]
     ldr r4, [sp, #positions_left]; subs r4, #1; str r4, [sp, #positions_left]
     beq POSITIONS
     b POSITION
 POSITIONS:
     ldr r4, [r3, #p_channels]; adds r4, #1
-    ldr r5, [r3, #p_skipped]; muls r4, r5
+    ldr r5, [r3, #p_skipped_positions]; muls r4, r5
     movs r5, #12; muls r4, r5; adds r0, r4
-    ldr r5, [r3, #p_row_step]; lsls r5, #2
+    ldr r5, [r3, #p_out_row_stride]; lsls r5, #2
     ldr r4, [sp, #row_out]; adds r4, r5; str r4, [sp, #row_out]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; beq GOOD
     b ROW

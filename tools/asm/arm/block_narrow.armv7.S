@@ -2,12 +2,11 @@
 //
 // 2.6 to 3 instructions a multiply-accumulate in the unrolled parts: weights are read by words,
 // from any byte, and cut out of them. A sum starts so that what is added to it is there once it is
-// shifted. Rows and M are above 0.
+// shifted. Rows and channels are above 0.
 //
 // Forms: armv7m
 
 #include "core.h"
-#include "dots.h"
 
 // On the stack, in bytes.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end, bits
@@ -38,16 +37,16 @@ function dots
     mov r4, r8; mov r5, r9; push {r4-r7}
     sub sp, #32
     str r3, [sp, #p]
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
     ldr r5, [r3, #p_bits]; str r5, [sp, #bits]
     lsrs r5, #4
-    ldr r4, [r3, #p_weights]; lsls r4, r5; adds r1, r4; str r1, [sp, #w]
+    ldr r4, [r3, #p_w_start]; lsls r4, r5; adds r1, r4; str r1, [sp, #w]
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r3, r2, r4
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r3, r2, r4
 ROW:
     ldr r1, [sp, #p]; ldr r0, [sp, #row]
     ldr r4, [r1, #p_channels]; str r4, [sp, #channels_left]
-    ldr r4, [r1, #p_items]; lsls r5, r4, #2; adds r2, r5, r0; str r2, [sp, #end_of_row]
+    ldr r4, [r1, #p_columns]; lsls r5, r4, #2; adds r2, r5, r0; str r2, [sp, #end_of_row]
     lsrs r4, #3; lsls r4, #5; adds r4, r0; str r4, [sp, #unrolled_end]
     ldr r1, [sp, #w]
     movs r5, #0; movs r6, #1; lsls r6, #8
@@ -142,7 +141,7 @@ SUMMED4:
     lsls r5, #20
     b STORE
 NEXT:
-    ldr r0, [sp, #row]; ldr r1, [sp, #p]; ldr r4, [r1, #p_row_step]; lsls r4, #2
+    ldr r0, [sp, #row]; ldr r1, [sp, #p]; ldr r4, [r1, #p_x_row_stride]; lsls r4, #2
     adds r0, r4; str r0, [sp, #row]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; bne ROW
     add sp, #32

@@ -1,12 +1,12 @@
 // Exact sums of mantissas with narrow weights: see loops/viper/block_narrow for how. Inline
 // assembler, ARMv6-M opcodes.
 //
-// 7 instructions a multiply-accumulate in the unrolled parts, of 4 bits 5. Rows and M are above 0.
+// 7 instructions a multiply-accumulate in the unrolled parts, of 4 bits 5. Rows and channels are
+// above 0.
 //
 // Forms: thumb
 
 #include "core.h"
-#include "dots.h"
 
 // On the stack, in bytes.
 words 0, row, rows_left, channels_left, p, w, out, bits
@@ -42,16 +42,16 @@ function dots
     mov r4, r8; mov r5, r9; mov r6, r10; push {r4-r6}
     sub sp, #28
     str r3, [sp, #p]
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
     ldr r5, [r3, #p_bits]; str r5, [sp, #bits]
     lsrs r5, #4
-    ldr r4, [r3, #p_weights]; lsls r4, r5; adds r1, r4; str r1, [sp, #w]
+    ldr r4, [r3, #p_w_start]; lsls r4, r5; adds r1, r4; str r1, [sp, #w]
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
 ROW:
     ldr r1, [sp, #p]; ldr r0, [sp, #row]
     ldr r4, [r1, #p_channels]; str r4, [sp, #channels_left]
-    ldr r4, [r1, #p_items]; lsls r4, #2; adds r4, r0; mov r10, r4
+    ldr r4, [r1, #p_columns]; lsls r4, #2; adds r4, r0; mov r10, r4
     ldr r1, [sp, #w]
     movs r5, #0; movs r6, #1; lsls r6, #8
 COUNT:  // the sum of x
@@ -70,7 +70,7 @@ STORE:  // r5, r6 as limbs
     ldr r3, [sp, #out]; stmia r3!, {r4-r6}
     str r3, [sp, #out]
     ldr r4, [sp, #channels_left]; subs r4, #1; bge CHANNEL
-    ldr r0, [sp, #row]; ldr r1, [sp, #p]; ldr r4, [r1, #p_row_step]; lsls r4, #2
+    ldr r0, [sp, #row]; ldr r1, [sp, #p]; ldr r4, [r1, #p_x_row_stride]; lsls r4, #2
     adds r0, r4; str r0, [sp, #row]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; bne ROW
     add sp, #28

@@ -6,8 +6,6 @@
 
 #include "core.h"
 
-words 0, p_out, p_rows, p_of_x, p_of_h
-
 // On the stack, in bytes.
 words 0, last, other, unusual, of_x, of_h, bias, less
 
@@ -24,10 +22,10 @@ function arguments
     // of a row of w
     push {r8-r11}
     sub sp, #28
-    ldr r4, [r3, #p_out]; add r2, r2, r4, lsl #2
+    ldr r4, [r3, #p_out_start]; add r2, r2, r4, lsl #2
     ldr r4, [r3, #p_rows]; lsl r12, r4, #2
-    ldr r4, [r3, #p_of_x]; ldr r4, [r0, r4, lsl #2]; str r4, [sp, #of_x]
-    ldr r4, [r3, #p_of_h]; ldr r4, [r0, r4, lsl #2]; str r4, [sp, #of_h]
+    ldr r4, [r3, #p_x_scale_start]; ldr r4, [r0, r4, lsl #2]; str r4, [sp, #of_x]
+    ldr r4, [r3, #p_h_scale_start]; ldr r4, [r0, r4, lsl #2]; str r4, [sp, #of_h]
     add r0, r2, r12
     movs r4, #0; str r4, [sp, #last]; str r4, [sp, #other]; str r4, [sp, #unusual]
     mov r8, r4; mov r9, r4; mov r10, r4; mov r11, r4

@@ -6,8 +6,6 @@
 
 #include "core.h"
 
-words 0, p_out, p_rows, p_of_x, p_of_h
-
 // On the stack, in bytes. Of x, and of h: the last scale, the factor's upper and lower bits, what
 // to shift by, and 24 less that.
 words 0, last, upper, lower, shift, rest, other, h_upper, h_lower, h_shift, h_rest
@@ -34,10 +32,10 @@ words 40, unusual, of_x, of_h, end, bias, less
 function arguments
     // r0 total, r1 w, r2 out, r12 bytes of a row of w
     sub sp, #64
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4
     ldr r4, [r3, #p_rows]; lsls r4, #2; mov r12, r4; adds r4, r2; str r4, [sp, #end]
-    ldr r4, [r3, #p_of_x]; lsls r4, #2; ldr r4, [r0, r4]; str r4, [sp, #of_x]
-    ldr r4, [r3, #p_of_h]; lsls r4, #2; ldr r4, [r0, r4]; str r4, [sp, #of_h]
+    ldr r4, [r3, #p_x_scale_start]; lsls r4, #2; ldr r4, [r0, r4]; str r4, [sp, #of_x]
+    ldr r4, [r3, #p_h_scale_start]; lsls r4, #2; ldr r4, [r0, r4]; str r4, [sp, #of_h]
     movs r4, #0; str r4, [sp, #last]; str r4, [sp, #other]; str r4, [sp, #unusual]
     str r4, [sp, #upper]; str r4, [sp, #lower]; str r4, [sp, #shift]
     str r4, [sp, #h_upper]; str r4, [sp, #h_lower]; str r4, [sp, #h_shift]

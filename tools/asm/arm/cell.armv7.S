@@ -9,9 +9,6 @@
 //+ product
 //+ state
 
-// Parameters.
-words 0, p_x, p_items, p_out, p_tanh_from
-
 // Four bits more of a quotient.
 .macro divide_4_bits
     lsls r5, #4; udiv r8, r5, r6; mls r5, r8, r6, r5; add r7, r8, r7, lsl #4
@@ -21,9 +18,9 @@ function squash
     // r1 items left, r3 items until those of tanh, r4 v, r11 ln2, r12 one; r5 a, r6 what the
     // series is of, then the divisor, r7 powers of 2, then the quotient, r10 term
     push {r8-r11}
-    ldr r4, [r3, #p_x]; add r0, r0, r4, lsl #2
-    ldr r4, [r3, #p_out]; add r2, r2, r4, lsl #2
-    ldr r1, [r3, #p_items]; ldr r3, [r3, #p_tanh_from]
+    ldr r4, [r3, #p_x_start]; add r0, r0, r4, lsl #2
+    ldr r4, [r3, #p_out_start]; add r2, r2, r4, lsl #2
+    ldr r1, [r3, #p_elements]; ldr r3, [r3, #p_tanh_start]
     movw r11, #58416; movt r11, #354
     mov r12, #134217728
     cmp r1, #0; beq.w DONE

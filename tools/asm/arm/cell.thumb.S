@@ -10,9 +10,6 @@
 //+ product
 //+ state
 
-// Parameters.
-words 0, p_x, p_items, p_out, p_tanh_from
-
 // On the stack, in bytes.
 words 0, powers_of_2
 
@@ -22,12 +19,12 @@ function squash
     // over, r6 the divisor, r7 the quotient
     push_high
     sub sp, #8
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; mov r8, r0
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; mov r9, r2
-    ldr r4, [r3, #p_tanh_from]; mov r11, r4; movs r4, #22; lsls r4, #8
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; mov r8, r0
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; mov r9, r2
+    ldr r4, [r3, #p_tanh_start]; mov r11, r4; movs r4, #22; lsls r4, #8
     adds r4, #46; lsls r4, #8; adds r4, #67; lsls r4, #9
     mov lr, r4
-    ldr r4, [r3, #p_items]; mov r10, r4
+    ldr r4, [r3, #p_elements]; mov r10, r4
     cmp r4, #0; bne ITEM
     b DONE
 ITEM:

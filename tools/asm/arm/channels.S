@@ -6,10 +6,6 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_x, p_out, p_channels, p_c_bits, p_least_c, p_word_bits, p_least_word, p_low
-words 32, p_low_of_all
-
 // r6 = the next field, of r7 bits. r4 has bits of the last word that are not used yet, r5 of them.
 .macro next_field name
     cmp r5, r7; bge \name\()_ENOUGH
@@ -28,14 +24,14 @@ function channels
     // r0 words, r2 out, r8 bits of c, r9 of the word, r10 lowest bits of M, r11 the least c less
     // BIAS, shifted by 5, r12 end of out, lr the least word
     push_high
-    ldr r4, [r3, #p_x]; adds r0, r4
-    ldr r4, [r3, #p_out]; adds r2, r4
+    ldr r4, [r3, #p_x_start]; adds r0, r4
+    ldr r4, [r3, #p_out_start]; adds r2, r4
     ldr r4, [r3, #p_channels]; lsls r4, #3; adds r4, r2; mov r12, r4
-    ldr r4, [r3, #p_c_bits]; mov r8, r4
+    ldr r4, [r3, #p_first_bits]; mov r8, r4
     ldr r4, [r3, #p_word_bits]; mov r9, r4
-    ldr r4, [r3, #p_low]; mov r10, r4
+    ldr r4, [r3, #p_low_bits]; mov r10, r4
     movs r5, #1; lsls r5, #29
-    ldr r4, [r3, #p_least_c]; subs r4, r5; lsls r4, #5; mov r11, r4
+    ldr r4, [r3, #p_least_bias]; subs r4, r5; lsls r4, #5; mov r11, r4
     ldr r4, [r3, #p_least_word]; mov lr, r4
     movs r4, #0; movs r5, #0
     b NEXT
@@ -51,7 +47,7 @@ CHANNEL:
     ldr r1, [r2]; orrs r1, r7
     movs r7, #1; lsls r7, #23; orrs r6, r7; lsls r6, #8; lsrs r6, #1
     ldr r7, [r2, #4]; orrs r6, r7
-    ldr r7, [r3, #p_low_of_all]; orrs r6, r7
+    ldr r7, [r3, #p_common_bits]; orrs r6, r7
     stmia r2!, {r1, r6}
 NEXT:
     cmp r2, r12; bne CHANNEL

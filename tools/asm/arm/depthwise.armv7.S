@@ -11,14 +11,13 @@
 // Forms: armv7m armv7em
 
 #include "core.h"
-#include "depthwise.h"
 
 //> from ..thumb.depthwise import depthwise8  # other kernels
 
-// On the stack, in bytes. middle: 1024 + ((zy - lo) << 11); span: hi - lo; quick: 0 if lo to hi
-// are 256 values; general: 0 for 3 x 3; room: the weights in x; reach: what no sum without
-// c exceeds, plus 1.
-words 0, c, shift, middle, lo, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
+// On the stack, in bytes. middle: 1024 + ((out_zero_point - low) << 11); span: high - low; quick:
+// 0 if low to high are 256 values; general: 0 for 3 x 3; room: the weights in x; reach: what no
+// sum without c exceeds, plus 1.
+words 0, c, shift, middle, low, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
 words 44, lines_left, line, plane, table, weights, out, general
 words 76, window, room, reach
 
@@ -62,52 +61,54 @@ words 76, window, room, reach
 function depthwise_dense
 #if ARMV7EM
     // Weights of four items: (w0, w2), (w1, w3); the last four of a row may overlap those before
-    // them, or what lies before the row, with weights of 0: (0, w1), (w0, w2) of three.
-    // r0 items, r1 weights, r2 and r3 items, r4 sum, r8 multiplier, r9 step of ky, r10 out, r11
+    // them, or what lies before the row, with weights of 0: (0, w1), (w0, w2) of three. r0 items,
+    // r1 weights, r2 and r3 items, r4 sum, r8 multiplier, r9 step of kernel rows, r10 out, r11
     // outputs left, r12 f - 4, or 255 if it is not quick. 3 x 3: r5 second sum, lr step of out.
     // Others: r5 rows left, lr from the row to its last four items
 #else
     // r0 items, r1 weights as words, r4 sum, r8 multiplier, r10 out, r11 outputs left, r12 f - 4,
-    // or 255 if it is not quick. 3 x 3: r7 row, r9 step of ky, lr of x. Others: r5 rows left, r7 not
-    // 0 if there is an odd column, r9 from row to row, lr pairs to skip
+    // or 255 if it is not quick. 3 x 3: r7 row, r9 step of kernel rows, lr of columns of out.
+    // Others: r5 rows left, r7 not 0 if there is an odd column, r9 from row to row, lr pairs to
+    // skip
 #endif
     push {r8-r11}
     sub sp, #96
     str r3, [sp, #p]
     str r0, [sp, #room]
-    ldr r4, [r3, #p_planes]; adds r4, r0; str r4, [sp, #plane]
+    ldr r4, [r3, #p_x_start]; adds r4, r0; str r4, [sp, #plane]
     mov r5, r1
-    ldr r4, [r3, #p_table_in_x]; cmp r4, #0; beq WITH_WEIGHTS
+    ldr r4, [r3, #p_is_table_in_x]; cmp r4, #0; beq WITH_WEIGHTS
     mov r5, r0
 WITH_WEIGHTS:
-    ldr r4, [r3, #p_table]; ldr r6, [r3, #p_weights]; ldr r7, [r3, #p_out]
+    ldr r4, [r3, #p_table_start]; ldr r6, [r3, #p_w_start]; ldr r7, [r3, #p_out_start]
     adds r4, r5; adds r6, r1; adds r7, r2
     add r5, sp, #table; stmia r5!, {r4, r6-r7}
-    ldr r4, [r3, #p_zy]; ldr r5, [r3, #p_lo]; ldr r6, [r3, #p_hi]; subs r6, r5
+    ldr r4, [r3, #p_out_zero_point]; ldr r5, [r3, #p_low]; ldr r6, [r3, #p_high]; subs r6, r5
     subs r4, r5; lsls r4, #11
     add r4, #1024
     sub r7, r6, #255
     add r2, sp, #middle; stmia r2!, {r4-r7}
-    ldr r9, [r3, #p_ky_step]; ldr r4, [r3, #p_x_step]; ldr r5, [r3, #p_position_step]
-    ldr r6, [r3, #p_plane_count]
+    ldr r9, [r3, #p_kernel_row_step]; ldr r4, [r3, #p_out_column_step]
+    ldr r5, [r3, #p_out_position_stride]
+    ldr r6, [r3, #p_planes]
     add r2, sp, #x_bytes; stmia r2!, {r4-r6}
 #if !ARMV7EM
-    ldr lr, [r3, #p_x_step]
+    ldr lr, [r3, #p_out_column_step]
 #endif
-    ldrd r4, r5, [r3, #p_kh]; mul r6, r4, r5; movw r7, #65025; mul r6, r6, r7; adds r6, #1
+    ldrd r4, r5, [r3, #p_kernel_rows]; mul r6, r4, r5; movw r7, #65025; mul r6, r6, r7; adds r6, #1
     str r6, [sp, #reach]
     subs r4, #3; subs r5, #3; orrs r4, r5
     str r4, [sp, #general]
 PLANE:
-    ldr r3, [sp, #p]; ldr r4, [r3, #p_channels]; str r4, [sp, #channels_left]
+    ldr r3, [sp, #p]; ldr r4, [r3, #p_depth_multiplier]; str r4, [sp, #channels_left]
 CHANNEL:
     ldr r0, [sp, #weights]; ldr r2, [sp, #room]
-    ldr r5, [r3, #p_zw]
+    ldr r5, [r3, #p_w_zero_point]
 #if ARMV7EM
     orr r5, r5, r5, lsl #16
-    ldrd r4, r6, [r3, #p_kh]; sub lr, r6, #4
+    ldrd r4, r6, [r3, #p_kernel_rows]; sub lr, r6, #4
 #else
-    ldr r4, [r3, #p_kh]; ldr r6, [r3, #p_kw]; muls r4, r6
+    ldr r4, [r3, #p_kernel_rows]; ldr r6, [r3, #p_kernel_columns]; muls r4, r6
 #endif
 WEIGHT:
 #if ARMV7EM
@@ -149,16 +150,16 @@ ALL:
     cmp r4, #0
     it ne; movne r12, #255
     ldr r3, [sp, #p]; ldr r10, [sp, #out]
-    ldr r5, [r3, #p_channel_step]; add r5, r10; str r5, [sp, #out]
-    ldr r4, [r3, #p_oh]
+    ldr r5, [r3, #p_out_channel_stride]; add r5, r10; str r5, [sp, #out]
+    ldr r4, [r3, #p_out_rows]
     ldr r5, [sp, #plane]; strd r4, r5, [sp, #lines_left]
     ldr r1, [sp, #room]; ldr r4, [sp, #general]; cmp r4, #0; bne LINE
 #if ARMV7EM
     ldr lr, [sp, #out_bytes]
 #endif
 LINE33:
-    ldr r0, [sp, #line]; ldr r3, [sp, #p]; ldr r11, [r3, #p_ow]
-    ldr r4, [r3, #p_y_step]; adds r4, r0; str r4, [sp, #line]
+    ldr r0, [sp, #line]; ldr r3, [sp, #p]; ldr r11, [r3, #p_out_columns]
+    ldr r4, [r3, #p_out_row_step]; adds r4, r0; str r4, [sp, #line]
 #if ARMV7EM
     ldr r4, [sp, #x_bytes]; cmp r4, #1; bne OUTPUT33
     cmp r12, #255; beq OUTPUT33
@@ -237,13 +238,13 @@ NEXT33:
     ldr r4, [sp, #lines_left]; subs r4, #1; str r4, [sp, #lines_left]; bne LINE33
     b NEXT_CHANNEL
 LINE:
-    ldr r0, [sp, #line]; ldr r3, [sp, #p]; ldr r11, [r3, #p_ow]
-    ldr r4, [r3, #p_y_step]; adds r4, r0; str r4, [sp, #line]
+    ldr r0, [sp, #line]; ldr r3, [sp, #p]; ldr r11, [r3, #p_out_columns]
+    ldr r4, [r3, #p_out_row_step]; adds r4, r0; str r4, [sp, #line]
 OUTPUT:
     str r0, [sp, #window]
-    ldr r3, [sp, #p]; ldr r5, [r3, #p_kh]
+    ldr r3, [sp, #p]; ldr r5, [r3, #p_kernel_rows]
 #if !ARMV7EM
-    ldr lr, [r3, #p_kw]; sub r9, r9, lr
+    ldr lr, [r3, #p_kernel_columns]; sub r9, r9, lr
 #endif
     ldr r4, [sp, #c]
 #if ARMV7EM
@@ -257,7 +258,7 @@ WIDE:
     add_four r3, r2, r3
 #else
     rsb lr, lr, #9; movs.w lr, lr, lsr #1
-    ldr r7, [r3, #p_kw]; lsls r7, #31
+    ldr r7, [r3, #p_kernel_columns]; lsls r7, #31
 ROW:
     cmp r7, #0; beq EVEN
     ldr r2, [r1], #4
@@ -281,7 +282,7 @@ NARROW:
 SUMMED:
 #else
     bne ROW
-    ldr r3, [sp, #p]; ldr r9, [r3, #p_ky_step]
+    ldr r3, [sp, #p]; ldr r9, [r3, #p_kernel_row_step]
 #endif
     ldr r1, [sp, #room]
     ldrd r6, r7, [sp, #middle]
@@ -303,7 +304,7 @@ NEXT_CHANNEL:
     str r4, [sp, #channels_left]
     bne CHANNEL
     ldr r4, [sp, #plane]
-    ldr r5, [r3, #p_plane_bytes]; adds r4, r5; str r4, [sp, #plane]
+    ldr r5, [r3, #p_x_plane_stride]; adds r4, r5; str r4, [sp, #plane]
     ldr r4, [sp, #planes_left]; subs r4, #1; str r4, [sp, #planes_left]; bne PLANE
     b DONE
 SLOW:  // any other shift or range

@@ -6,12 +6,13 @@
 // Forms: thumb
 
 #include "core.h"
-#include "depthwise.h"
 
 // On the stack, in bytes. way of a row: 0 for 3 x 3, 1 for any, else bytes to jump to the first of
-// 8 - kw taps; word: the channel's; slow_out: out of a slow sum.
-words 0, weight_words, c_and_limit, shift, position_bytes, x_bytes, line_end, way, kh
-words 32, kw_bytes, kx_bytes, p, planes_left, channels_left, lines_left, line, plane, table
+// 8 - kernel_columns taps; kernel_columns_4: kernel_columns * 4; word: the channel's; slow_out:
+// out of a slow sum.
+words 0, weight_words, c_and_limit, shift, position_bytes, x_bytes, line_end, way, kernel_rows
+words 32, kernel_columns_4, kernel_column_step, p, planes_left, channels_left, lines_left, line
+words 60, plane, table
 words 68, weights, out, word, slow_out, to_next_row, factor, middle
 
 // The sum += the item at r0 + i times the next weight.
@@ -20,29 +21,29 @@ words 68, weights, out, word, slow_out, to_next_row, factor, middle
 .endm
 
 function depthwise8
-    // r5 step of ky, r6 out, r7 factor, r8 window, r9 twice the limit, r10 zy << 21 and the middle
-    // of a step less what the limit adds to a product, r11 the part of a step for which one
-    // product decides, r12 lo, lr hi
+    // r5 step of kernel rows, r6 out, r7 factor, r8 window, r9 twice the limit, r10 out_zero_point
+    // << 21 and the middle of a step less what the limit adds to a product, r11 the part of a step
+    // for which one product decides, r12 low, lr high
     push_high
     sub sp, #96
     mov r7, sp; str r3, [r7, #p]
     str r0, [r7, #weight_words]
-    ldr r4, [r3, #p_planes]; adds r4, r0
+    ldr r4, [r3, #p_x_start]; adds r4, r0
     mov r5, r1
-    ldr r6, [r3, #p_table_in_x]; cmp r6, #0; beq WITH_WEIGHTS
+    ldr r6, [r3, #p_is_table_in_x]; cmp r6, #0; beq WITH_WEIGHTS
     mov r5, r0
 WITH_WEIGHTS:
-    ldr r6, [r3, #p_table]; adds r6, r5; str r6, [r7, #table]
-    ldr r6, [r3, #p_weights]; adds r6, r1; str r6, [r7, #weights]
-    ldr r6, [r3, #p_out]; adds r6, r2; str r6, [r7, #out]
-    ldr r6, [r3, #p_plane_count]; str r6, [r7, #planes_left]
-    ldr r6, [r3, #p_position_step]; str r6, [r7, #position_bytes]
-    ldr r6, [r3, #p_x_step]; str r6, [r7, #x_bytes]
-    ldr r0, [r3, #p_kh]; str r0, [r7, #kh]
-    ldr r1, [r3, #p_kw]; lsls r2, r1, #2; str r2, [r7, #kw_bytes]
-    ldr r2, [r3, #p_kx_step]; str r2, [r7, #kx_bytes]
+    ldr r6, [r3, #p_table_start]; adds r6, r5; str r6, [r7, #table]
+    ldr r6, [r3, #p_w_start]; adds r6, r1; str r6, [r7, #weights]
+    ldr r6, [r3, #p_out_start]; adds r6, r2; str r6, [r7, #out]
+    ldr r6, [r3, #p_planes]; str r6, [r7, #planes_left]
+    ldr r6, [r3, #p_out_position_stride]; str r6, [r7, #position_bytes]
+    ldr r6, [r3, #p_out_column_step]; str r6, [r7, #x_bytes]
+    ldr r0, [r3, #p_kernel_rows]; str r0, [r7, #kernel_rows]
+    ldr r1, [r3, #p_kernel_columns]; lsls r2, r1, #2; str r2, [r7, #kernel_columns_4]
+    ldr r2, [r3, #p_kernel_column_step]; str r2, [r7, #kernel_column_step]
     mov r6, r1; muls r6, r2
-    ldr r5, [r3, #p_ky_step]; subs r6, r5, r6; str r6, [r7, #to_next_row]
+    ldr r5, [r3, #p_kernel_row_step]; subs r6, r5, r6; str r6, [r7, #to_next_row]
     movs r6, #1
     cmp r2, #1; bne WAY
     cmp r1, #8; bgt WAY
@@ -56,17 +57,17 @@ WAY:
     str r6, [r7, #way]
     str r4, [r7, #plane]
     movs r5, #1; lsls r5, #29
-    ldr r6, [r3, #p_lo]; subs r6, r5; mov r12, r6
-    ldr r6, [r3, #p_hi]; subs r6, r5; mov lr, r6; movs r4, #248
+    ldr r6, [r3, #p_low]; subs r6, r5; mov r12, r6
+    ldr r6, [r3, #p_high]; subs r6, r5; mov lr, r6; movs r4, #248
     lsls r4, #12; subs r4, #64
-    ldr r6, [r3, #p_zy]; lsls r6, #21; adds r6, r4; str r6, [r7, #middle]
+    ldr r6, [r3, #p_out_zero_point]; lsls r6, #21; adds r6, r4; str r6, [r7, #middle]
     movs r4, #244; lsls r4, #24; mov r11, r4
 PLANE:
-    ldr r4, [r3, #p_channels]; str r4, [r7, #channels_left]
+    ldr r4, [r3, #p_depth_multiplier]; str r4, [r7, #channels_left]
 CHANNEL:
     ldr r0, [r7, #weight_words]; ldr r1, [r7, #weights]
-    ldr r4, [r3, #p_kh]; ldr r5, [r3, #p_kw]; muls r4, r5
-    ldr r5, [r3, #p_zw]
+    ldr r4, [r3, #p_kernel_rows]; ldr r5, [r3, #p_kernel_columns]; muls r4, r5
+    ldr r5, [r3, #p_w_zero_point]
 WEIGHT:
     ldrb r2, [r1]; subs r2, r5; stmia r0!, {r2}
     adds r1, #1; subs r4, #1; bne WEIGHT
@@ -84,13 +85,13 @@ SHORT:
     lsls r5, #15
     ldr r4, [r7, #middle]; subs r4, r5; mov r10, r4
     ldr r6, [r7, #out]
-    ldr r5, [r3, #p_channel_step]; adds r5, r6; str r5, [r7, #out]
+    ldr r5, [r3, #p_out_channel_stride]; adds r5, r6; str r5, [r7, #out]
     ldr r4, [r7, #plane]; str r4, [r7, #line]
-    ldr r4, [r3, #p_oh]; str r4, [r7, #lines_left]
-    ldr r5, [r3, #p_ky_step]
+    ldr r4, [r3, #p_out_rows]; str r4, [r7, #lines_left]
+    ldr r5, [r3, #p_kernel_row_step]
 LINE:
     ldr r0, [r7, #line]; mov r8, r0
-    ldr r4, [r3, #p_ow]
+    ldr r4, [r3, #p_out_columns]
     ldr r2, [r7, #x_bytes]; muls r4, r2; adds r4, r0; str r4, [r7, #line_end]
     ldr r7, [r7, #factor]
 OUTPUT:
@@ -120,7 +121,7 @@ MOST:
     ldr r2, [sp, #line_end]; cmp r8, r2; bne OUTPUT
     b LINE_END
 ROWS:
-    ldr r7, [sp, #kh]
+    ldr r7, [sp, #kernel_rows]
     cmp r3, #1; beq ANY
 ROW:
     ldr r3, [sp, #way]; add pc, r3
@@ -133,10 +134,10 @@ ROW:
 ANY:
     str r6, [sp, #slow_out]
 ANY_ROW:
-    ldr r6, [sp, #kw_bytes]; adds r6, r1
+    ldr r6, [sp, #kernel_columns_4]; adds r6, r1
 TAP:
     add_item 0
-    ldr r3, [sp, #kx_bytes]; adds r0, r3
+    ldr r3, [sp, #kernel_column_step]; adds r0, r3
     cmp r1, r6; bne TAP
     ldr r3, [sp, #to_next_row]; adds r0, r3
     subs r7, #1; bne ANY_ROW
@@ -174,13 +175,13 @@ EXACT:
 EVEN:
     adds r4, r3; subs r4, #1; movs r3, #1; lsls r3, #19; adds r4, r3
     asrs r3, r4, #20
-    ldr r2, [sp, #p]; ldr r5, [r2, #p_ky_step]; ldr r2, [r2, #p_zy]; lsls r2, #3
-    asrs r2, #3; adds r3, r2
+    ldr r2, [sp, #p]; ldr r5, [r2, #p_kernel_row_step]
+    ldr r2, [r2, #p_out_zero_point]; lsls r2, #3; asrs r2, #3; adds r3, r2
     ldr r7, [sp, #factor]
     b LIMIT
 LINE_END:
     mov r7, sp; ldr r3, [r7, #p]; ldr r2, [r7, #line]
-    ldr r4, [r3, #p_y_step]; adds r2, r4; str r2, [r7, #line]
+    ldr r4, [r3, #p_out_row_step]; adds r2, r4; str r2, [r7, #line]
     ldr r2, [r7, #lines_left]; subs r2, #1; str r2, [r7, #lines_left]; beq CHANNEL_END
     b LINE
 CHANNEL_END:
@@ -189,7 +190,7 @@ CHANNEL_END:
     b CHANNEL
 PLANE_END:
     ldr r2, [r7, #plane]
-    ldr r4, [r3, #p_plane_bytes]; adds r2, r4; str r2, [r7, #plane]
+    ldr r4, [r3, #p_x_plane_stride]; adds r2, r4; str r2, [r7, #plane]
     ldr r2, [r7, #planes_left]; subs r2, #1; str r2, [r7, #planes_left]; beq DONE
     b PLANE
 DONE:

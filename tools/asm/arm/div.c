@@ -64,8 +64,8 @@ static inline unsigned quotient(unsigned m, unsigned n, int e)
 
 int div32(const int *x, const int *w, int *out, const int *p)
 {
-    int i = p[0], j = p[3], k = p[6];
-    int end = k + p[8], last = k + p[7] * p[8];
+    int i = p[p_x_start], j = p[p_w_start], k = p[p_out_start];
+    int end = k + p[p_columns], last = k + p[p_rows] * p[p_columns];
     while (k < last) {
         unsigned m = x[i], n = w[j], sign = (m ^ n) & TOP, result;
         m &= ~TOP;
@@ -84,12 +84,12 @@ int div32(const int *x, const int *w, int *out, const int *p)
             result = quotient(m, n, e + 127 - d);
         }
         out[k++] = result | sign;
-        i += p[2];
-        j += p[5];
+        i += p[p_x_stride];
+        j += p[p_w_stride];
         if (k == end) {
-            i += p[1] - p[8] * p[2];
-            j += p[4] - p[8] * p[5];
-            end = k + p[8];
+            i += p[p_x_row_stride] - p[p_columns] * p[p_x_stride];
+            j += p[p_w_row_stride] - p[p_columns] * p[p_w_stride];
+            end = k + p[p_columns];
         }
     }
     return 0;

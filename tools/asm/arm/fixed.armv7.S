@@ -9,15 +9,6 @@
 //+ channels
 //+ ends
 
-// Parameters of gates, norms and octets.
-words 0, p_lo, p_hi, p_channels, p_channel, p_bits, p_unit, p_most, p_least, p_n, p_eighths
-words 0, q_first, q_n
-words 16, q_exponent
-words 44, q_root, q_shift
-words 56, q_most, q_least
-words 68, q_point
-words 0, s_unit, s_most, s_least, s_n
-
 // On the stack, in bytes.
 words 0, left, right, coarser, limit, finer, end, block
 
@@ -34,7 +25,7 @@ function gates
     ldr r4, [r3, #p_bits]; movs r6, #0
     rsbs r5, r4, #29; itt mi; rsbmi r6, r5, #0; movmi r5, #0
     strd r5, r6, [sp, #left]
-    ldr r4, [r3, #p_unit]; subw r4, r4, #1007; movs r6, #0
+    ldr r4, [r3, #p_unit_exponent]; subw r4, r4, #1007; movs r6, #0
     cmp r4, #0; itt lt; rsblt r6, r4, #0; movlt r4, #0
     cmp r4, #30; it gt; movgt r4, #30
     cmp r6, #30; it gt; movgt r6, #30
@@ -43,7 +34,7 @@ function gates
     strd r6, r7, [sp, #coarser]
     ldr r4, [r3, #p_channels]; add r9, r1, r4, lsl #3
     ldr r4, [r3, #p_channel]; add r8, r1, r4, lsl #3
-    ldr r4, [r3, #p_lo]; ldr r5, [r3, #p_hi]
+    ldr r4, [r3, #p_start]; ldr r5, [r3, #p_end]
     add r7, r0, r5, lsl #2; str r7, [sp, #end]
     add r0, r0, r4, lsl #2; add r2, r2, r4, lsl #2
     mov r3, #1 << 30; mov r10, r3; mov r11, r3
@@ -73,7 +64,7 @@ STORE:
     str r4, [r2], #4
     ldr r7, [sp, #end]; cmp r0, r7; blo ITEM
 DONE:
-    ldr r3, [sp, #block]; str r10, [r3, #p_most]; str r11, [r3, #p_least]
+    ldr r3, [sp, #block]; str r10, [r3, #p_largest]; str r11, [r3, #p_smallest]
     add sp, #28
     pop {r8-r11}
     movs r0, #0
@@ -87,16 +78,16 @@ function norms
     // r0 x, r1 words, r2 out, r3 2**30, r8 left, r9 right, r10 R, r11 end, lr most, r12 room
     push {r8-r11}
     str r3, [sp, #-4]!
-    ldr r4, [r3, #q_first]; ldr r5, [r3, #q_n]
+    ldr r4, [r3, #p_x_start]; ldr r5, [r3, #p_columns]
     add r0, r0, r4, lsl #2; add r2, r2, r4, lsl #2; add r11, r2, r5, lsl #2
-    ldr r4, [r3, #q_shift]; ldr r5, [r3, #q_point]; add r4, r4, r5; subw r4, r4, #2204
+    ldr r4, [r3, #p_product_exponent]; ldr r5, [r3, #p_point]; add r4, r4, r5; subw r4, r4, #2204
     movs r6, #0
     cmp r4, #0; itt lt; rsblt r6, r4, #0; movlt r4, #0
     cmp r4, #30; it gt; movgt r4, #30
     cmp r6, #30; it gt; movgt r6, #30
     mov r8, r4; mov r9, r6
-    ldr r10, [r3, #q_root]; ldr lr, [r3, #q_most]; ldr r12, [r3, #q_least]
-    ldr r4, [r3, #q_exponent]; mov r3, #1 << 30
+    ldr r10, [r3, #p_inverse]; ldr lr, [r3, #p_norms_largest]; ldr r12, [r3, #p_norms_smallest]
+    ldr r4, [r3, #p_exponent]; mov r3, #1 << 30
     cmp r4, #255; it ne; cmpne r10, #0; beq NOTHING
     cmp r2, r11; bhs NORMED
 ROW:
@@ -110,7 +101,7 @@ ROW:
     cmp r4, r12; it lt; movlt r12, r4
     str r4, [r2], #4; cmp r2, r11; blo ROW
 NORMED:
-    ldr r3, [sp], #4; str lr, [r3, #q_most]; str r12, [r3, #q_least]
+    ldr r3, [sp], #4; str lr, [r3, #p_norms_largest]; str r12, [r3, #p_norms_smallest]
     pop {r8-r11}
     movs r0, #0
     b norms.end
@@ -128,13 +119,14 @@ function octets
     cmp r5, #0; beq DENORMAL
     ubfx r4, r4, #0, #23; orr r12, r4, #1 << 23
 DENORMAL:
-    ldr r4, [r3, #s_unit]; adds r4, r4, r5; subw r4, r4, #1150; movs r6, #0  // to the left
+    ldr r4, [r3, #p_ends_unit_exponent]; adds r4, r4, r5
+    subw r4, r4, #1150; movs r6, #0  // to the left
     cmp r4, #0; itt lt; rsblt r6, r4, #0; movlt r4, #0
     cmp r4, #30; it gt; movgt r4, #30
     cmp r6, #30; it gt; movgt r6, #30
     mov r8, r4; mov r9, r6
     movs r4, #1; lsls r4, r6; lsr r10, r4, #1
-    ldr r4, [r3, #s_n]; add r1, r0, r4, lsl #2; mov r3, #1 << 30
+    ldr r4, [r3, #p_ends_elements]; add r1, r0, r4, lsl #2; mov r3, #1 << 30
     cmp r4, #0; ble PUT
 OCTET:
     ldr r4, [r0], #4; subs r4, r4, r3

@@ -7,7 +7,6 @@
 // Forms: armv7m
 
 #include "core.h"
-#include "gated.h"
 
 //+ put
 //+ relu
@@ -28,11 +27,11 @@ function sums
     push_high
     sub sp, #72
     str r3, [sp, #p]
-    ldr r4, [r3, #p_out]; add r2, r2, r4, lsl #2; str r2, [sp, #out]
-    ldr r4, [r3, #p_weights]; add r1, r1, r4, lsl #2
-    ldr r4, [r3, #p_x_row]; ldr r5, [r3, #p_x_items]
+    ldr r4, [r3, #p_sums_out_start]; add r2, r2, r4, lsl #2; str r2, [sp, #out]
+    ldr r4, [r3, #p_w_start]; add r1, r1, r4, lsl #2
+    ldr r4, [r3, #p_x_row_start]; ldr r5, [r3, #p_x_elements]
     add r6, sp, #x_row; bl PREPARE
-    ldr r4, [r3, #p_h_row]; ldr r5, [r3, #p_h_items]
+    ldr r4, [r3, #p_h_row_start]; ldr r5, [r3, #p_h_elements]
     add r6, sp, #h_row; bl PREPARE
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
     cmp r4, #0; bne ROW
@@ -69,7 +68,7 @@ OF_H:
 SUM:
     ldr r4, [sp, #low]; ldr r5, [sp, #high]
     add r5, r5, r4, lsr #24; bic r4, r4, #4278190080
-    ldr r2, [sp, #out]; ldr r3, [sp, #p]; ldr r3, [r3, #p_is_argument]; cmp r3, #0; beq PAIR
+    ldr r2, [sp, #out]; ldr r3, [sp, #p]; ldr r3, [r3, #p_has_arguments]; cmp r3, #0; beq PAIR
     movw r6, #511; adds r7, r5, r6; lsls r6, #1
     cmp r7, r6; bcs LIMIT
     adds r4, #2; lsls r5, #22; add r4, r5, r4, lsr #2
@@ -163,10 +162,10 @@ endfunction sums
 function lstm
     // r0 arguments or gates, r1 table, r2 where these end, r3 h, r10 bytes of n items, r11 c
     push {r8-r11}
-    ldr r4, [r3]; add r0, r2, r4, lsl #2
-    ldr r10, [r3, #4]; lsl r10, r10, #2
-    ldr r4, [r3, #12]; add r11, r2, r4, lsl #2
-    ldr r4, [r3, #8]; add r3, r2, r4, lsl #2
+    ldr r4, [r3, #p_arguments_start]; add r0, r2, r4, lsl #2
+    ldr r10, [r3, #p_elements]; lsl r10, r10, #2
+    ldr r4, [r3, #p_c_start]; add r11, r2, r4, lsl #2
+    ldr r4, [r3, #p_h_start]; add r3, r2, r4, lsl #2
     add r2, r10, r10, lsl #1; add r2, r0
     cmp r10, #0; bne GATE
     b LSTM_END

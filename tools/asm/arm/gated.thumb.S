@@ -8,7 +8,6 @@
 // Forms: thumb
 
 #include "core.h"
-#include "gated.h"
 
 //+ put
 //+ relu
@@ -39,11 +38,11 @@ function sums
     push_high
     sub sp, #56
     str r3, [sp, #p]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
-    ldr r4, [r3, #p_weights]; lsls r4, #2; adds r1, r4
-    ldr r4, [r3, #p_x_row]; ldr r5, [r3, #p_x_items]
+    ldr r4, [r3, #p_sums_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4
+    ldr r4, [r3, #p_x_row_start]; ldr r5, [r3, #p_x_elements]
     add r6, sp, #x_row; bl PREPARE
-    ldr r4, [r3, #p_h_row]; ldr r5, [r3, #p_h_items]
+    ldr r4, [r3, #p_h_row_start]; ldr r5, [r3, #p_h_elements]
     add r6, sp, #h_row; bl PREPARE
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
     cmp r4, #0; bne ROW
@@ -87,7 +86,7 @@ OF_H:
 SUM:
     ldr r4, [sp, #low]; ldr r5, [sp, #high]
     lsrs r6, r4, #24; adds r5, r6; lsls r4, #8; lsrs r4, #8
-    ldr r2, [sp, #out]; ldr r3, [sp, #p]; ldr r3, [r3, #p_is_argument]; cmp r3, #0; beq PAIR
+    ldr r2, [sp, #out]; ldr r3, [sp, #p]; ldr r3, [r3, #p_has_arguments]; cmp r3, #0; beq PAIR
     movs r6, #255; lsls r6, #1; adds r6, #1; adds r7, r5, r6; lsls r6, #1
     cmp r7, r6; bcs LIMIT
     adds r4, #2; lsrs r4, #2; lsls r5, #22; adds r4, r5
@@ -199,10 +198,10 @@ words 0, lstm_end, lstm_h, items, c, word, sign
 function lstm
     // r0 arguments or gates, r1 table
     sub sp, #24
-    ldr r4, [r3]; lsls r4, #2; adds r0, r2, r4
-    ldr r4, [r3, #8]; lsls r4, #2; adds r4, r2; str r4, [sp, #lstm_h]
-    ldr r4, [r3, #12]; lsls r4, #2; adds r4, r2; str r4, [sp, #c]
-    ldr r4, [r3, #4]; lsls r4, #2; str r4, [sp, #items]
+    ldr r4, [r3, #p_arguments_start]; lsls r4, #2; adds r0, r2, r4
+    ldr r4, [r3, #p_h_start]; lsls r4, #2; adds r4, r2; str r4, [sp, #lstm_h]
+    ldr r4, [r3, #p_c_start]; lsls r4, #2; adds r4, r2; str r4, [sp, #c]
+    ldr r4, [r3, #p_elements]; lsls r4, #2; str r4, [sp, #items]
     lsls r2, r4, #1; adds r2, r4; adds r2, r0; str r2, [sp, #lstm_end]
     cmp r4, #0; bne GATE
     b LSTM_END

@@ -6,9 +6,6 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_x, p_items, p_out, p_is_tanh
-
 // Four bits more of a quotient.
 .macro divide_4_bits
     mov r10, r10, lsl #4; udiv r8, r10, r7; mls r10, r8, r7, r10; add r6, r8, r6, lsl #4
@@ -18,9 +15,9 @@ function gate32
     // r1 items left, r3 1 for tanh, r4 v, r5 exponent, r6 mantissa, r11 ln2, r12 one; in the
     // series r5 term, r7 powers of 2, r10 a; then r7 divisor
     push {r8-r11}
-    ldr r4, [r3, #p_x]; add r0, r0, r4, lsl #2
-    ldr r4, [r3, #p_out]; add r2, r2, r4, lsl #2
-    ldr r1, [r3, #p_items]; ldr r3, [r3, #p_is_tanh]
+    ldr r4, [r3, #p_x_start]; add r0, r0, r4, lsl #2
+    ldr r4, [r3, #p_out_start]; add r2, r2, r4, lsl #2
+    ldr r1, [r3, #p_elements]; ldr r3, [r3, #p_is_tanh]
     movw r11, #47372; movt r11, #88
     mov r12, #134217728
     cmp r1, #0; beq DONE

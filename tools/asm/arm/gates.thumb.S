@@ -7,9 +7,6 @@
 #include "core.h"
 #include "series.h"
 
-// Parameters.
-words 0, p_x, p_items, p_out, p_is_tanh
-
 // On the stack, in bytes.
 words 0, powers_of_2
 
@@ -19,12 +16,12 @@ function gate32
     // quotient
     push_high
     sub sp, #8
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; mov r8, r0
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; mov r9, r2
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; mov r8, r0
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; mov r9, r2
     ldr r4, [r3, #p_is_tanh]; mov r11, r4
     movs r4, #88; lsls r4, #8; adds r4, #185; lsls r4, #8; adds r4, #12; lsls r4, #7
     mov lr, r4
-    ldr r4, [r3, #p_items]; mov r10, r4
+    ldr r4, [r3, #p_elements]; mov r10, r4
     cmp r4, #0; bne ITEM
     b DONE
 ITEM:

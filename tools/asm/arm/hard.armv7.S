@@ -6,16 +6,13 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_lo, p_hi, p_slope, p_reach, p_offset, p_is_times
-
 function hard32
     // r1 end of x, r3 offset, r4 item, r5 exponent, r6 mantissa << 8, r7 slope, r8 reach, r9 one,
-    // r10 is times, r11 t
+    // r10 is swish, r11 t
     push {r8-r11}
-    ldr r4, [r3, #p_lo]; ldr r5, [r3, #p_hi]; cmp r4, r5; bge DONE
+    ldr r4, [r3, #p_start]; ldr r5, [r3, #p_end]; cmp r4, r5; bge DONE
     add r2, r2, r4, lsl #2; add r1, r0, r5, lsl #2; add r0, r0, r4, lsl #2
-    ldr r7, [r3, #p_slope]; ldr r8, [r3, #p_reach]; ldr r10, [r3, #p_is_times]
+    ldr r7, [r3, #p_slope]; ldr r8, [r3, #p_reach]; ldr r10, [r3, #p_is_swish]
     ldr r3, [r3, #p_offset]; mov r9, #1073741824
 ITEM:
     ldr r4, [r0], #4; ubfx r5, r4, #23, #8

@@ -6,25 +6,22 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_lo, p_hi, p_negative, p_levels, p_first, p_infinity, p_mask, p_nan
-
 function levels8
     // r0 x, r1 levels, r2 out, r5 bits, r6 and r7 range of the search, r8 end of x, r9 first byte,
     // r10 negative levels, r11 levels, r12 p
     push_high
     mov r12, r3
-    ldr r4, [r3, #p_lo]; adds r2, r4
-    ldr r5, [r3, #p_hi]; cmp r4, r5; bge DONE
+    ldr r4, [r3, #p_start]; adds r2, r4
+    ldr r5, [r3, #p_end]; cmp r4, r5; bge DONE
     lsls r5, #2; adds r5, r0; mov r8, r5
     lsls r4, #2; adds r0, r4
-    ldr r4, [r3, #p_first]; mov r9, r4
-    ldr r4, [r3, #p_negative]; mov r10, r4
+    ldr r4, [r3, #p_low]; mov r9, r4
+    ldr r4, [r3, #p_negative_levels]; mov r10, r4
     ldr r4, [r3, #p_levels]; mov r11, r4
 ITEM:
     mov r3, r12
     ldr r4, [r0]
-    ldr r5, [r3, #p_mask]; ands r5, r4
+    ldr r5, [r3, #p_magnitude_mask]; ands r5, r4
     cmp r4, #0; blt NEGATIVE
     mov r6, r10; mov r7, r11
     b POSITIVE_END

@@ -6,11 +6,8 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_lo, p_hi
-
 function lookup8
-    ldr r4, [r3, #p_hi]; ldr r3, [r3, #p_lo]; adds r0, r3
+    ldr r4, [r3, #p_end]; ldr r3, [r3, #p_start]; adds r0, r3
     adds r2, r3
     subs r4, r3; subs r4, #4; blt lookup8_REST
 lookup8_FOUR:
@@ -28,7 +25,7 @@ lookup8_DONE:
 endfunction lookup8
 
 function lookup32
-    ldr r4, [r3, #p_hi]; ldr r3, [r3, #p_lo]; adds r0, r3
+    ldr r4, [r3, #p_end]; ldr r3, [r3, #p_start]; adds r0, r3
     subs r4, r3
     lsls r3, #2; adds r2, r3
     subs r4, #4; blt lookup32_REST

@@ -6,10 +6,6 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_x, p_out, p_planes, p_h, p_w, p_kh, p_kw, p_stride_y, p_stride_x, p_pad_y
-words 40, p_pad_x, p_oh, p_ow, p_flip
-
 // On the stack, in bytes.
 words 0, planes_left, lines_left, line_top, first_row, rows
 
@@ -18,31 +14,31 @@ function maxima8
     push_high
     sub sp, #20
     mov r8, r3
-    ldr r4, [r3, #p_x]; adds r0, r4; mov r9, r0
-    ldr r4, [r3, #p_out]; adds r2, r4; mov r10, r2
-    ldr r4, [r3, #p_w]; mov r11, r4; mov r7, sp
+    ldr r4, [r3, #p_x_start]; adds r0, r4; mov r9, r0
+    ldr r4, [r3, #p_out_start]; adds r2, r4; mov r10, r2
+    ldr r4, [r3, #p_columns]; mov r11, r4; mov r7, sp
     ldr r4, [r3, #p_planes]; str r4, [r7, #planes_left]
 PLANE:
     movs r4, #1; lsls r4, #29
-    ldr r5, [r3, #p_pad_y]; subs r4, r5; str r4, [r7, #line_top]
-    ldr r4, [r3, #p_oh]; str r4, [r7, #lines_left]
+    ldr r5, [r3, #p_row_padding]; subs r4, r5; str r4, [r7, #line_top]
+    ldr r4, [r3, #p_out_rows]; str r4, [r7, #lines_left]
 LINE:
     ldr r4, [r7, #line_top]
-    ldr r5, [r3, #p_kh]; adds r5, r4
+    ldr r5, [r3, #p_kernel_rows]; adds r5, r4
     cmp r4, #0; bge TOP
     movs r4, #0
 TOP:
-    ldr r6, [r3, #p_h]; cmp r5, r6; ble BOTTOM
+    ldr r6, [r3, #p_rows]; cmp r5, r6; ble BOTTOM
     mov r5, r6
 BOTTOM:
     subs r5, r4; str r5, [r7, #rows]
     mov r5, r11; muls r4, r5; add r4, r9; str r4, [r7, #first_row]
     movs r4, #1; lsls r4, #29
-    ldr r5, [r3, #p_pad_x]; subs r4, r5; mov r12, r4
-    ldr r4, [r3, #p_ow]; mov lr, r4
+    ldr r5, [r3, #p_column_padding]; subs r4, r5; mov r12, r4
+    ldr r4, [r3, #p_out_columns]; mov lr, r4
 WINDOW:
     mov r3, r8; mov r7, sp; mov r0, r12
-    ldr r2, [r3, #p_kw]; adds r2, r0
+    ldr r2, [r3, #p_kernel_columns]; adds r2, r0
     cmp r0, #0; bge LEFT
     movs r0, #0
 LEFT:
@@ -69,13 +65,13 @@ STORE:
     eors r4, r5
     mov r1, r10; strb r4, [r1]
     adds r1, #1; mov r10, r1
-    ldr r1, [r3, #p_stride_x]; add r12, r1
+    ldr r1, [r3, #p_column_stride]; add r12, r1
     mov r1, lr; subs r1, #1; mov lr, r1
     bne WINDOW
     mov r7, sp; ldr r4, [r7, #line_top]
-    ldr r5, [r3, #p_stride_y]; adds r4, r5; str r4, [r7, #line_top]
+    ldr r5, [r3, #p_row_stride]; adds r4, r5; str r4, [r7, #line_top]
     ldr r4, [r7, #lines_left]; subs r4, #1; str r4, [r7, #lines_left]; bne LINE
-    ldr r4, [r3, #p_h]
+    ldr r4, [r3, #p_rows]
     mov r5, r11; muls r4, r5; add r9, r4
     ldr r4, [r7, #planes_left]; subs r4, #1; str r4, [r7, #planes_left]; beq DONE
     b PLANE

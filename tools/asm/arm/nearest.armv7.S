@@ -5,17 +5,16 @@
 // Forms: armv7m
 
 #include "core.h"
-#include "nearest.h"
 
 function nearest8
     // r3 1 / scale, r7 end of x, r8 p, r9 flip, r10 zero, r11 exponent of the scale + 23, lr the
     // scale's mantissa
     push {r8-r11}
     mov r8, r3
-    ldrd r4, r5, [r3, #p_lo]; cmp r4, r5; bge.w DONE
+    ldrd r4, r5, [r3, #p_start]; cmp r4, r5; bge.w DONE
     adds r2, r4
     add r7, r0, r5, lsl #2; add r0, r0, r4, lsl #2
-    ldrd r10, r9, [r3, #p_zero]
+    ldrd r10, r9, [r3, #p_zero_point]
     ldr r1, [r1]
     lsr r11, r1, #23; add r11, r11, #23
     ubfx r1, r1, #0, #23; orr r1, r1, #8388608; mov lr, r1

@@ -5,14 +5,13 @@
 // Forms: thumb
 
 #include "core.h"
-#include "nearest.h"
 
 function nearest8
     // r3 1 / scale, r7 1 << 15, r8 end of x, r9 flip, r10 zero, r11 exponent of the scale + 23,
     // r12 p, lr the scale's mantissa
     push_high
     mov r12, r3
-    ldr r4, [r3, #p_lo]; ldr r5, [r3, #p_hi]
+    ldr r4, [r3, #p_start]; ldr r5, [r3, #p_end]
     cmp r4, r5; blt SOME
     b DONE
 SOME:
@@ -20,7 +19,7 @@ SOME:
     lsls r5, #2; adds r5, r0; mov r8, r5
     lsls r4, #2; adds r0, r4
     ldr r4, [r3, #p_flip]; mov r9, r4
-    ldr r4, [r3, #p_zero]; mov r10, r4
+    ldr r4, [r3, #p_zero_point]; mov r10, r4
     ldr r1, [r1]
     lsrs r4, r1, #23; adds r4, #23; mov r11, r4
     lsls r1, #9; lsrs r1, #9

@@ -5,31 +5,30 @@
 // Forms: armv7m
 
 #include "core.h"
-#include "planes.h"
 
 function planes
     // r0 x, r1 its step, r2 out, r5 flip and r6 padding (four times), r7 items left; r8 plane, r9
     // y, r10 rows left, r11 planes left, r12 end of the row
     push {r8-r11}
-    ldr r4, [r3, #p_x]; adds r0, r4; mov r8, r0
-    ldr r4, [r3, #p_out]; adds r2, r4
-    ldr r11, [r3, #p_planes]; ldr r1, [r3, #p_column_step]; ldr r5, [r3, #p_flip]
+    ldr r4, [r3, #p_x_start]; adds r0, r4; mov r8, r0
+    ldr r4, [r3, #p_out_start]; adds r2, r4
+    ldr r11, [r3, #p_planes]; ldr r1, [r3, #p_x_column_stride]; ldr r5, [r3, #p_flip]
     orr r5, r5, r5, lsl #8; orr r5, r5, r5, lsl #16
     ldr r6, [r3, #p_padding]; orr r6, r6, r6, lsl #8; orr r6, r6, r6, lsl #16
 PLANE:
     ldr r4, [r3, #p_first_row]; sub r9, r4, #536870912
-    ldr r10, [r3, #p_rows]
+    ldr r10, [r3, #p_out_rows]
 ROW:
-    ldr r7, [r3, #p_row_bytes]; add r12, r2, r7
-    ldr r4, [r3, #p_h]; cmp r9, r4; bcs OUTSIDE
-    ldr r4, [r3, #p_row_step]; mla r0, r9, r4, r8
-    ldr r7, [r3, #p_left]; adds r7, r2
+    ldr r7, [r3, #p_out_columns]; add r12, r2, r7
+    ldr r4, [r3, #p_rows]; cmp r9, r4; bcs OUTSIDE
+    ldr r4, [r3, #p_x_row_stride]; mla r0, r9, r4, r8
+    ldr r7, [r3, #p_left_padding]; adds r7, r2
     b LEFT_END
 LEFT:
     strb r6, [r2], #1
 LEFT_END:
     cmp r2, r7; bne LEFT
-    ldr r7, [r3, #p_items]
+    ldr r7, [r3, #p_columns]
     cmp r1, #1; bne ANY
     subs r7, #4; blt LAST
 FOUR:
@@ -59,7 +58,7 @@ FILL:
 ROW_END:
     add r9, #1
     subs r10, #1; bne ROW
-    ldr r4, [r3, #p_plane_step]; add r8, r4
+    ldr r4, [r3, #p_x_plane_stride]; add r8, r4
     subs r11, #1; bne PLANE
     pop {r8-r11}
     movs r0, #0

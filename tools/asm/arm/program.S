@@ -10,7 +10,7 @@
 
 // Words, and behind them the numbers that change.
 words 0, p_at, p_calls, p_views, p_counters
-.equ p_first, 20
+.equ p_first, 32
 
 // Of a memoryview itself.
 .equ v_place, 4
@@ -24,13 +24,11 @@ function advance, arguments=3
 CODE:
     ldrb r2, [r0]; adds r0, #1
     mov r12, r2
-    cmp r2, #253; beq READ
-    cmp r2, #254; beq REPEAT
-    bhi STOP
+    cmp r2, #253; bhs OTHER
     mov r3, r1; adds r3, #p_first
 RUN:
     ldrb r4, [r0]; adds r0, #1
-    cmp r4, #0; beq DONE
+    cmp r4, #0; beq CHANGED
     lsrs r5, r4, #4; lsls r5, #2; adds r3, r5
     lsls r4, #28; beq RUN
     lsrs r4, #28
@@ -68,7 +66,9 @@ NEXT:
     adds r3, #4
     subs r4, #1; bne NUMBER
     b RUN
-REPEAT:
+OTHER:
+    beq READ
+    cmp r2, #254; bhi STOP
     ldrb r4, [r0]; lsls r4, #2; adds r4, r1
     ldr r5, [r4, #p_counters]; cmp r5, #0; bne COUNT
     ldrb r5, [r0, #3]; ldrb r6, [r0, #4]; lsls r6, #8; adds r5, r6; adds r5, #1
@@ -90,6 +90,9 @@ STOP:
     subs r0, #1  // so that any later call ends there, too
 END:
     movs r2, #255; mov r12, r2
+    b DONE
+CHANGED:
+    mov r2, r12; cmp r2, #252; beq CODE
 DONE:
     pop {r2}
     subs r0, r2; str r0, [r1, #p_at]

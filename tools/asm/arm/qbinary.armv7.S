@@ -5,7 +5,6 @@
 // Forms: armv7m
 
 #include "core.h"
-#include "qbinary.h"
 
 // On the stack, in bytes.
 words 0, x_bytes, w_bytes, bits, middle, rows_left, items, x_to_next, w_to_next, row_end
@@ -15,12 +14,12 @@ words 8, limit, negative_limit
 .macro begin
     push {r8-r11}
     sub sp, #36
-    ldr r4, [r3, #p_x]; adds r0, r4
-    ldr r4, [r3, #p_w]; adds r1, r4
-    ldr r4, [r3, #p_out]; adds r2, r4
+    ldr r4, [r3, #p_x_start]; adds r0, r4
+    ldr r4, [r3, #p_w_start]; adds r1, r4
+    ldr r4, [r3, #p_out_start]; adds r2, r4
     ldrd r4, r5, [r3, #p_rows]; strd r4, r5, [sp, #rows_left]
-    ldrd r4, r6, [r3, #p_x_row]; str r6, [sp, #x_bytes]; mls r4, r6, r5, r4
-    ldrd r6, r7, [r3, #p_w_row]; str r7, [sp, #w_bytes]; mls r6, r7, r5, r6
+    ldrd r4, r6, [r3, #p_x_row_stride]; str r6, [sp, #x_bytes]; mls r4, r6, r5, r4
+    ldrd r6, r7, [r3, #p_w_row_stride]; str r7, [sp, #w_bytes]; mls r6, r7, r5, r6
     strd r4, r6, [sp, #x_to_next]
 .endm
 
@@ -46,8 +45,8 @@ DONE_\item:
     movs r0, #0
 .endm
 
-// r8 a, r9 b, r10 and r11 their 10 lower bits, r12 c, lr its lower bits. What these lose makes the
-// last bit a 1: no sum is in the middle then.
+// r8 and r9 factors, r10 and r11 their 10 lower bits, r12 constant, lr its lower bits. What these
+// lose makes the last bit a 1: no sum is in the middle then.
 .macro sum load, limited
     \load r4, [r0]; \load r5, [r1]
     mla r6, r4, r8, r12; mla r6, r5, r9, r6
@@ -60,7 +59,7 @@ DONE_\item:
     ldrd r4, r5, [sp, #x_bytes]; adds r0, r4; adds r1, r5
 .endm
 
-// r3 zy, r8 and r9 the zero points, r10 M, r11 shift, r12 and lr steps.
+// r3 zero point of out, r8 and r9 the zero points, r10 M, r11 shift, r12 and lr steps.
 .macro product load, limited
     \load r4, [r0]; \load r5, [r1]; add r0, r12; add r1, lr
     sub r4, r4, r8; sub r5, r5, r9; muls r4, r5
@@ -75,9 +74,10 @@ DONE_\item:
 
 function qadd8
     begin
-    ldrd r8, r9, [r3, #p_a]; ldrd r12, r10, [r3, #p_c]; ldrd r11, lr, [r3, #p_b_low]
+    ldrd r8, r9, [r3, #p_x_factor]; ldrd r12, r10, [r3, #p_constant]
+    ldrd r11, lr, [r3, #p_w_factor_low]
     sub r12, r12, #536870912
-    ldrd r4, r5, [r3, #p_bits]; ldr r6, [r3, #p_flip]
+    ldrd r4, r5, [r3, #p_point]; ldr r6, [r3, #p_flip]
     // Signed bytes are 128 less than unsigned ones, and so is the zero point of the result.
     mla r12, r6, r8, r12; mla r12, r6, r9, r12
     mla lr, r6, r10, lr; mla lr, r6, r11, lr
@@ -94,10 +94,10 @@ endfunction qadd8
 function qmul8
     begin
     ldrd r12, lr, [sp, #x_bytes]
-    ldrd r8, r9, [r3, #p_zx]; ldrd r4, r11, [r3, #p_limit]
+    ldrd r8, r9, [r3, #p_x_zero_point]; ldrd r4, r11, [r3, #p_limit]
     negs r5, r4; strd r4, r5, [sp, #limit]
-    ldrd r4, r5, [r3, #p_high]; add r10, r5, r4, lsl #15
-    ldr r6, [r3, #p_flip]; ldr r3, [r3, #p_z_out]
+    ldrd r4, r5, [r3, #p_multiplier_high]; add r10, r5, r4, lsl #15
+    ldr r6, [r3, #p_flip]; ldr r3, [r3, #p_qmul8_out_zero_point]
     sub r8, r6; sub r9, r6; subs r3, r6
     cmp r6, #0; bne SIGNED_PRODUCTS
     rows product, ldrb, usat

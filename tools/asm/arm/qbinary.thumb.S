@@ -5,42 +5,41 @@
 // Forms: thumb
 
 #include "core.h"
-#include "qbinary.h"
 
 //+ qmul8
 
 // On the stack, in bytes. x_to_next: from the end of a row to the next one; middle: half a step
-// less 1, plus zy steps; past: bits + 1.
+// less 1, plus out_zero_point steps; past: bits + 1.
 words 0, rows_left, items, x_bytes, x_to_next, w_bytes, w_to_next, bits, middle, row_end
 words 36, past
 
 function qadd8
-    // r3 flip, r8 a, r9 b, r10 and r11 their 10 lower bits, r12 c, lr its lower bits
+    // r3 flip, r8 and r9 factors, r10 and r11 their 10 lower bits, r12 constant, lr its lower bits
     push_high
     sub sp, #40
     mov r7, sp
-    ldr r4, [r3, #p_x]; adds r0, r4
-    ldr r4, [r3, #p_w]; adds r1, r4
-    ldr r4, [r3, #p_out]; adds r2, r4
+    ldr r4, [r3, #p_x_start]; adds r0, r4
+    ldr r4, [r3, #p_w_start]; adds r1, r4
+    ldr r4, [r3, #p_out_start]; adds r2, r4
     ldr r4, [r3, #p_rows]; str r4, [r7, #rows_left]
-    ldr r4, [r3, #p_items]; str r4, [r7, #items]
-    ldr r5, [r3, #p_x_step]; str r5, [r7, #x_bytes]
+    ldr r4, [r3, #p_columns]; str r4, [r7, #items]
+    ldr r5, [r3, #p_x_stride]; str r5, [r7, #x_bytes]
     muls r5, r4
-    ldr r6, [r3, #p_x_row]; subs r6, r5; str r6, [r7, #x_to_next]
-    ldr r5, [r3, #p_w_step]; str r5, [r7, #w_bytes]
+    ldr r6, [r3, #p_x_row_stride]; subs r6, r5; str r6, [r7, #x_to_next]
+    ldr r5, [r3, #p_w_stride]; str r5, [r7, #w_bytes]
     muls r5, r4
-    ldr r6, [r3, #p_w_row]; subs r6, r5; str r6, [r7, #w_to_next]
-    ldr r4, [r3, #p_bits]; str r4, [r7, #bits]
+    ldr r6, [r3, #p_w_row_stride]; subs r6, r5; str r6, [r7, #w_to_next]
+    ldr r4, [r3, #p_point]; str r4, [r7, #bits]
     adds r5, r4, #1; str r5, [r7, #past]
-    ldr r6, [r3, #p_zy]; lsls r6, r4
+    ldr r6, [r3, #p_out_zero_point]; lsls r6, r4
     movs r5, #1; lsls r5, r4; lsrs r5, #1; subs r5, #1; adds r6, r5; str r6, [r7, #middle]
     movs r5, #1; lsls r5, #29
-    ldr r4, [r3, #p_c]; subs r4, r5; mov r12, r4
-    ldr r4, [r3, #p_a]; mov r8, r4
-    ldr r4, [r3, #p_b]; mov r9, r4
-    ldr r4, [r3, #p_a_low]; mov r10, r4
-    ldr r4, [r3, #p_b_low]; mov r11, r4
-    ldr r4, [r3, #p_c_low]; mov lr, r4
+    ldr r4, [r3, #p_constant]; subs r4, r5; mov r12, r4
+    ldr r4, [r3, #p_x_factor]; mov r8, r4
+    ldr r4, [r3, #p_w_factor]; mov r9, r4
+    ldr r4, [r3, #p_x_factor_low]; mov r10, r4
+    ldr r4, [r3, #p_w_factor_low]; mov r11, r4
+    ldr r4, [r3, #p_constant_low]; mov lr, r4
     ldr r3, [r3, #p_flip]
 ROW:
     mov r7, sp; ldr r4, [r7, #rows_left]; cmp r4, #0; beq DONE

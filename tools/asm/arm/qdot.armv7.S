@@ -12,17 +12,17 @@
 // Forms: armv7m armv7em
 
 #include "core.h"
-#include "qdot.h"
 
-// On the stack, in bytes. kp_29: Kp << 29; now: 2 if there are two positions; requantizing: what
-// r0 and r7 to r12 are then; span: hi - lo.
-words 0, channels_left, rows, table, out, positions_left, first_item, kp_29, items_end
-words 32, minus_zw_s, minus_zw_s_2, p, now, next_row, position_bytes, channel_step, sums
+// On the stack, in bytes. columns_29: columns << 29; now: 2 if there are two positions;
+// minus_zero_sum: -w_zero_point * S; requantizing: what r0 and r7 to r12 are then; least: low;
+// span: high - low.
+words 0, channels_left, rows, table, out, positions_left, first_item, columns_29, items_end
+words 32, minus_zero_sum, minus_zero_sum_2, p, now, next_row, position_bytes, channel_step, sums
 words 76, sums_2
 words 92, requantizing
-words 104, table_left, out_now, to_other, lo, slow_other, span
-// In the room of x: pairs of positions, each with the two -zw * S and items side by side, then the
-// weights of four channels; of these, on the stack, c, and f - 4 and M.
+words 104, table_left, out_now, to_other, least, slow_other, span
+// In the room of x: pairs of positions, each with the two minus_zero_sum and items side by side,
+// then the weights of four channels; of these, on the stack, c, and f - 4 and M.
 words 96, sums_end, quick
 words 128, pairs, room, room_end, pair, pairs_left, middle, low, out_of_pair, out_step
 words 164, is_slow, four_table
@@ -141,32 +141,32 @@ ROUNDED_\name:
 .endm
 
 function qdots8
-    // While requantizing: r0 k = 1024 + ((zy - lo) << 11), r1 shift, r4 sum, r5 c, r6 multiplier,
-    // r7 end of the sums, r8 9 or, if lo to hi are not 256 values, 0, r9 table, r10 out, r11 from
-    // one position to the other, 0 if alone, r12 lo, lr sums. Shifts of 4 to 12 are quick: the sum
-    // is cut where any would saturate.
+    // While requantizing: r0 k = 1024 + ((out_zero_point - low) << 11), r1 shift, r4 sum, r5 c, r6
+    // multiplier, r7 end of the sums, r8 9 or, if low to high are not 256 values, 0, r9 table, r10
+    // out, r11 from one position to the other, 0 if alone, r12 low, lr sums. Shifts of 4 to 12 are
+    // quick: the sum is cut where any would saturate.
     push {r8-r11}
     sub sp, #FRAME
     str r3, [sp, #p]
-    ldr r4, [r3, #p_room]; cmp r4, #0; bne.w ROOM
+    ldr r4, [r3, #p_scratch_start]; cmp r4, #0; bne.w ROOM
 PLAIN:
     mov r5, r1
-    ldr r4, [r3, #p_table_in_x]; cmp r4, #0; beq WITH_WEIGHTS
+    ldr r4, [r3, #p_is_table_in_x]; cmp r4, #0; beq WITH_WEIGHTS
     mov r5, r0
 WITH_WEIGHTS:
-    ldr r6, [r3, #p_table]; adds r5, r6
-    ldr r6, [r3, #p_out]; adds r6, r2
-    ldr r7, [r3, #p_positions]; ldr r4, [r3, #p_weights]; adds r4, r1
+    ldr r6, [r3, #p_table_start]; adds r5, r6
+    ldr r6, [r3, #p_out_start]; adds r6, r2
+    ldr r7, [r3, #p_positions]; ldr r4, [r3, #p_w_start]; adds r4, r1
     add r1, sp, #rows; stmia r1!, {r4-r7}
-    ldr r4, [r3, #p_kp]; adds r0, r4
-    ldr r4, [r3, #p_x]; adds r0, r4; str r0, [sp, #items_end]
-    ldr r4, [r3, #p_x_step]; ldr r5, [r3, #p_channel_step]
+    ldr r4, [r3, #p_columns]; adds r0, r4
+    ldr r4, [r3, #p_x_start]; adds r0, r4; str r0, [sp, #items_end]
+    ldr r4, [r3, #p_x_position_stride]; ldr r5, [r3, #p_out_channel_stride]
     strd r4, r5, [sp, #position_bytes]
 #if ARMV7EM
-    ldr r4, [r3, #p_kp]; lsls r4, #29; str r4, [sp, #kp_29]
+    ldr r4, [r3, #p_columns]; lsls r4, #29; str r4, [sp, #columns_29]
 #endif
-    ldr r4, [r3, #p_zy]; ldr r5, [r3, #p_lo]; ldr r6, [r3, #p_hi]
-    str r5, [sp, #lo]
+    ldr r4, [r3, #p_out_zero_point]; ldr r5, [r3, #p_low]; ldr r6, [r3, #p_high]
+    str r5, [sp, #least]
     subs r6, r5; str r6, [sp, #span]
     subs r4, r5; lsls r4, #11
     add r4, #1024
@@ -180,15 +180,15 @@ POSITION:
     movs r7, #1; movs r4, #0
     cmp r1, #2; blt ALONE
     movs r7, #2
-    ldr r4, [r3, #p_position_step]
+    ldr r4, [r3, #p_out_position_stride]
 ALONE:
     str r7, [sp, #now]
     str r4, [sp, #to_other]
     ldr r1, [sp, #items_end]
-    ldr r4, [r3, #p_kp]; subs r4, r1, r4; str r4, [sp, #first_item]
-    add r2, sp, #minus_zw_s
+    ldr r4, [r3, #p_columns]; subs r4, r1, r4; str r4, [sp, #first_item]
+    add r2, sp, #minus_zero_sum
 TOTAL:
-    ldr r4, [r3, #p_kp]; subs r0, r1, r4
+    ldr r4, [r3, #p_columns]; subs r0, r1, r4
     ldr r5, [r3, #p_has_sums]; cmp r5, #0; beq ITEMS
     subs r0, #4; ldr r5, [r0]
     b TOTALLED
@@ -205,7 +205,7 @@ ITEM:
 #endif
     cmp r0, r1; bne ITEM
 TOTALLED:
-    ldr r4, [r3, #p_zw]; muls r5, r4; negs r5, r5; str r5, [r2], #4
+    ldr r4, [r3, #p_w_zero_point]; muls r5, r4; negs r5, r5; str r5, [r2], #4
     ldr r4, [sp, #position_bytes]; adds r1, r4
     subs r7, #1; bne TOTAL
     ldr r1, [sp, #rows]; ldr r4, [sp, #table]; str r4, [sp, #table_left]
@@ -214,10 +214,10 @@ TOTALLED:
 ROWS:
     ldr r5, [sp, #channels_left]; subs r5, #4; bmi SINGLE
     str r5, [sp, #channels_left]
-    ldr r0, [sp, #first_item]; ldr r4, [sp, #minus_zw_s]; mov r5, r4; mov r6, r4
+    ldr r0, [sp, #first_item]; ldr r4, [sp, #minus_zero_sum]; mov r5, r4; mov r6, r4
     mov r7, r4
 #if ARMV7EM
-    ldr r2, [sp, #kp_29]
+    ldr r2, [sp, #columns_29]
 #endif
     ldr r3, [sp, #now]; cmp r3, #2; beq TWO
     ldr r8, [sp, #items_end]
@@ -241,7 +241,7 @@ FOUR:
 #endif
     b SUMMED
 TWO:
-    ldr r8, [sp, #minus_zw_s_2]; mov r9, r8; mov r10, r8; mov r11, r8
+    ldr r8, [sp, #minus_zero_sum_2]; mov r9, r8; mov r10, r8; mov r11, r8
 #if ARMV7EM
     ldr lr, [sp, #position_bytes]
     cmp r2, #0; bge BOTH
@@ -280,7 +280,7 @@ SINGLE:
     b NEXT
 LAST:
     subs r5, #1; str r5, [sp, #channels_left]
-    ldr r0, [sp, #first_item]; ldr r8, [sp, #items_end]; ldr r4, [sp, #minus_zw_s]
+    ldr r0, [sp, #first_item]; ldr r8, [sp, #items_end]; ldr r4, [sp, #minus_zero_sum]
     ldr r7, [sp, #now]
 ONE:
 #if ARMV7EM
@@ -297,7 +297,7 @@ ONE:
     cmp r0, r8; bne ONE
     subs r7, #1; beq DOTTED
     str r4, [sp, #sums]
-    ldr r4, [sp, #minus_zw_s_2]; ldr r3, [sp, #p]; ldr r2, [r3, #p_kp]; subs r1, r2
+    ldr r4, [sp, #minus_zero_sum_2]; ldr r3, [sp, #p]; ldr r2, [r3, #p_columns]; subs r1, r2
     subs r0, r2
     ldr r2, [sp, #position_bytes]; adds r0, r2
     add r8, r2
@@ -379,7 +379,7 @@ NEXT:
     ldr r5, [sp, #positions_left]; ldr r4, [sp, #now]; subs r5, r4; beq DONE
     str r5, [sp, #positions_left]
     ldr r3, [sp, #p]; ldr r5, [sp, #out]
-    ldr r6, [r3, #p_position_step]; muls r6, r4; adds r5, r6; str r5, [sp, #out]
+    ldr r6, [r3, #p_out_position_stride]; muls r6, r4; adds r5, r6; str r5, [sp, #out]
     ldr r5, [sp, #items_end]; ldr r6, [sp, #position_bytes]; muls r6, r4; adds r5, r6
     str r5, [sp, #items_end]
     b POSITION
@@ -391,20 +391,20 @@ ROOM:  // pairs of positions
     cmp r5, #7; blt PLAIN  // the room is for halfwords: of so many, for bytes and words
 #endif
     ldr r4, [r3, #p_channels]; lsls r6, r4, #30; bne PLAIN
-    ldr r7, [r3, #p_table]; ldr r6, [r3, #p_table_in_x]; cmp r6, #0
+    ldr r7, [r3, #p_table_start]; ldr r6, [r3, #p_is_table_in_x]; cmp r6, #0
     ite eq; addeq r7, r1; addne r7, r0
     str r4, [sp, #channels_left]
     str r7, [sp, #table]
-    ldr r4, [r3, #p_weights]; add r4, r1; str r4, [sp, #rows]
-    ldr r4, [r3, #p_out]; add r4, r2; str r4, [sp, #out]
-    ldr r4, [r3, #p_zy]; ldr r6, [r3, #p_lo]; ldr r7, [r3, #p_hi]
+    ldr r4, [r3, #p_w_start]; add r4, r1; str r4, [sp, #rows]
+    ldr r4, [r3, #p_out_start]; add r4, r2; str r4, [sp, #out]
+    ldr r4, [r3, #p_out_zero_point]; ldr r6, [r3, #p_low]; ldr r7, [r3, #p_high]
     subs r4, r6; subs r7, r6; lsls r4, #11; add r4, #1024
-    strd r4, r6, [sp, #middle]; str r6, [sp, #lo]; str r7, [sp, #span]
+    strd r4, r6, [sp, #middle]; str r6, [sp, #least]; str r7, [sp, #span]
     movs r6, #9; cmp r7, #255
     it ne; movne r6, #0; str r6, [sp, #quick]
     add r6, sp, #sums_2; strd r4, r6, [sp, #requantizing]
-    ldr r8, [r3, #p_kp]
-    ldr r6, [r3, #p_room]; add r6, r0; str r6, [sp, #pairs]
+    ldr r8, [r3, #p_columns]
+    ldr r6, [r3, #p_scratch_start]; add r6, r0; str r6, [sp, #pairs]
     adds r7, r5, #1; lsrs r7, #1
 #if ARMV7EM
     lsl r8, r8, #2; add r9, r8, #8; mla r12, r9, r7, r6; str r12, [sp, #room]
@@ -413,15 +413,15 @@ ROOM:  // pairs of positions
     lsl r8, r8, #1; add r9, r8, #8; mla r12, r9, r7, r6; str r12, [sp, #room]
     add r4, r12, r8, lsl #3; str r4, [sp, #room_end]
 #endif
-    ldr r4, [r3, #p_zw]; negs r4, r4
-    ldr r6, [r3, #p_x]; adds r0, r6; ldr r1, [r3, #p_x_step]
+    ldr r4, [r3, #p_w_zero_point]; negs r4, r4
+    ldr r6, [r3, #p_x_start]; adds r0, r6; ldr r1, [r3, #p_x_position_stride]
     sub r6, r5, #1; mla r2, r6, r1, r0  // the last position, twice if it is odd
     lsls r6, #31
     it ne; subne r0, r2, r1
     it eq; moveq r0, r2
     rsb r1, r1, #0
     // r0, r2 items of a pair, from the last one on; r1 from one position to that before it; r4
-    // -zw; r7 pairs; r12 end of the pair's items; r8 bytes of them
+    // -w_zero_point; r7 pairs; r12 end of the pair's items; r8 bytes of them
 BYTES:
     sub r12, r9
     ldr r5, [r0, #-4]; mul r5, r5, r4; str r5, [r12]
@@ -448,14 +448,14 @@ WIDEN:
 #endif
     adds r2, r0, r1; adds r0, r2, r1
     subs r7, #1; bne BYTES
-FOUR_ROWS:  // r12, lr: bounds of |w - zw| of two channels each, added up
+FOUR_ROWS:  // r12, lr: bounds of |w - w_zero_point| of two channels each, added up
     ldr r0, [sp, #rows]; ldrd r1, r2, [sp, #room]
     ldr r3, [sp, #p]
 #if ARMV7EM
-    ldr r3, [r3, #p_zw]; orr r3, r3, r3, lsl #8; orr r3, r3, r3, lsl #16
+    ldr r3, [r3, #p_w_zero_point]; orr r3, r3, r3, lsl #8; orr r3, r3, r3, lsl #16
     mov r12, #0; mov lr, #0
 #else
-    ldr r3, [r3, #p_kp]; rsb r12, r3, r3, lsl #8; mov lr, r12
+    ldr r3, [r3, #p_columns]; rsb r12, r3, r3, lsl #8; mov lr, r12
 #endif
 WEIGHTS:
     ldmia r0!, {r4-r7}
@@ -495,10 +495,10 @@ CHANNEL_WORDS:
     stmia r8, {r4-r7}
 QUICK:
     ldr r3, [sp, #p]; ldr r4, [r3, #p_positions]; str r4, [sp, #pairs_left]
-    ldr r0, [sp, #pairs]; ldr r1, [r3, #p_position_step]
+    ldr r0, [sp, #pairs]; ldr r1, [r3, #p_out_position_stride]
     ldr r4, [sp, #out]
     strd r4, r1, [sp, #out_of_pair]
-    ldr r5, [r3, #p_channel_step]; str r5, [sp, #channel_step]
+    ldr r5, [r3, #p_out_channel_stride]; str r5, [sp, #channel_step]
     add r4, r4, r5, lsl #2; str r4, [sp, #out]
 PAIR:
     ldrd r2, r3, [r0], #8

@@ -7,7 +7,6 @@
 // Forms: thumb
 
 #include "core.h"
-#include "qdot.h"
 
 // On the stack, in bytes. limit: 1 << 25.
 words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
@@ -41,36 +40,36 @@ words 52, room, middle, positions_of_four, items_end, out_now
 .endm
 
 function qdots8
-    // r8 end of the position's items, r9 lo, r10 hi, r11 zy << 21 and the middle of a step, r12
-    // -zw * S, lr the part of a step for which one product decides
+    // r8 end of the position's items, r9 low, r10 high, r11 out_zero_point << 21 and the middle of
+    // a step, r12 -w_zero_point * S, lr the part of a step for which one product decides
     push_high
     sub sp, #72
     mov r7, sp; str r3, [r7, #p]
     ldr r4, [r3, #p_positions]; str r4, [r7, #positions_left]
-    ldr r4, [r3, #p_out]; adds r4, r2; str r4, [r7, #out]
+    ldr r4, [r3, #p_out_start]; adds r4, r2; str r4, [r7, #out]
     mov r4, r1
-    ldr r5, [r3, #p_table_in_x]; cmp r5, #0; beq WITH_WEIGHTS
+    ldr r5, [r3, #p_is_table_in_x]; cmp r5, #0; beq WITH_WEIGHTS
     mov r4, r0
 WITH_WEIGHTS:
-    ldr r5, [r3, #p_table]; adds r5, r4; str r5, [r7, #table]
-    ldr r4, [r3, #p_weights]; adds r4, r1; str r4, [r7, #rows]
-    ldr r2, [r3, #p_x]; adds r0, r2; str r0, [r7, #first_item]
-    ldr r4, [r3, #p_channel_step]; str r4, [r7, #channel_step]
+    ldr r5, [r3, #p_table_start]; adds r5, r4; str r5, [r7, #table]
+    ldr r4, [r3, #p_w_start]; adds r4, r1; str r4, [r7, #rows]
+    ldr r2, [r3, #p_x_start]; adds r0, r2; str r0, [r7, #first_item]
+    ldr r4, [r3, #p_out_channel_stride]; str r4, [r7, #channel_step]
     movs r4, #1; lsls r4, #25; str r4, [r7, #limit]
     lsls r5, r4, #4
-    ldr r6, [r3, #p_lo]; subs r6, r5; mov r9, r6
-    ldr r6, [r3, #p_hi]; subs r6, r5; mov r10, r6; movs r4, #248
+    ldr r6, [r3, #p_low]; subs r6, r5; mov r9, r6
+    ldr r6, [r3, #p_high]; subs r6, r5; mov r10, r6; movs r4, #248
     lsls r4, #12; subs r4, #64
-    ldr r6, [r3, #p_zy]; lsls r6, #21; adds r6, r4; mov r11, r6
+    ldr r6, [r3, #p_out_zero_point]; lsls r6, #21; adds r6, r4; mov r11, r6
     movs r4, #244; lsls r4, #24; mov lr, r4
     ldr r6, [r3, #p_channels]; str r6, [r7, #channels]
-    ldr r4, [r3, #p_room]; cmp r4, #0; beq POSITION
+    ldr r4, [r3, #p_scratch_start]; cmp r4, #0; beq POSITION
     cmp r6, #4; blt POSITION
     ldr r5, [r3, #p_positions]; cmp r5, #7; blt POSITION
     b ROOM
 POSITION:
     ldr r0, [r7, #first_item]; mov r4, r0
-    ldr r5, [r3, #p_kp]; adds r4, r5; mov r8, r4
+    ldr r5, [r3, #p_columns]; adds r4, r5; mov r8, r4
     ldr r5, [r3, #p_has_sums]; cmp r5, #0; beq ITEMS
     subs r0, #4; ldr r5, [r0]
     b TOTALLED
@@ -81,7 +80,7 @@ ITEMS:
     ldrb r2, [r0, #3]; adds r5, r2; adds r0, #4; cmp r0, r8
     bne ITEMS
 TOTALLED:
-    ldr r6, [r3, #p_zw]; muls r5, r6; negs r5, r5; mov r12, r5
+    ldr r6, [r3, #p_w_zero_point]; muls r5, r6; negs r5, r5; mov r12, r5
     ldr r1, [r7, #rows]; ldr r5, [r7, #table]; str r5, [r7, #next_table]
     ldr r5, [r7, #out]; str r5, [r7, #next_out]
     ldr r5, [r7, #channels]; str r5, [r7, #channels_left]
@@ -169,7 +168,7 @@ BETWEEN:
 EVEN:
     adds r4, r3; subs r4, #1; movs r3, #1; lsls r3, #19; adds r4, r3
     asrs r4, #20
-    ldr r6, [r7, #p]; ldr r2, [r6, #p_zy]; lsls r2, #3; asrs r2, #3
+    ldr r6, [r7, #p]; ldr r2, [r6, #p_out_zero_point]; lsls r2, #3; asrs r2, #3
     adds r4, r2
     b LIMIT
 NEXT:
@@ -178,14 +177,15 @@ NEXT:
 ONWARD:
     str r5, [r7, #positions_left]
     ldr r3, [r7, #p]; ldr r5, [r7, #out]
-    ldr r6, [r3, #p_position_step]; adds r5, r6; str r5, [r7, #out]
+    ldr r6, [r3, #p_out_position_stride]; adds r5, r6; str r5, [r7, #out]
     ldr r5, [r7, #first_item]
-    ldr r6, [r3, #p_x_step]; adds r5, r6; str r5, [r7, #first_item]
+    ldr r6, [r3, #p_x_position_stride]; adds r5, r6; str r5, [r7, #first_item]
     b POSITION
 NEXT_OF_FOUR:
     ldr r3, [r7, #p]; ldr r4, [r7, #positions_of_four]; subs r4, #1; beq FOUR_DONE
     str r4, [r7, #positions_of_four]
-    ldr r4, [r7, #out_now]; ldr r5, [r3, #p_position_step]; adds r4, r5; str r4, [r7, #out_now]
+    ldr r4, [r7, #out_now]
+    ldr r5, [r3, #p_out_position_stride]; adds r4, r5; str r4, [r7, #out_now]
     ldr r0, [r7, #items_end]; adds r0, #4
     b POSITION_OF_FOUR
 FOUR_DONE:
@@ -197,13 +197,13 @@ MORE:
     cmp r4, #4; bge FOUR_ROWS
     b POSITION
 ROOM:  // it is for halfwords: of so many positions, for words of weights behind their bytes
-    subs r5, #2; ldr r2, [r3, #p_x_step]; muls r5, r2; adds r4, r5
-    ldr r2, [r3, #p_x]; subs r4, r2; adds r4, r0; str r4, [r7, #room]
+    subs r5, #2; ldr r2, [r3, #p_x_position_stride]; muls r5, r2; adds r4, r5
+    ldr r2, [r3, #p_x_start]; subs r4, r2; adds r4, r0; str r4, [r7, #room]
     mov r4, r11; str r4, [r7, #middle]
 FOUR_ROWS:
     ldr r0, [r7, #rows]; ldr r1, [r7, #room]
     ldr r3, [r7, #p]; ldr r2, [r3, #p_positions]; str r2, [r7, #positions_of_four]
-    ldr r2, [r3, #p_kp]
+    ldr r2, [r3, #p_columns]
 WEIGHTS:
     four_weights 0; four_weights 1; four_weights 2; four_weights 3
     adds r0, #16; subs r2, #4; bne WEIGHTS
@@ -212,8 +212,8 @@ WEIGHTS:
     ldr r0, [r7, #first_item]; ldr r3, [r7, #p]
 POSITION_OF_FOUR:
     subs r0, #4; ldmia r0!, {r4}
-    ldr r5, [r3, #p_zw]; muls r4, r5; negs r4, r4
-    ldr r5, [r3, #p_kp]; adds r5, r0; str r5, [r7, #items_end]
+    ldr r5, [r3, #p_w_zero_point]; muls r4, r5; negs r4, r4
+    ldr r5, [r3, #p_columns]; adds r5, r0; str r5, [r7, #items_end]
     ldr r1, [r7, #room]
     mov r8, r4; mov r11, r4; mov r12, r4; mov lr, r4
     subs r5, r0; lsls r5, #29; bpl WORDS

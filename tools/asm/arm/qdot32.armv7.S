@@ -7,11 +7,11 @@
 // Forms: armv7m armv7em
 
 #include "core.h"
-#include "qdot.h"
 
-// On the stack, in bytes.
-words 0, channels_left, rows, table, out, positions_left, p, first_item, minus_zw_s
-words 32, minus_zw_s_2, items_end, table_now, out_now, rows_now, x_step, channel_bytes
+// On the stack, in bytes. minus_zero_sum: -w_zero_point * S.
+words 0, channels_left, rows, table, out, positions_left, p, first_item, minus_zero_sum
+words 32, minus_zero_sum_2, items_end, table_now, out_now, rows_now, x_step, channel_bytes
+words 60, x_zero
 #define FRAME 64
 
 #if ARMV7EM
@@ -59,7 +59,7 @@ words 32, minus_zw_s_2, items_end, table_now, out_now, rows_now, x_step, channel
     ldrb r4, [r0, #\i]; adds r5, r4
 .endm
 
-// The sum with its constants, times zx in r2, to the output.
+// The sum with its constants, times x's zero point in r2, to the output.
 .macro put sum
     ldrd r0, r3, [r9], #8; mla r0, r3, r2, r0; add r0, \sum; str r0, [r10]; add r10, r11
 .endm
@@ -75,20 +75,24 @@ function qdots32
     push {r8-r11}
     sub sp, #FRAME
     str r3, [sp, #p]
-    ldr r4, [r3, #p_weights]; adds r4, r1; str r4, [sp, #rows]
-    ldr r4, [r3, #p_table]; adds r4, r1; str r4, [sp, #table]
-    ldr r4, [r3, #p_out]; add r4, r2, r4, lsl #2; str r4, [sp, #out]
+    ldr r4, [r3, #p_w_start]; adds r4, r1; str r4, [sp, #rows]
+    ldr r4, [r3, #p_table_start]; adds r4, r1; str r4, [sp, #table]
+    ldr r4, [r3, #p_out_start]; add r4, r2, r4, lsl #2; str r4, [sp, #out]
     ldr r4, [r3, #p_positions]; str r4, [sp, #positions_left]
-    ldr r4, [r3, #p_x]; adds r0, r4; str r0, [sp, #first_item]
-    ldr r4, [r3, #p_channel_step]; lsls r4, #2; str r4, [sp, #channel_bytes]
-    ldr r4, [r3, #p_x_step]; str r4, [sp, #x_step]
+    ldr r4, [r3, #p_x_zero_point]; ldr r5, [r3, #p_zero_start]; cmp r5, #0; beq KNOWN
+    ldrb r4, [r0, r5]
+KNOWN:
+    str r4, [sp, #x_zero]
+    ldr r4, [r3, #p_x_start]; adds r0, r4; str r0, [sp, #first_item]
+    ldr r4, [r3, #p_out_channel_stride]; lsls r4, #2; str r4, [sp, #channel_bytes]
+    ldr r4, [r3, #p_x_position_stride]; str r4, [sp, #x_step]
 POSITION:
     ldr r3, [sp, #p]; ldr r0, [sp, #first_item]
     ldr r4, [sp, #positions_left]; cmp r4, #2; blt ALONE
     ldr r4, [r3, #p_channels]; lsls r4, r4, #30; beq BOTH
 ALONE:
     ldr r11, [sp, #channel_bytes]
-    ldr r4, [r3, #p_kp]; add r8, r0, r4
+    ldr r4, [r3, #p_columns]; add r8, r0, r4
     ldr r5, [r3, #p_has_sums]; cmp r5, #0; beq ITEMS
     ldr r5, [r0, #-4]
     b TOTALLED
@@ -96,11 +100,11 @@ ITEMS:
     total_item 0; total_item 1; total_item 2; total_item 3
     adds r0, #4; cmp r0, r8; bne ITEMS
 TOTALLED:
-    ldr r4, [r3, #p_zw]; muls r5, r4; negs r5, r5; str r5, [sp, #minus_zw_s]
+    ldr r4, [r3, #p_w_zero_point]; muls r5, r4; negs r5, r5; str r5, [sp, #minus_zero_sum]
     ldr r1, [sp, #rows]; ldr r9, [sp, #table]; ldr r10, [sp, #out]
     ldr r4, [r3, #p_channels]; str r4, [sp, #channels_left]
 ROWS:
-    ldr r0, [sp, #first_item]; ldr r4, [sp, #minus_zw_s]
+    ldr r0, [sp, #first_item]; ldr r4, [sp, #minus_zero_sum]
     ldr r5, [sp, #channels_left]; subs r5, #4; bmi SINGLE
     str r5, [sp, #channels_left]
     mov r5, r4; mov r6, r4; mov r7, r4
@@ -114,7 +118,7 @@ FOUR:
     adds r0, #4; adds r1, #16
 #endif
     cmp r0, r8; bne FOUR
-    ldr r3, [sp, #p]; ldr r2, [r3, #p_zx]
+    ldr r3, [sp, #p]; ldr r2, [sp, #x_zero]
     put r4; put r5; put r6; put r7
     b ROWS
 SINGLE:
@@ -130,15 +134,16 @@ ONE:
     adds r0, #4; adds r1, #4
 #endif
     cmp r0, r8; bne ONE
-    ldr r3, [sp, #p]; ldr r2, [r3, #p_zx]
+    ldr r3, [sp, #p]; ldr r2, [sp, #x_zero]
     put r4
     b ROWS
 NEXT:
     ldr r5, [sp, #positions_left]; subs r5, #1; beq DONE
     str r5, [sp, #positions_left]
     ldr r3, [sp, #p]; ldr r5, [sp, #out]
-    ldr r6, [r3, #p_position_step]; add r5, r5, r6, lsl #2; str r5, [sp, #out]
-    ldr r5, [sp, #first_item]; ldr r6, [r3, #p_x_step]; adds r5, r6; str r5, [sp, #first_item]
+    ldr r6, [r3, #p_out_position_stride]; add r5, r5, r6, lsl #2; str r5, [sp, #out]
+    ldr r5, [sp, #first_item]
+    ldr r6, [r3, #p_x_position_stride]; adds r5, r6; str r5, [sp, #first_item]
     b POSITION
 DONE:
     add sp, #FRAME
@@ -146,9 +151,9 @@ DONE:
     movs r0, #0
     b qdots32.end
 BOTH:
-    movs r7, #2; add r2, sp, #minus_zw_s
+    movs r7, #2; add r2, sp, #minus_zero_sum
 TOTAL:
-    ldr r4, [r3, #p_kp]; add r1, r0, r4
+    ldr r4, [r3, #p_columns]; add r1, r0, r4
     ldr r5, [r3, #p_has_sums]; cmp r5, #0; beq ITEMS_OF_BOTH
     ldr r5, [r0, #-4]
     b BOTH_TOTALLED
@@ -164,17 +169,17 @@ SUM:
 #endif
     cmp r0, r1; bne SUM
 BOTH_TOTALLED:
-    ldr r4, [r3, #p_zw]; muls r5, r4; negs r5, r5; str r5, [r2], #4
+    ldr r4, [r3, #p_w_zero_point]; muls r5, r4; negs r5, r5; str r5, [r2], #4
     ldr r0, [sp, #first_item]; ldr r4, [sp, #x_step]; adds r0, r4
     subs r7, #1; bne TOTAL
-    subs r0, r0, r4; ldr r4, [r3, #p_kp]; adds r4, r0; str r4, [sp, #items_end]
+    subs r0, r0, r4; ldr r4, [r3, #p_columns]; adds r4, r0; str r4, [sp, #items_end]
     ldr r4, [sp, #table]; str r4, [sp, #table_now]; ldr r4, [sp, #out]; str r4, [sp, #out_now]
     ldr r4, [r3, #p_channels]; str r4, [sp, #channels_left]
     ldr r1, [sp, #rows]
 ROWS_OF_BOTH:
     ldr r0, [sp, #first_item]; ldr lr, [sp, #x_step]
-    ldr r4, [sp, #minus_zw_s]; mov r5, r4; mov r6, r4; mov r7, r4
-    ldr r8, [sp, #minus_zw_s_2]; mov r9, r8; mov r10, r8; mov r11, r8
+    ldr r4, [sp, #minus_zero_sum]; mov r5, r4; mov r6, r4; mov r7, r4
+    ldr r8, [sp, #minus_zero_sum_2]; mov r9, r8; mov r10, r8; mov r11, r8
 #if !ARMV7EM
     sub lr, lr, #1
 #endif
@@ -190,7 +195,8 @@ FOUR_OF_BOTH:
     adds r1, #16
     ldr r2, [sp, #items_end]; cmp r0, r2; bne FOUR_OF_BOTH
     str r1, [sp, #rows_now]
-    ldr r3, [sp, #p]; ldr r2, [r3, #p_zx]; ldr r1, [r3, #p_position_step]; lsls r1, #2
+    ldr r3, [sp, #p]; ldr r2, [sp, #x_zero]
+    ldr r1, [r3, #p_out_position_stride]; lsls r1, #2
     ldr r12, [sp, #table_now]; ldr lr, [sp, #out_now]
     put_both r4, r8; put_both r5, r9; put_both r6, r10; put_both r7, r11
     str r12, [sp, #table_now]; str lr, [sp, #out_now]; ldr r1, [sp, #rows_now]
@@ -199,7 +205,7 @@ FOUR_OF_BOTH:
     ldr r5, [sp, #positions_left]; subs r5, #2; beq DONE
     str r5, [sp, #positions_left]
     ldr r3, [sp, #p]; ldr r5, [sp, #out]
-    ldr r6, [r3, #p_position_step]; add r5, r5, r6, lsl #3; str r5, [sp, #out]
+    ldr r6, [r3, #p_out_position_stride]; add r5, r5, r6, lsl #3; str r5, [sp, #out]
     ldr r5, [sp, #first_item]; ldr r6, [sp, #x_step]; add r5, r5, r6, lsl #1
     str r5, [sp, #first_item]
     b POSITION

@@ -5,7 +5,6 @@
 // Forms: thumb
 
 #include "core.h"
-#include "qdot.h"
 
 // On the stack, in bytes.
 words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
@@ -25,20 +24,24 @@ words 36, first_item
 .endm
 
 function qdots32
-    // r8 end of the position's items, r9 zx, r10 from channel to channel in bytes, r12 -zw * S
+    // r8 end of the position's items, r9 x's zero point, r10 from channel to channel in bytes, r12
+    // -w_zero_point * S
     push_high
     sub sp, #40
     mov r7, sp; str r3, [r7, #p]
     ldr r4, [r3, #p_positions]; str r4, [r7, #positions_left]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r4, r2; str r4, [r7, #out]
-    ldr r4, [r3, #p_table]; adds r4, r1; str r4, [r7, #table]
-    ldr r4, [r3, #p_weights]; adds r4, r1; str r4, [r7, #rows]
-    ldr r4, [r3, #p_x]; adds r0, r4; str r0, [r7, #first_item]
-    ldr r4, [r3, #p_zx]; mov r9, r4
-    ldr r4, [r3, #p_channel_step]; lsls r4, #2; mov r10, r4
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r4, r2; str r4, [r7, #out]
+    ldr r4, [r3, #p_table_start]; adds r4, r1; str r4, [r7, #table]
+    ldr r4, [r3, #p_w_start]; adds r4, r1; str r4, [r7, #rows]
+    ldr r4, [r3, #p_x_zero_point]; ldr r5, [r3, #p_zero_start]; cmp r5, #0; beq KNOWN
+    ldrb r4, [r0, r5]
+KNOWN:
+    mov r9, r4
+    ldr r4, [r3, #p_x_start]; adds r0, r4; str r0, [r7, #first_item]
+    ldr r4, [r3, #p_out_channel_stride]; lsls r4, #2; mov r10, r4
 POSITION:
     ldr r0, [r7, #first_item]; mov r4, r0
-    ldr r5, [r3, #p_kp]; adds r4, r5; mov r8, r4
+    ldr r5, [r3, #p_columns]; adds r4, r5; mov r8, r4
     ldr r5, [r3, #p_has_sums]; cmp r5, #0; beq ITEMS
     subs r0, #4; ldr r5, [r0]
     b TOTALLED
@@ -49,7 +52,7 @@ ITEMS:
     ldrb r2, [r0, #3]; adds r5, r2; adds r0, #4; cmp r0, r8
     bne ITEMS
 TOTALLED:
-    ldr r6, [r3, #p_zw]; muls r5, r6; negs r5, r5; mov r12, r5
+    ldr r6, [r3, #p_w_zero_point]; muls r5, r6; negs r5, r5; mov r12, r5
     ldr r1, [r7, #rows]; ldr r5, [r7, #table]; str r5, [r7, #next_table]
     ldr r5, [r7, #out]; str r5, [r7, #next_out]
     ldr r5, [r3, #p_channels]; str r5, [r7, #channels_left]
@@ -94,9 +97,9 @@ NEXT:
     ldr r5, [r7, #positions_left]; subs r5, #1; beq DONE
     str r5, [r7, #positions_left]
     ldr r3, [r7, #p]; ldr r5, [r7, #out]
-    ldr r6, [r3, #p_position_step]; lsls r6, #2; adds r5, r6; str r5, [r7, #out]
+    ldr r6, [r3, #p_out_position_stride]; lsls r6, #2; adds r5, r6; str r5, [r7, #out]
     ldr r5, [r7, #first_item]
-    ldr r6, [r3, #p_x_step]; adds r5, r6; str r5, [r7, #first_item]
+    ldr r6, [r3, #p_x_position_stride]; adds r5, r6; str r5, [r7, #first_item]
     b POSITION
 DONE:
     add sp, #40

@@ -5,7 +5,6 @@
 // Forms: thumb
 
 #include "core.h"
-#include "finish.h"
 
 //+ align
 
@@ -24,15 +23,15 @@ function _finish
     // exponent; r8 -2**30, r9, r10 low, high, r11 step of a channel, r12 channels left.
     push_high
     sub sp, #24
-    ldr r4, [r3, #p_sums]; lsls r4, #2; adds r0, r4
-    ldr r4, [r3, #p_aligned]; lsls r4, #2; adds r1, r4; str r1, [sp, #aligned]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #row_out]
-    ldr r4, [r3, #p_channel_step]; lsls r4, #2; mov r11, r4
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4; str r1, [sp, #aligned]
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #row_out]
+    ldr r4, [r3, #p_out_channel_stride]; lsls r4, #2; mov r11, r4
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
     movs r4, #3; lsls r4, #30; mov r8, r4
-    ldr r4, [r3, #p_low]; ldr r5, [r3, #p_low_sign]; negs r5, r5; eors r4, r5
+    ldr r4, [r3, #p_low]; ldr r5, [r3, #p_is_low_negative]; negs r5, r5; eors r4, r5
     subs r4, r5; mov r9, r4
-    ldr r4, [r3, #p_high]; ldr r5, [r3, #p_high_sign]; negs r5, r5; eors r4, r5
+    ldr r4, [r3, #p_high]; ldr r5, [r3, #p_is_high_negative]; negs r5, r5; eors r4, r5
     subs r4, r5; mov r10, r4
 ROW:
     ldr r4, [r3, #p_positions]; str r4, [sp, #positions_left]
@@ -90,7 +89,7 @@ NOT_LOW:
     cmp r4, r10; ble NOT_HIGH
     mov r4, r10
 NOT_HIGH:
-    ldr r5, [r3, #p_keeps_larger]; cmp r5, #0; beq SIGN
+    ldr r5, [r3, #p_is_maximum]; cmp r5, #0; beq SIGN
     ldr r5, [r2]; cmp r5, #0; bge OLD
     movs r6, #1; lsls r6, #31; subs r5, r6, r5
 OLD:
@@ -105,12 +104,12 @@ WRITE:
     mov r5, r12; subs r5, #1; mov r12, r5
     bne CHANNEL
     ldr r2, [sp, #position_out]
-    ldr r5, [r3, #p_position_step]; lsls r5, #2; adds r2, r5
+    ldr r5, [r3, #p_out_position_stride]; lsls r5, #2; adds r2, r5
     ldr r4, [sp, #positions_left]; subs r4, #1; str r4, [sp, #positions_left]
     bne POSITION
-    ldr r4, [r3, #p_channels]; ldr r5, [r3, #p_skipped]; muls r4, r5; lsls r4, #2
+    ldr r4, [r3, #p_channels]; ldr r5, [r3, #p_skipped_positions]; muls r4, r5; lsls r4, #2
     adds r0, r4
-    ldr r5, [r3, #p_row_step]; lsls r5, #2
+    ldr r5, [r3, #p_out_row_stride]; lsls r5, #2
     ldr r4, [sp, #row_out]; adds r4, r5; str r4, [sp, #row_out]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; bne ROW
     movs r0, #0

@@ -1,12 +1,11 @@
 // Sums of short mantissas: see loops/short_dot. Inline assembler, ARMv6-M opcodes.
 //
 // Four channels at a time: 3.3 instructions a multiply-accumulate in the unrolled part, 4.9 of
-// up to three last channels. Rows and M are above 0.
+// up to three last channels. Rows and channels are above 0.
 //
 // Forms: thumb
 
 #include "core.h"
-#include "dots.h"
 
 // On the stack, in bytes. first_sum: what sums start with; row_bytes: of a row of weights.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end, first_sum, out
@@ -36,15 +35,15 @@ function dots
     push_high
     sub sp, #40
     str r3, [sp, #p]
-    ldr r4, [r3, #p_x]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
-    ldr r4, [r3, #p_weights]; lsls r4, #1; adds r1, r4; str r1, [sp, #w]
-    ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
+    ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; str r0, [sp, #row]
+    ldr r4, [r3, #p_w_start]; lsls r4, #1; adds r1, r4; str r1, [sp, #w]
+    ldr r4, [r3, #p_out_start]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
     ldr r4, [r3, #p_rows]; str r4, [sp, #rows_left]
-    ldr r4, [r3, #p_items]; adds r4, #1; lsrs r4, #1; lsls r4, #2
+    ldr r4, [r3, #p_columns]; adds r4, #1; lsrs r4, #1; lsls r4, #2
     str r4, [sp, #row_bytes]
 ROW:
     ldr r3, [sp, #p]; ldr r0, [sp, #row]; ldr r1, [sp, #w]
-    ldr r4, [r3, #p_items]; lsls r5, r4, #2; adds r2, r0, r5; str r2, [sp, #end_of_row]
+    ldr r4, [r3, #p_columns]; lsls r5, r4, #2; adds r2, r0, r5; str r2, [sp, #end_of_row]
     lsrs r4, #3; lsls r4, #5; adds r4, r0; str r4, [sp, #unrolled_end]
     ldr r7, [r3, #p_channels]; str r7, [sp, #channels_left]
     cmp r7, #4; bge SUM
@@ -125,7 +124,7 @@ LAST_SUMMED:
     str r0, [sp, #out]
     b SINGLES
 NEXT:
-    ldr r0, [sp, #row]; ldr r3, [sp, #p]; ldr r4, [r3, #p_row_step]; lsls r4, #2
+    ldr r0, [sp, #row]; ldr r3, [sp, #p]; ldr r4, [r3, #p_x_row_stride]; lsls r4, #2
     adds r0, r4; str r0, [sp, #row]
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; beq END
     b ROW

@@ -8,8 +8,7 @@
 
 //+ squares
 
-// Parameters, and of x the shift; on the stack, in bytes.
-words 0, p_weights, p_items, p_lo, p_hi
+// In x, then on the stack, in bytes.
 words 4, x_shift
 words 0, row, left
 
@@ -28,12 +27,12 @@ function totals
     sub sp, #8
     ldr r4, [r0, #x_shift]; mov r10, r4
     movs r5, #1; lsls r5, #26; movs r6, r5; lsrs r6, r4; subs r5, r6; mov r11, r5
-    ldr r4, [r3, #p_weights]; lsls r4, #2; adds r1, r4
-    ldr r4, [r3, #p_items]; lsls r4, #2; adds r4, #8
+    ldr r4, [r3, #p_w_start]; lsls r4, #2; adds r1, r4
+    ldr r4, [r3, #p_elements]; lsls r4, #2; adds r4, #8
     adds r2, r4; mov lr, r2
     adds r4, r0; mov r8, r4
     adds r0, #8; str r0, [sp, #row]
-    ldr r4, [r3, #p_hi]; ldr r5, [r3, #p_lo]; subs r4, r5; ble END
+    ldr r4, [r3, #p_out_end]; ldr r5, [r3, #p_out_start]; subs r4, r5; ble END
     str r4, [sp, #left]
 VECTOR:
     ldr r0, [sp, #row]

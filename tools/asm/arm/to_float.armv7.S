@@ -6,9 +6,6 @@
 
 #include "core.h"
 
-// Parameters.
-words 0, p_lo, p_hi, p_channels, p_inner, p_channel, p_left
-
 #define man r4
 #define exp r5
 #define word r6
@@ -22,7 +19,7 @@ words 0, p_lo, p_hi, p_channels, p_inner, p_channel, p_left
 
 function to_float32
     push {r8-r11}
-    ldr r4, [r3, #p_lo]; ldr r5, [r3, #p_hi]; subs r5, r5, r4; ble NO_ITEMS
+    ldr r4, [r3, #p_start]; ldr r5, [r3, #p_end]; subs r5, r5, r4; ble NO_ITEMS
     add r0, r0, r4, lsl #2; add r2, r2, r4, lsl #2
     ldr r6, [r3, #p_channel]; lsl at, r6, #2; ldr left, [r3, #p_left]
     add r4, r0, r5, lsl #2; push {r4}           // the end of x

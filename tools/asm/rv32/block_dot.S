@@ -3,12 +3,11 @@
 // Two channels at a time: 6.5 instructions a multiply-accumulate. Of a product x * w there is
 // added what mul gives, to L, and mulh(x * 2**7, w), which is floor(x * w / 2**25), to H. The
 // exact sum is H * 2**25 and what these floors left, from 0 to 2**32 - 1 for up to 128 products;
-// as its last 32 bits are L, that is L - H * 2**25 modulo 2**32. Rows and M are above 0.
+// as its last 32 bits are L, that is L - H * 2**25 modulo 2**32. Rows and channels are above 0.
 //
 // Forms: rv32
 
 #include "core.h"
-#include "dots.h"
 
 // Sums of two channels += the items at a0 + i times their weights: below, and what >> 25 leaves.
 .macro add_item i
@@ -26,17 +25,17 @@
 .endm
 
 function dots
-    // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of K items, s5 of a step, s6 M, s7 end of the
-    // row, s8 first of the two channels, s9 channels left; a0 x, a1, a5 w of each, a6, a7 and s10,
-    // s11 L and H of each, t0, t1 and t2, t3 sums, a2 and a4 where a block of 128 items ends
+    // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of a row, s5 of a step, s6 channels, s7 end of
+    // the row, s8 first of the two channels, s9 channels left; a0 x, a1, a5 w of each, a6, a7 and
+    // s10, s11 L and H of each, t0, t1 and t2, t3 sums, a2 and a4 where a block of 128 items ends
     addi sp, sp, -48
     save_all
-    lw t0, p_x(a3); slli t0, t0, 2; add s0, a0, t0
-    lw t0, p_weights(a3); slli t0, t0, 2; add s1, a1, t0
-    lw t0, p_out(a3); slli t0, t0, 2; add s2, a2, t0
+    lw t0, p_x_start(a3); slli t0, t0, 2; add s0, a0, t0
+    lw t0, p_w_start(a3); slli t0, t0, 2; add s1, a1, t0
+    lw t0, p_out_start(a3); slli t0, t0, 2; add s2, a2, t0
     lw s3, p_rows(a3)
-    lw s4, p_items(a3); slli s4, s4, 2
-    lw s5, p_row_step(a3); slli s5, s5, 2
+    lw s4, p_columns(a3); slli s4, s4, 2
+    lw s5, p_x_row_stride(a3); slli s5, s5, 2
     lw s6, p_channels(a3)
 ROW:
     add s7, s0, s4

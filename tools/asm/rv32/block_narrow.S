@@ -1,12 +1,12 @@
 // Exact sums of mantissas with narrow weights: see loops/viper/block_narrow for how. Assembler for
 // RISC-V (RV32IM).
 //
-// 7 instructions a multiply-accumulate in the unrolled part, of 4 bits 4. Rows and M are above 0.
+// 7 instructions a multiply-accumulate in the unrolled part, of 4 bits 4. Rows and channels are
+// above 0.
 //
 // Forms: rv32
 
 #include "core.h"
-#include "dots.h"
 
 // A, B of the part += the item in t2 times the weight in t3.
 .macro add_product
@@ -28,18 +28,18 @@
 .endm
 
 function dots
-    // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of K items, s5 of a step, s6 M, s7 end of the
-    // row, s8 channels left, s9 bits, s10 bytes of x in a part; t0, t1 the sum; a6, a7 the sums A,
-    // B of a part, which ends at a4
+    // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of a row, s5 of a step, s6 channels, s7 end of
+    // the row, s8 channels left, s9 bits, s10 bytes of x in a part; t0, t1 the sum; a6, a7 the
+    // sums A, B of a part, which ends at a4
     addi sp, sp, -48
     save_most
-    lw t0, p_x(a3); slli t0, t0, 2; add s0, a0, t0
+    lw t0, p_x_start(a3); slli t0, t0, 2; add s0, a0, t0
     lw s9, p_bits(a3); srli t1, s9, 4
-    lw t0, p_weights(a3); sll t0, t0, t1; add s1, a1, t0
-    lw t0, p_out(a3); slli t0, t0, 2; add s2, a2, t0
+    lw t0, p_w_start(a3); sll t0, t0, t1; add s1, a1, t0
+    lw t0, p_out_start(a3); slli t0, t0, 2; add s2, a2, t0
     lw s3, p_rows(a3)
-    lw s4, p_items(a3); slli s4, s4, 2
-    lw s5, p_row_step(a3); slli s5, s5, 2
+    lw s4, p_columns(a3); slli s4, s4, 2
+    lw s5, p_x_row_stride(a3); slli s5, s5, 2
     lw s6, p_channels(a3)
     li s10, 48; li t0, 8
     blt t0, s9, ROW

@@ -6,7 +6,6 @@
 // Forms: rv32
 
 #include "core.h"
-#include "depthwise.h"
 
 //> from ..viper.depthwise import depthwise8  # other kernels
 
@@ -19,46 +18,46 @@ words 88, room, line_end
 .endm
 
 function depthwise_dense
-    // a0 window, a1 step of ky, a2 out, a3 step of x, a4 where a0 ends, a5 step of out, a6 c, a7
-    // limit of what is shifted, s9 M, s10 zy << 15 and the middle of a step, s11 lo, t0 hi,
-    // t1 shift to the left, t2 to the right, t3 sum. 3 x 3: s0 to s8 weights. Others: s0 weights
-    // as words, s1 bytes of a row, s2 end, s4 row of x, s6 of weights, both less the s7 columns it
-    // lacks of 8, s8 where the code of a row begins
+    // a0 window, a1 step of kernel rows, a2 out, a3 step of columns of out, a4 where a0 ends, a5
+    // step of out, a6 c, a7 limit of what is shifted, s9 M, s10 out_zero_point << 15 and the
+    // middle of a step, s11 low, t0 high, t1 shift to the left, t2 to the right, t3 sum. 3 x 3: s0
+    // to s8 weights. Others: s0 weights as words, s1 bytes of a row, s2 end, s4 row of x, s6 of
+    // weights, both less the s7 columns it lacks of 8, s8 where the code of a row begins
     addi sp, sp, -96
     save_all
     sw a3, p(sp)
     sw a0, room(sp)
-    lw t0, p_planes(a3); add t0, t0, a0; sw t0, plane(sp)
+    lw t0, p_x_start(a3); add t0, t0, a0; sw t0, plane(sp)
     mv t1, a1
-    lw t0, p_table_in_x(a3)
+    lw t0, p_is_table_in_x(a3)
     beq t0, zero, WITH_WEIGHTS
     mv t1, a0
 WITH_WEIGHTS:
-    lw t0, p_table(a3); add t0, t0, t1; sw t0, table(sp)
-    lw t0, p_weights(a3); add t0, t0, a1; sw t0, weights(sp)
-    lw t0, p_out(a3); add t0, t0, a2; sw t0, out(sp)
-    lw t0, p_plane_count(a3); sw t0, planes_left(sp)
-    lw t1, p_kw(a3)
+    lw t0, p_table_start(a3); add t0, t0, t1; sw t0, table(sp)
+    lw t0, p_w_start(a3); add t0, t0, a1; sw t0, weights(sp)
+    lw t0, p_out_start(a3); add t0, t0, a2; sw t0, out(sp)
+    lw t0, p_planes(a3); sw t0, planes_left(sp)
+    lw t1, p_kernel_columns(a3)
     li t2, 8
     la t0, TAPS
     sub t2, t2, t1; slli t2, t2, 4; add t0, t0, t2
     li t2, 3
     bne t1, t2, KIND
-    lw t1, p_kh(a3)
+    lw t1, p_kernel_rows(a3)
     bne t1, t2, KIND
     li t0, 0
 KIND:
     sw t0, taps(sp)
     li t1, 536870912
-    lw s10, p_zy(a3); sub s10, s10, t1; slli s10, s10, 15
+    lw s10, p_out_zero_point(a3); sub s10, s10, t1; slli s10, s10, 15
     li t2, 16384; add s10, s10, t2
-    lw s11, p_lo(a3); sub s11, s11, t1
-    lw t0, p_hi(a3); sub t0, t0, t1
-    lw a1, p_ky_step(a3)
-    lw a5, p_position_step(a3)
-    lw a3, p_x_step(a3)
+    lw s11, p_low(a3); sub s11, s11, t1
+    lw t0, p_high(a3); sub t0, t0, t1
+    lw a1, p_kernel_row_step(a3)
+    lw a5, p_out_position_stride(a3)
+    lw a3, p_out_column_step(a3)
 PLANE:
-    lw t3, p(sp); lw t4, p_channels(t3); sw t4, channels_left(sp)
+    lw t3, p(sp); lw t4, p_depth_multiplier(t3); sw t4, channels_left(sp)
 CHANNEL:
     lw t3, p(sp)
     lw t4, table(sp); lw a6, 0(t4); lw s9, 4(t4)
@@ -75,14 +74,14 @@ LEFT:
 SHIFTS:
     li a7, 33554432; srl a7, a7, t1
     lw a2, out(sp)
-    lw t4, p_channel_step(t3); add t4, t4, a2; sw t4, out(sp)
-    lw t4, p_oh(t3); sw t4, lines_left(sp)
+    lw t4, p_out_channel_stride(t3); add t4, t4, a2; sw t4, out(sp)
+    lw t4, p_out_rows(t3); sw t4, lines_left(sp)
     lw t4, plane(sp); sw t4, line(sp)
     lw t4, weights(sp)
-    lw t6, p_zw(t3)
+    lw t6, p_w_zero_point(t3)
     lw s0, room(sp)
-    lw s1, p_kw(t3); slli s1, s1, 2
-    lw s2, p_kh(t3); mul s2, s2, s1; add s2, s2, s0
+    lw s1, p_kernel_columns(t3); slli s1, s1, 2
+    lw s2, p_kernel_rows(t3); mul s2, s2, s1; add s2, s2, s0
     mv s6, s0
 WEIGHT:
     lbu t5, 0(t4)
@@ -104,8 +103,8 @@ NINE_WEIGHTS:
 LINE:
     lw t3, p(sp)
     lw a0, line(sp)
-    lw t4, p_y_step(t3); add t4, t4, a0; sw t4, line(sp)
-    lw a4, p_ow(t3); mul a4, a4, a3; add a4, a4, a0
+    lw t4, p_out_row_step(t3); add t4, t4, a0; sw t4, line(sp)
+    lw a4, p_out_columns(t3); mul a4, a4, a3; add a4, a4, a0
     lw t4, taps(sp)
     beq t4, zero, NINE
     sw a4, line_end(sp)
@@ -183,7 +182,7 @@ NEXT:
     bne t4, zero, CHANNEL
     lw t3, p(sp)
     lw t4, plane(sp)
-    lw t5, p_plane_bytes(t3); add t4, t4, t5; sw t4, plane(sp)
+    lw t5, p_x_plane_stride(t3); add t4, t4, t5; sw t4, plane(sp)
     lw t4, planes_left(sp); addi t4, t4, -1; sw t4, planes_left(sp)
     bne t4, zero, PLANE
     restore_all

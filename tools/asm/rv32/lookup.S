@@ -6,8 +6,6 @@
 
 #include "core.h"
 
-words 0, p_lo, p_hi
-
 // a4: end of x, a5: end of its last four, t0 to t3 items.
 
 // Item in register \t of the table of bytes, or of words, for the byte \at behind x.
@@ -20,7 +18,7 @@ words 0, p_lo, p_hi
 .endm
 
 function lookup8
-    lw t0, p_lo(a3); lw a4, p_hi(a3)
+    lw t0, p_start(a3); lw a4, p_end(a3)
     add a4, a4, a0; addi a5, a4, -3
     add a0, a0, t0; add a2, a2, t0
     bgeu a0, a5, lookup8_REST
@@ -38,7 +36,7 @@ lookup8_DONE:
 endfunction lookup8
 
 function lookup32
-    lw t0, p_lo(a3); lw a4, p_hi(a3)
+    lw t0, p_start(a3); lw a4, p_end(a3)
     add a4, a4, a0; addi a5, a4, -3
     add a0, a0, t0; slli t0, t0, 2; add a2, a2, t0
     bgeu a0, a5, lookup32_REST

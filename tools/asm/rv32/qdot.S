@@ -6,7 +6,6 @@
 // Forms: rv32
 
 #include "core.h"
-#include "qdot.h"
 
 // Sums of four channels += item \i of four times their weights.
 .macro add_item i
@@ -24,28 +23,29 @@
 
 function qdots8
     // s0 items of the position, s1 rows, s2 the position's out, s3 positions left, s4 table, s5
-    // lo, s6 hi, s7 zy << 15 and the middle of a step, s8 channels, s9 channel stride, s10 Kp, s11
-    // -zw * S; a1 rows left, a3 p, a4 end of the items, a5 out, a6 table left, a7 channels left
+    // low, s6 high, s7 out_zero_point << 15 and the middle of a step, s8 channels, s9 channel
+    // stride, s10 columns, s11 -w_zero_point * S; a1 rows left, a3 p, a4 end of the items, a5 out,
+    // a6 table left, a7 channels left
     addi sp, sp, -48
     save_all
-    lw s2, p_out(a3); add s2, s2, a2
+    lw s2, p_out_start(a3); add s2, s2, a2
     lw s3, p_positions(a3)
     mv t0, a1
-    lw t1, p_table_in_x(a3)
+    lw t1, p_is_table_in_x(a3)
     beq t1, zero, WITH_WEIGHTS
     mv t0, a0
 WITH_WEIGHTS:
-    lw t1, p_table(a3); add s4, t0, t1
-    lw t1, p_weights(a3); add s1, a1, t1
-    lw t1, p_x(a3); add s0, a0, t1
-    lw s10, p_kp(a3)
+    lw t1, p_table_start(a3); add s4, t0, t1
+    lw t1, p_w_start(a3); add s1, a1, t1
+    lw t1, p_x_start(a3); add s0, a0, t1
+    lw s10, p_columns(a3)
     li t0, 536870912
-    lw s5, p_lo(a3); sub s5, s5, t0
-    lw s6, p_hi(a3); sub s6, s6, t0
-    lw s7, p_zy(a3); sub s7, s7, t0; slli s7, s7, 15
+    lw s5, p_low(a3); sub s5, s5, t0
+    lw s6, p_high(a3); sub s6, s6, t0
+    lw s7, p_out_zero_point(a3); sub s7, s7, t0; slli s7, s7, 15
     li t0, 16384; add s7, s7, t0
     lw s8, p_channels(a3)
-    lw s9, p_channel_step(a3)
+    lw s9, p_out_channel_stride(a3)
 POSITION:
     add a4, s0, s10
     lw t0, p_has_sums(a3)
@@ -61,7 +61,7 @@ ITEMS:
     addi t0, t0, 4
     bne t0, a4, ITEMS
 TOTALLED:
-    lw t0, p_zw(a3); mul s11, s11, t0; sub s11, zero, s11
+    lw t0, p_w_zero_point(a3); mul s11, s11, t0; sub s11, zero, s11
     mv a1, s1; mv a5, s2; mv a6, s4
     addi a7, s8, -4
     blt a7, zero, SINGLE
@@ -136,8 +136,8 @@ EVEN:  // what lies in the middle between two integers, and was rounded up to an
     li a0, 32768; sub t5, t5, a0
     j ROUNDED
 NEXT:
-    lw t0, p_position_step(a3); add s2, s2, t0
-    lw t0, p_x_step(a3); add s0, s0, t0
+    lw t0, p_out_position_stride(a3); add s2, s2, t0
+    lw t0, p_x_position_stride(a3); add s0, s0, t0
     addi s3, s3, -1
     bne s3, zero, POSITION
     restore_all

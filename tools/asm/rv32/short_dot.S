@@ -1,12 +1,11 @@
 // Sums of short mantissas: see loops/short_dot. Assembler for RISC-V (RV32IM).
 //
 // Four channels at a time: 3.6 instructions a multiply-accumulate in the unrolled part, 5.8 of
-// up to three last channels. Rows and M are above 0.
+// up to three last channels. Rows and channels are above 0.
 //
 // Forms: rv32
 
 #include "core.h"
-#include "dots.h"
 
 // Sums of four channels += item i of four times their weights.
 .macro add_item i
@@ -23,18 +22,18 @@
 .endm
 
 function dots
-    // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of K items, s5 of a step, s6 M, s7 end of the
-    // row, s8 of what is unrolled, s9 channels left, s10 bytes of a row of weights, s11 what sums
-    // start with; a0 x, a1, a2, a4, a5 w of four channels, t0 to t3 their sums, t6 2**14
+    // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of a row, s5 of a step, s6 channels, s7 end of
+    // the row, s8 of what is unrolled, s9 channels left, s10 bytes of a row of weights, s11 what
+    // sums start with; a0 x, a1, a2, a4, a5 w of four channels, t0 to t3 their sums, t6 2**14
     addi sp, sp, -48
     save_all
-    lw t0, p_x(a3); slli t0, t0, 2; add s0, a0, t0
-    lw t0, p_weights(a3); slli t0, t0, 1; add s1, a1, t0
-    lw t0, p_out(a3); slli t0, t0, 2; add s2, a2, t0
+    lw t0, p_x_start(a3); slli t0, t0, 2; add s0, a0, t0
+    lw t0, p_w_start(a3); slli t0, t0, 1; add s1, a1, t0
+    lw t0, p_out_start(a3); slli t0, t0, 2; add s2, a2, t0
     lw s3, p_rows(a3)
-    lw s4, p_items(a3); addi s10, s4, 1; srli s10, s10, 1; slli s10, s10, 2
+    lw s4, p_columns(a3); addi s10, s4, 1; srli s10, s10, 1; slli s10, s10, 2
     slli s4, s4, 2
-    lw s5, p_row_step(a3); slli s5, s5, 2
+    lw s5, p_x_row_stride(a3); slli s5, s5, 2
     lw s6, p_channels(a3)
     li t6, 1; slli t6, t6, 14
 ROW:

@@ -68,12 +68,12 @@ INLINE void carry(const Sums *s, int *out)
 
 int dots(const int *x, const int *w, int *out, const int *p)
 {
-    int k = p[3];
-    const int *row = x + p[0];
+    int k = p[p_columns];
+    const int *row = x + p[p_x_start];
     Sums sums[2];
-    w += p[4];
-    out += p[6];
-    for (int rows = p[1]; rows; rows--) {
+    w += p[p_w_start];
+    out += p[p_out_start];
+    for (int rows = p[p_rows]; rows; rows--) {
         const int *end = row + k, *of_channel = w;
         int low = 0, high = 1 << 16;
         for (const int *item = row; item != end; item++) {
@@ -85,7 +85,7 @@ int dots(const int *x, const int *w, int *out, const int *p)
         out[1] = high;
         out[2] = 0;
         out += 3;
-        for (int left = p[5]; left > 0; left -= 2) {
+        for (int left = p[p_channels]; left > 0; left -= 2) {
             const int *item = row, *first = of_channel, *second = first + k;
             int spare[3];  // of the second channel where there is none
             int *other = left > 1 ? out + 3 : spare;
@@ -107,7 +107,7 @@ int dots(const int *x, const int *w, int *out, const int *p)
             of_channel += 2 * k;
             out += left > 1 ? 6 : 3;
         }
-        row += p[2];
+        row += p[p_x_row_stride];
     }
     return 0;
 }

@@ -11,7 +11,7 @@
 typedef struct {
     const int *p;
     const int *weights;
-    int ky_step, kx_step, x_step, y_step, position_step;
+    int kernel_row_step, kernel_column_step, out_column_step, out_row_step, position_step;
     int lines, line_bytes;  // bytes of x from a line's first output to behind its last one
     Range range;
     Scale scale;
@@ -30,21 +30,21 @@ NOINLINE void nine(const Call *c, const u8 *line, u8 *out)
         sum += row[0] * a0;
         sum += row[1] * a1;
         sum += row[2] * a2;
-        row += c->ky_step;
+        row += c->kernel_row_step;
         sum += row[0] * a3;
         sum += row[1] * a4;
         sum += row[2] * a5;
-        row += c->ky_step;
+        row += c->kernel_row_step;
         sum += row[0] * a6;
         sum += row[1] * a7;
         sum += row[2] * a8;
         *out = scaled(&c->scale, sum, &c->range);
         out += c->position_step;
-        x += c->x_step;
+        x += c->out_column_step;
         if (x == end) {
             if (!--lines)
                 return;
-            x = line = line + c->y_step;
+            x = line = line + c->out_row_step;
             end = line + c->line_bytes;
         }
     }
@@ -84,13 +84,13 @@ INLINE int seven_of(const u8 *x, const int *w)
 
 NOINLINE void others(const Call *c, const u8 *x, u8 *out, int n)
 {
-    int columns = c->p[5], step = c->kx_step;
+    int columns = c->p[p_kernel_columns], step = c->kernel_column_step;
     int kind = step == 1 ? columns : 0;
     for (; n; n--) {
         const u8 *row = x;
-        const int *w = c->weights, *end = w + c->p[4] * columns;
+        const int *w = c->weights, *end = w + c->p[p_kernel_rows] * columns;
         int sum = c->scale.added;
-        for (; w != end; row += c->ky_step, w += columns) {
+        for (; w != end; row += c->kernel_row_step, w += columns) {
             if (kind == 5)
                 sum += five_of(row, w);
             else if (kind == 7)
@@ -102,44 +102,44 @@ NOINLINE void others(const Call *c, const u8 *x, u8 *out, int n)
         }
         *out = scaled(&c->scale, sum, &c->range);
         out += c->position_step;
-        x += c->x_step;
+        x += c->out_column_step;
     }
 }
 
 int depthwise8(u8 *x, const u8 *w, u8 *out, const int *p)
 {
     Call c;
-    int *room = (int *)x, size = p[4] * p[5];
-    const int *table = (const int *)((p[21] ? x : w) + p[12]);
-    const u8 *plane = x + p[0], *weight = w + p[13];
+    int *room = (int *)x, size = p[p_kernel_rows] * p[p_kernel_columns];
+    const int *table = (const int *)((p[p_is_table_in_x] ? x : w) + p[p_table_start]);
+    const u8 *plane = x + p[p_x_start], *weight = w + p[p_w_start];
     c.p = p;
     c.weights = room;
-    c.ky_step = p[6];
-    c.kx_step = p[7];
-    c.x_step = p[11];
-    c.y_step = p[10];
-    c.lines = p[8];
-    c.line_bytes = p[9] * p[11];
-    c.position_step = p[16];
-    c.range = range_of(p[18], p[19], p[20]);
-    out += p[14];
-    for (int planes = p[2]; planes; planes--, plane += p[1])
-        for (int channels = p[3]; channels; channels--) {
+    c.kernel_row_step = p[p_kernel_row_step];
+    c.kernel_column_step = p[p_kernel_column_step];
+    c.out_column_step = p[p_out_column_step];
+    c.out_row_step = p[p_out_row_step];
+    c.lines = p[p_out_rows];
+    c.line_bytes = p[p_out_columns] * p[p_out_column_step];
+    c.position_step = p[p_out_position_stride];
+    c.range = range_of(p[p_out_zero_point], p[p_low], p[p_high]);
+    out += p[p_out_start];
+    for (int planes = p[p_planes]; planes; planes--, plane += p[p_x_plane_stride])
+        for (int channels = p[p_depth_multiplier]; channels; channels--) {
             get_scale(&c.scale, table, &c.range);
             table += 2;
             for (int i = 0; i < size; i++)
-                room[i] = *weight++ - p[17];
+                room[i] = *weight++ - p[p_w_zero_point];
             const u8 *line = plane;
             u8 *at = out;
-            if (p[4] == 3 && p[5] == 3 && p[7] == 1)
+            if (p[p_kernel_rows] == 3 && p[p_kernel_columns] == 3 && p[p_kernel_column_step] == 1)
                 nine(&c, line, at);
             else
-                for (int lines = p[8]; lines; lines--) {
-                    others(&c, line, at, p[9]);
-                    line += p[10];
-                    at += p[9] * p[16];
+                for (int lines = p[p_out_rows]; lines; lines--) {
+                    others(&c, line, at, p[p_out_columns]);
+                    line += p[p_out_row_step];
+                    at += p[p_out_columns] * p[p_out_position_stride];
                 }
-            out += p[15];
+            out += p[p_out_channel_stride];
         }
     return 0;
 }

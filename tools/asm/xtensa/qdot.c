@@ -75,7 +75,7 @@ typedef struct {
     const u8 *first, *weights;
     const int *table;
     u8 *out;
-    int kp, n, m, position_step, channel_step, x_step, zw, has_sums;
+    int columns, positions, channels, position_step, channel_step, x_step, w_zero_point, has_sums;
     Range range;
 } Call;
 
@@ -85,19 +85,20 @@ NOINLINE void of_positions(const Call *c, int sum)
     const u8 *row = c->weights;
     const int *table = c->table;
     u8 *out = c->out;
-    int step = c->position_step, channel_step = c->channel_step, kp = c->kp;
+    int step = c->position_step, channel_step = c->channel_step, columns = c->columns;
     int sums[8];
     Scale scales[4];
-    for (int left = c->m; left; ) {
+    for (int left = c->channels; left; ) {
         const u8 *x = c->first;
         u8 *at = out;
-        int n = c->n, many = left > 3 ? 4 : 1;
+        int n = c->positions, many = left > 3 ? 4 : 1;
         for (int i = 0; i < many; i++)
             get_scale(&scales[i], table + 2 * i, &c->range);
         if (many == 1) {
             for (; n; n--) {
-                int zs = (c->has_sums ? ((int *)x)[-1] : sum) * c->zw;
-                *at = scaled(scales, dots11(x, row, x + kp) + scales[0].added - zs, &c->range);
+                int zero_sum = (c->has_sums ? ((int *)x)[-1] : sum) * c->w_zero_point;
+                int dot = dots11(x, row, x + columns);
+                *at = scaled(scales, dot + scales[0].added - zero_sum, &c->range);
                 at += step;
                 x += c->x_step;
             }
@@ -105,12 +106,13 @@ NOINLINE void of_positions(const Call *c, int sum)
         if (many == 4 && c->has_sums) {
             for (; n > 1; n -= 2) {
                 const u8 *y = x + c->x_step;
-                int zs = ((int *)x)[-1] * c->zw, zt = ((int *)y)[-1] * c->zw;
+                int zero_sum = ((int *)x)[-1] * c->w_zero_point;
+                int zero_sum_2 = ((int *)y)[-1] * c->w_zero_point;
                 for (int i = 0; i < 4; i++) {
-                    sums[i] = scales[i].added - zs;
-                    sums[i + 4] = scales[i].added - zt;
+                    sums[i] = scales[i].added - zero_sum;
+                    sums[i + 4] = scales[i].added - zero_sum_2;
                 }
-                dots24(x, row, y, x + kp, sums);
+                dots24(x, row, y, x + columns, sums);
                 u8 *to = at;
                 for (int i = 0; i < 4; i++) {
                     to[0] = scaled(&scales[i], sums[i], &c->range);
@@ -122,10 +124,10 @@ NOINLINE void of_positions(const Call *c, int sum)
             }
         }
         for (; n; n--) {
-            int zs = (c->has_sums ? ((int *)x)[-1] : sum) * c->zw;
+            int zero_sum = (c->has_sums ? ((int *)x)[-1] : sum) * c->w_zero_point;
             for (int i = 0; i < 4; i++)
-                sums[i] = scales[i].added - zs;
-            dots14(x, row, x + kp, sums);
+                sums[i] = scales[i].added - zero_sum;
+            dots14(x, row, x + columns, sums);
             u8 *to = at;
             for (int i = 0; i < 4; i++) {
                 *to = scaled(&scales[i], sums[i], &c->range);
@@ -135,7 +137,7 @@ NOINLINE void of_positions(const Call *c, int sum)
             x += c->x_step;
         }
         out += many * channel_step;
-        row += many * kp;
+        row += many * columns;
         table += 2 * many;
         left -= many;
     }
@@ -144,27 +146,27 @@ NOINLINE void of_positions(const Call *c, int sum)
 int qdots8(const u8 *x, const u8 *w, u8 *out, const int *p)
 {
     Call c;
-    c.weights = w + p[0];
-    c.table = (const int *)((p[15] ? x : w) + p[1]);
-    c.kp = p[2];
-    c.m = p[4];
-    c.out = out + p[5];
-    c.position_step = p[6];
-    c.channel_step = p[7];
-    c.zw = p[8];
-    c.range = range_of(p[9], p[10], p[11]);
-    c.first = x + p[12];
-    c.x_step = p[13];
-    c.has_sums = p[14];
+    c.weights = w + p[p_w_start];
+    c.table = (const int *)((p[p_is_table_in_x] ? x : w) + p[p_table_start]);
+    c.columns = p[p_columns];
+    c.channels = p[p_channels];
+    c.out = out + p[p_out_start];
+    c.position_step = p[p_out_position_stride];
+    c.channel_step = p[p_out_channel_stride];
+    c.w_zero_point = p[p_w_zero_point];
+    c.range = range_of(p[p_out_zero_point], p[p_low], p[p_high]);
+    c.first = x + p[p_x_start];
+    c.x_step = p[p_x_position_stride];
+    c.has_sums = p[p_has_sums];
     if (c.has_sums) {
-        c.n = p[3];
+        c.positions = p[p_positions];
         of_positions(&c, 0);
         return 0;
     }
-    c.n = 1;
-    for (int n = p[3]; n; n--) {
+    c.positions = 1;
+    for (int n = p[p_positions]; n; n--) {
         int sum = 0;
-        for (const u8 *item = c.first, *end = item + c.kp; item != end; item += 4)
+        for (const u8 *item = c.first, *end = item + c.columns; item != end; item += 4)
             sum += item[0] + item[1] + item[2] + item[3];
         of_positions(&c, sum);
         c.first += c.x_step;

@@ -43,14 +43,14 @@ void short14(const int *x, const u16 *w, int step, const int *end, int *sums);
 
 int dots(const int *x, const u16 *w, int *out, const int *p)
 {
-    int k = p[3], padded = k + (k & 1), step = p[2];
-    const int *row = x + p[0];
-    w += p[4];
-    out += p[6];
-    for (int rows = p[1]; rows; rows--) {
+    int k = p[p_columns], padded = k + (k & 1), step = p[p_x_row_stride];
+    const int *row = x + p[p_x_start];
+    w += p[p_w_start];
+    out += p[p_out_start];
+    for (int rows = p[p_rows]; rows; rows--) {
         const int *end = row + k;
         const u16 *weights = w;
-        int total = 0, left = p[5];
+        int total = 0, left = p[p_channels];
         for (const int *item = row; item != end; item++)
             total += *item;
         total = (1 << 30) - (total << 14);

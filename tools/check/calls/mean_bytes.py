@@ -11,6 +11,7 @@ def bytes_of(d):
     words += [2 * ((least >> 23) + d.below(4)) + d.below(2) for _ in range(64)]
     p = [0, d.below(3), 1] + [0] * 8 + [1, n, 0, 0, 0, 0]
     p += [below, 128 * d.below(2), 0, 0, 0, d.below(9)]
+    p += [0] * 6 + [1, 255]
     levels = levels[:below][::-1] + levels[below:]
     return array("i", levels), array("i", words), d.blank("B", n + 3), p
 

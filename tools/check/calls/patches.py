@@ -17,7 +17,7 @@ def _channels(d):
     p += [at // width, at % width, d.below(2) * 128, d.below(256), n, -k % 4, _BIAS, _BIAS]
     x = d.octets(first + k * plane)
     out = d.blank("B", n * (4 + (k + 3 & -4)))
-    return x, out, out, p
+    return x, out, out, p + [0]
 
 
 def _windows(d):
@@ -36,9 +36,9 @@ def _windows(d):
     steps = [plane, dilations[0] * row, dilations[1] * column]
     k = c * taps[0] * taps[1]
     p = [first, c] + taps + steps + image + dilations + strides + [row, column, width]
-    p += [d.below(3), d.below(width), d.below(2) * 128, d.below(256), n, -k % 4]
+    p += [d.below(3), d.below(3 * width), d.below(2) * 128, d.below(256), n, -k % 4]
     corner = [_BIAS - d.below(4) for _ in "yx"]
     nbytes = n * (4 + (k + 3 & -4))
     x = d.octets(first + c * plane)
-    out = d.blank("B", nbytes)
-    return x, out, out, p + corner
+    out = d.blank("B", nbytes + 1)
+    return x, out, out, p + corner + [nbytes * d.below(2)]

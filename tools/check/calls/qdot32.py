@@ -5,7 +5,7 @@ from .qdot import dots
 
 def qdots32(d):
     x, w, out, p, of_x = dots(d, "i", _factor)
-    return x, w, out, p + [d.below(256), 0, 0] + of_x
+    return x, w, out, p + [d.below(256), d.below(len(x)) * d.below(2), 0] + of_x
 
 
 def _factor(d):

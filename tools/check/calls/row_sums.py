@@ -9,3 +9,8 @@ def row_sums(d):
     w = d.words(first + groups * n * row + 1)
     out = array("i", [v >> 2 for v in d.words(at + 2 * groups * n)])
     return w, w, out, [first, at, groups, n, row, d.below(256)]
+
+
+def zero_point(d):
+    n = d.between(1, 9)
+    return d.octets(1), bytearray(1), d.blank("B", n + 1), [n, 128 * d.below(2)]

@@ -19,7 +19,26 @@ def wide_patches(d):
     c, kh, kw, h, w = [d.between(1, 3) for _ in range(3)] + [d.between(1, 6), d.between(1, 6)]
     dy, dx, sy, sx = [d.between(1, 2) for _ in range(4)]
     ow, n = d.between(1, 4), d.between(1, 5)
-    p = [0, c, kh, kw, h * w, dy * w, dx, h, w, dy, dx, sy, sx, w, 1, ow, d.below(3), d.below(ow)]
+    p = [
+        0,
+        c,
+        kh,
+        kw,
+        h * w,
+        dy * w,
+        dx,
+        h,
+        w,
+        dy,
+        dx,
+        sy,
+        sx,
+        w,
+        1,
+        ow,
+        d.below(3),
+        d.below(3 * ow),
+    ]
     p += [_FLIP * d.below(2), d.word() & 65535, n, 0]
     p += [_BIAS - d.below(3), _BIAS - d.below(3)]
     x = items(d, c * h * w)

@@ -104,9 +104,10 @@ def emit_qconv(node, inputs, packed: Tensor, w_zero: int, geometry, x_zero: int,
         "lacks_sums": 0,
         "table": AS_IT_IS,
     }
-    how: dict[str, Any] = {"scratch": [node.temp(UINT8, (nbytes,))], "rows": _ROWS}
-    how |= {"grow": _patch_room.grow, "lacks": lacks}
-    if _is_taken_as_it_lies(geometry, x):
+    how: dict[str, Any] = {"scratch": [node.temp(UINT8, (nbytes + len(zero),))], "rows": _ROWS}
+    if not zero:  # else it lies right behind the patches
+        how |= {"grow": _patch_room.grow, "lacks": lacks}
+    if not zero and _is_taken_as_it_lies(geometry, x):
         how = {"behind": _qoverlap.behind_rows(geometry, x, out)}
     elif not any_open((*geometry.counts, *params["x_strides"], *params["out_strides"])):
         same = _qoverlap.is_same_place(geometry, x, out)

@@ -1,0 +1,92 @@
+"""A loop's parameters by name, for kernels that run from source.
+
+A kernel says block("patches", x_start=0, row=i, ...). What is built for a board has the numbers
+there, in the order that the loop declares, and not this module: see tools.loops.parameters.
+"""
+
+from . import parameters
+from .parameters import BIAS
+
+_FOLDER = __file__.rpartition("/")[0] + "/loops/"
+_GROUP = "# Parameters of "
+_known = {}
+
+
+def declarations(text):
+    """Return what a file of loops declares: a list of (line, functions, other, constants).
+
+    functions: whose parameters a group has; other: (family, function) whose parameters lie before
+    them, or None; constants: a list of (line, name, position as text, comment). Raises ValueError
+    for a declaration that takes more than one line.
+    """
+    found, is_group = [], False
+    for number, line in enumerate(text.split("\n"), 1):
+        name, _, rest = line.partition(" = ")
+        if line.startswith(_GROUP):
+            names, _, other = line[len(_GROUP) :].partition(": as ")
+            family, _, function = other.partition(".")
+            found.append((number, names.split(", "), (family, function) if other else None, []))
+            is_group = True
+        elif is_group and name[:1] == "_" and rest and name == name.upper():
+            value, _, comment = rest.partition("  # ")
+            if value == "const(":
+                raise ValueError("line {}: a declaration is one line".format(number))
+            if value.startswith("const("):
+                found[-1][3].append((number, name, value[6:-1], comment))
+            elif value.isdigit() and "[" in comment:
+                found[-1][3].append((number, name, value, comment))
+            else:
+                is_group = False
+        elif line and not line.startswith("#"):
+            is_group = False
+    return found
+
+
+def fields(loop):
+    """Return [(name, whether it is biased, whether it is a list)] of a block: of
+    "family.function", or of a family all of whose functions take the same one. Raises TypeError
+    where these differ.
+    """
+    if loop not in _known:
+        family, _, name = loop.partition(".")
+        with open(_FOLDER + family + ".py") as file:
+            groups = declarations(file.read())
+        functions = {each for group in groups for each in group[1]}
+        found = [_of(groups, each) for each in ([name] if name else sorted(functions))]
+        if any([each != found[0] for each in found]) or not found[0]:
+            raise TypeError("{}: which of its functions?".format(loop))
+        _known[loop] = found[0]
+    return _known[loop]
+
+
+def block(loop, **numbers):
+    """Return a block as parameters.block makes it, of numbers by name. BIAS is added where it
+    belongs. Raises TypeError for a name that is missing, or that the loop has not.
+    """
+    return parameters.block(*ordered(loop, numbers))
+
+
+def ordered(loop, numbers):
+    """Return the same as a list. Takes the numbers out of the dict."""
+    made = []
+    for name, is_biased, is_list in fields(loop):
+        if name not in numbers:
+            raise TypeError("{}: {} is missing".format(loop, name))
+        number = numbers.pop(name)
+        found = list(number) if is_list else [number]
+        made += [each + BIAS for each in found] if is_biased else found
+    if numbers:
+        raise TypeError("{} has no {}".format(loop, ", ".join(numbers)))
+    return made
+
+
+def _of(groups, function):
+    made = []
+    for _, names, other, constants in groups:
+        if function in names:
+            if other:
+                made += fields(".".join(other))
+            for _, name, _, comment in constants:
+                unit = comment.partition("[")[2].partition("]")[0]
+                made.append((name[1:].lower(), unit.endswith(", BIAS"), " x " in unit))
+    return made

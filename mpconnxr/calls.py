@@ -1,0 +1,288 @@
+"""What kernels say of the calls that a run makes: one table for all steps of a graph.
+
+A kernel says which calls a run makes, and what grows from one to the next:
+
+    for i in calls.repeat(n):
+        calls.call(loop, x, w, out, block("qdot", x_start=i * row, ...))
+
+The body of a repeat runs twice here, with i = 0 and 1. What is different in round 1 grows by as
+much in each of the n rounds, so kernels compute it with sums and products of i alone. Repeats may
+lie in one another.
+
+This module is needed while a model is loaded, and let go of after it; what stays is in model.
+"""
+
+from array import array
+
+try:
+    from uctypes import addressof, bytearray_at
+except ImportError:  # views are not retyped then
+    pass
+
+from . import tensor
+from .emission import NONE, Part, zeros
+from .model import of_two
+from .repeats import Level, Repeats
+
+_LEVELS = const(5)  # of repeats: the runner's counters
+_MOST_WALKED = const(4)  # repeats in one another, as parts() takes one
+_MOST_ROUNDS = const(32768)  # of one repeat
+_WORK = const(8192)  # of a call
+_REACH = const(1 << 24)  # of a view, in items
+_PART = const(1 << 24)  # bytes, of a memory that is larger
+_NBYTES = const(128)  # of a buffer of constants
+_ALIGNMENT = const(8)
+_UINT8 = const(2)  # dtype
+_WHOLE = Part(0, None)
+
+
+class Memories:
+    """Where buffers lie: the arena, the state and the model's file, if that is in memory, are a
+    memory each. All others are found in one, from the first of them on.
+
+    found: (address, buffer, whether others are found in it, where a part of a larger one begins)
+    of each memory; buffers: all; constants: what kernels make for their loops.
+    """
+
+    def __init__(self, arena, state, reader):
+        """reader: of the model's file; None: there is none yet."""
+        self.found, self.buffers, self._parts = [], [], {}  # of parts the place by the id
+        self.constants = Constants()
+        if reader is None:
+            return
+        start = 0
+        for buffer in (arena, state, reader.memory):
+            if buffer is not None and len(buffer):
+                address = start = 0
+                if tensor.RETYPES:
+                    start = tensor.words(memoryview(buffer))[1] >> 8
+                    address = addressof(buffer) - start
+                self._part(buffer, len(self.found), start)
+                self.found.append((address, buffer, False, 0))
+        number, apart = len(self.found) - 1, []
+        for buffer, offset in reader.parts():
+            if offset is None:
+                apart.append(buffer)
+            else:
+                self._part(buffer, number, start + offset)
+        if tensor.RETYPES:
+            apart.sort(key=addressof)
+        for buffer in apart:
+            self.place(buffer)
+
+    def fork(self):
+        """Return others that begin with these."""
+        made = Memories(None, None, None)
+        made.found, made.buffers, made._parts = self.found[:], self.buffers[:], self._parts.copy()
+        return made
+
+    def place(self, buffer):
+        """Return (number of the memory that has a buffer, where in it the buffer begins)."""
+        part = self._parts.get(id(buffer))
+        return part or self._part(buffer, *self._memory_of(buffer))
+
+    def _part(self, buffer, number, start):
+        self.buffers.append(buffer)
+        self._parts[id(buffer)] = part = number, start
+        return part
+
+    def _memory_of(self, buffer):
+        if not tensor.RETYPES:
+            from .structview import add_loose
+
+            return add_loose(self.found, buffer)
+        start = tensor.words(memoryview(buffer))[1] >> 8  # in the buffer that it is a view of
+        address = addressof(buffer) - start
+        for number in range(len(self.found)):
+            known, _, stands_for_others, _ = self.found[number]
+            more = address - known if isinstance(known, int) else -1
+            if more == 0 or stands_for_others and 0 < more < _REACH and not more & 7:
+                return number, start + more
+        self.found.append((address, buffer, True, 0))
+        return len(self.found) - 1, start
+
+    def far(self, number, start):
+        """Return the same of what no view reaches from there: each part is a memory of its own."""
+        address, buffer, _, _ = self.found[number]
+        origin = start & -_PART
+        for i in range(len(self.found)):
+            if self.found[i][0] == (number, origin):
+                return i, start - origin
+        if tensor.RETYPES:
+            buffer = bytearray_at(address + origin, _PART)
+        self.found.append(((number, origin), buffer, False, origin))
+        return len(self.found) - 1, start - origin
+
+
+class Constants:
+    """Arrays that kernels give to loops: equal ones are one, and a buffer has several of them."""
+
+    def __init__(self):
+        self._known, self._buffer, self._free = {}, b"", 0
+
+    def tensor(self, code, numbers):
+        """Return the bytes of an array of these numbers, as a Tensor. code: struct code."""
+        data = bytes(array(code, numbers))
+        n = len(data)
+        if data not in self._known:
+            if self._free + n > len(self._buffer):
+                self._buffer, self._free = bytearray(max(_NBYTES, n)), 0
+            first = self._free
+            self._buffer[first : first + n] = data
+            self._known[data] = tensor.Tensor(self._buffer, first, n, _UINT8, (n,))
+            self._free = first + n + _ALIGNMENT - 1 & -_ALIGNMENT
+        return self._known[data]
+
+
+class Calls(Repeats):
+    """The calls of a graph, which its kernels emit one after the other."""
+
+    def place(self, t, code=None):
+        """Where a tensor's items lie, for call(). code: struct code of an item, if not its own."""
+        code = code or tensor.code_of(t._dtype)
+        memory, base = self.memories.place(t._buffer)
+        start = base + t._offset
+        if start >> 24:
+            memory, start = self.memories.far(memory, start)
+        if code != "B":
+            size = tensor.struct.calcsize(code)
+            if start % size:
+                raise ValueError("misaligned")
+            start //= size
+        start <<= 8
+        return memory << 8 | ord(code), start - 0x100000000 if start >> 31 else start
+
+    def constants(self, code, numbers):
+        """Return where an array of these numbers lies, as place() does. code: struct code."""
+        return self.place(self.memories.constants.tensor(code, numbers), code)
+
+    def hold(self, thing):
+        """Return an argument for call() that a run hands over as it is.
+
+        thing: such as a tuple of views and text, or a list of what a loop takes that calls others.
+        """
+        for i in range(len(self._held)):
+            if self._held[i] is thing:
+                return -1 - i, 0
+        self._held.append(thing)
+        return -len(self._held), 0
+
+    def part(self, first=0, last=None):
+        """Return what stands for words of a call's block: to be held, by itself or in a list."""
+        return Part(first, last)
+
+    def drive(self, loop, p, w, left=()):
+        """Have a run call loop(p, w), a loop that calls others.
+
+        p: as for call(); w: a list, in which part() may be; left: positions in the block of words
+        that are others than before if the loop is given up.
+        """
+        held = self.hold(w)
+        self.left[held[0]] = left
+        self.call(of_two, self.hold(_WHOLE), held, self.hold(loop), p)
+
+    def call(self, loop, x, w, out, p):
+        """Have a run call loop(x, w, out, p).
+
+        x, w, out: of place() or hold(), or None for a buffer that the loop does not use; p: a
+        block, which is the table's from now on: no other call may have it; None: the block of the
+        call before, with what that has written to it.
+        """
+        x = NONE if x is None else x
+        w = NONE if w is None else w
+        out = NONE if out is None else out
+        if p is None:
+            p = zeros(0)
+        if self._levels:
+            return self._in_repeat(loop, (x, w, out), p)
+        entry = self._entry(loop, x, w, out, p, 0)
+        self._n += 1
+        self._add(entry, entry.number, x[1], w[1], out[1], p)
+
+    def repeat(self, n):
+        """Have a run make the calls of the body n times: for i in calls.repeat(n).
+
+        If the body and the repeats in it have many calls, each round's are calls of the table.
+        """
+        if n > _MOST_ROUNDS:
+            for high in self.repeat(n // _MOST_ROUNDS):
+                for low in self.repeat(_MOST_ROUNDS):
+                    yield high * _MOST_ROUNDS + low
+            for low in self.repeat(n % _MOST_ROUNDS):
+                yield n - n % _MOST_ROUNDS + low
+        elif n < 2 or len(self._levels) == _LEVELS:
+            yield from range(n)
+        elif self._round:  # of another level
+            self._levels.append(self._levels[-1].next())
+            yield 0
+            self._levels.pop()
+        else:
+            level = Level(n, self._levels[-1].counts if self._levels else ())
+            self._levels.append(level)
+            yield 0
+            self._round = len(self._levels)
+            yield 1
+            self._round = 0
+            self._levels.pop()
+            if self._levels:
+                self._levels[-1].items.append(level)
+            else:
+                self._emit(level)
+
+    def pieces(self, n, size):
+        """Go through n in pieces of a size, of which the last may be less: yield (first, size)."""
+        for i in self.repeat(n // size):
+            yield i * size, size
+        if n % size:
+            yield n - n % size, n % size
+
+    def parts(self, n, work=1):
+        """Go through the n items of what one call could do: yield (first, end) of each call.
+
+        work: of an item, in elements or the like. A run can be interrupted between two calls, so
+        each has some thousand of them. A program has one call, and for two cores one for each.
+        """
+        for first, size in self.pieces(n, max(1, _WORK // max(1, work))):
+            yield first, first + size
+
+
+def prepared(module, node, memories):
+    """Return (n, step) of a kernel's node by itself. memories: of the model, left as they are."""
+    if not hasattr(module, "CALLS"):
+        return module.prepare(node)
+    calls = Calls(memories.fork())
+    found = module.prepare(node, calls) or calls.step()
+    calls.settle()
+    return found
+
+
+def walk(calls, dims, *strides):
+    """Go through all indices below dims, the last one fastest: yield the sum of index * stride for
+    each of these lists of strides.
+    """
+    rest = [k for k in range(len(dims)) if dims[k] != 1]
+    if not rest:
+        yield [0] * len(strides)
+        return
+    k = rest[0]
+    # The outermost of too many are gone through here: inner ones would take views of their own.
+    for i in range(dims[k]) if len(rest) > _MOST_WALKED else calls.repeat(dims[k]):
+        for starts in walk(calls, dims[k + 1 :], *[each[k + 1 :] for each in strides]):
+            yield [i * strides[n][k] + starts[n] for n in range(len(strides))]
+
+
+def last(counts, strides):
+    """Return how far the last of so many elements along each of these strides lies."""
+    return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
+
+
+def wrap_bits(limits):
+    """Return [bits if it is signed, else 0; bits] of an integer dtype with these limits.
+
+    From these, a and b, a loop has half and mask: 1 << a >> 1 and (1 << b) - 1. The number v
+    becomes (v + half & mask) - half.
+    """
+    bits = 0
+    while limits[1] - limits[0] >> bits:
+        bits += 1
+    return [bits if limits[0] else 0, bits]

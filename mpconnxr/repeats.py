@@ -1,0 +1,206 @@
+"""Repeats of calls: what grows in them, and their code. See loops/program.
+
+Of a repeat there is its body, by how much words and places grow in a round, and a counter.
+This module is needed while a model is loaded, and let go of after it.
+"""
+
+from array import array
+
+from .emission import NONE, Emission, zeros
+from .errors import UnsupportedError
+
+_CHANGE = const(252)
+_REPEAT = const(254)
+_MOST_SITES = const(8)  # calls in repeats: each has views of its own
+_MOST_BYTES = const(65535)  # of the calls of a round
+# Before the words that are known: see loops/table
+_AT = const(0)  # bytes of code
+_HOW = const(1)
+_IS_MORE = const(2)
+_N = const(3)
+_FACTOR = const(4)
+_WORD = const(5)  # of a
+_IS_ANY = const(6)
+
+
+class Repeats(Emission):
+    """Calls of which some are in repeats. The subclass has call()."""
+
+    def __init__(self, memories):
+        super().__init__(memories)
+        self._levels, self._round = [], 0
+
+    def _in_repeat(self, loop, buffers, p):
+        level, depth = self._levels[-1], self._round - 1
+        if depth < 0:
+            level.items.append(Site(loop, buffers, p, level.counts))
+            return
+        site = level.next()
+        if self._sum(p, site.p, -1):
+            site.steps[depth] = p
+        if buffers != site.buffers:
+            for i in range(3):
+                site.grow(i, depth, buffers[i][1] - site.buffers[i][1])
+
+    def _sum(self, a, b, factor):
+        """Add factor * b to a. Return whether a is then anything but zeros."""
+        state = self.known
+        state[_N], state[_FACTOR] = len(b), factor
+        self._more(a, b, state)
+        return state[_IS_ANY]
+
+    def _emit(self, level):
+        """Emit the outermost repeat, which is complete."""
+        sites = level.sites()
+        if len(sites) > _MOST_SITES:
+            return self._unroll(level, ())
+        for nth, site in enumerate(sites):
+            # Before the first round words are what that adds to.
+            self._spread(site)
+            buffers, places = site.buffers, site.places()
+            if site.moves:
+                buffers = [(b[0], n) if b is not NONE else b for b, n in zip(buffers, places)]
+            site.entry = entry = self._entry(site.loop, *buffers, site.p, nth)
+            self._add(entry, _CHANGE, *places, site.p)
+            rounds = 1
+            for step, n in zip(site.steps, site.counts):
+                rounds *= n
+                if step:
+                    self.known[_WORD] = entry.word
+                    self._sum(self.known, step, rounds)
+                    self.known[_WORD] = 0
+            if site.moves:
+                for word, place in zip(entry.views, site.places(True)):
+                    self.known[word] = place
+        if level.items:
+            self._body(level, 0, 1)
+
+    def _unroll(self, level, outer):
+        """Emit each round by itself. outer: numbers of the rounds around it."""
+        for i in range(level.n):
+            rounds = outer + (i,)
+            for item in level.items:
+                if isinstance(item, Level):
+                    self._unroll(item, rounds)
+                    continue
+                p, buffers = array("i", item.p), list(item.buffers)
+                for step, n in zip(item.steps, rounds):
+                    if step:
+                        self._sum(p, step, n)
+                for k in range(3 if item.moves else 0):
+                    if buffers[k] is not NONE:
+                        place = buffers[k][1]
+                        for move, n in zip(item.moves[k], rounds):
+                            place += n * move
+                        buffers[k] = buffers[k][0], _word(place)
+                self.call(item.loop, *buffers, p)
+
+    def _spread(self, site):
+        """Have steps be what is added at each level, and p what the first round adds to."""
+        first, steps = site.p, site.steps
+        for i in range(1, len(steps)):
+            if steps[i]:  # a round of an outer repeat begins where all rounds of this one end
+                before = steps[i - 1] or zeros(len(first))
+                steps[i - 1] = before if self._sum(before, steps[i], -site.counts[i]) else None
+        for step in steps:
+            if step:
+                self._sum(first, step, -1)
+
+    def _body(self, level, depth, rounds):
+        """Add the rounds of a repeat. rounds: of those around it."""
+        start = self.known[_AT]
+        rounds *= level.n
+        for item in level.items:
+            if isinstance(item, Level):
+                for site in item.sites():
+                    self._grow(site, _CHANGE, depth)
+                self._body(item, depth + 1, rounds)
+            else:
+                self._grow(item, item.entry.number, depth)
+                self._n += rounds
+        self._room(1)
+        at = self.known[_AT]
+        back, more = at - start, level.n - 1
+        if back > _MOST_BYTES:
+            raise UnsupportedError("more calls than a repeat has")
+        if back:
+            repeat = bytes((_REPEAT, depth, back & 255, back >> 8, more & 255, more >> 8))
+            self._code[at : at + 6] = repeat
+            self.known[_AT] = at + 6
+
+    def _grow(self, site, number, depth):
+        """Add a call, or a change, with what grows at a level."""
+        step = site.steps[depth]
+        if step is None:
+            while len(self._zero) < site.entry.n:
+                self._zero.append(0)
+            step = self._zero
+        x = w = out = 0
+        if site.moves:
+            x, w, out = [site.added(i, depth) for i in range(3)]
+        self.known[_HOW] = _IS_MORE
+        self._add(site.entry, number, x, w, out, step)
+        self.known[_HOW] = 0
+
+
+class Level:
+    """A repeat of n rounds. items: the calls and repeats in it, in their order; counts: of those
+    around it, and its own. outer: counts.
+    """
+
+    def __init__(self, n, outer):
+        self.n, self.counts, self.items, self._cursor = n, outer + (n,), [], 0
+
+    def next(self):
+        """Return the next item; after the last one the first one again."""
+        item = self.items[self._cursor]
+        self._cursor = (self._cursor + 1) % len(self.items)
+        return item
+
+    def sites(self):
+        """Return the calls in it, and in the repeats in it."""
+        found = []
+        for item in self.items:
+            found += item.sites() if isinstance(item, Level) else [item]
+        return found
+
+
+class Site:
+    """A call in repeats of these counts. buffers, p: of the first round; steps: by how much p
+    grows at each level, the outermost first, None: not at all; moves: the same of each buffer,
+    None if none moves.
+    """
+
+    moves = None
+
+    def __init__(self, loop, buffers, p, counts):
+        self.loop, self.buffers, self.p, self.counts = loop, buffers, p, counts
+        self.steps = [None] * len(counts)
+
+    def grow(self, i, depth, n):
+        """Have buffer i grow by n at a level."""
+        self.moves = self.moves or [[0] * len(self.steps) for _ in range(3)]
+        self.moves[i][depth] = n
+
+    def added(self, i, depth):
+        """Return what a round of a level adds to the place of buffer i."""
+        moves, counts = self.moves[i], self.counts
+        inner = depth + 1
+        return _word(moves[depth] - (counts[inner] * moves[inner] if inner < len(moves) else 0))
+
+    def places(self, is_last=False):
+        """Return the buffers' places before the first round, or in the last one."""
+        made = [buffer[1] for buffer in self.buffers]
+        for i in range(3 if self.moves else 0):
+            for depth in range(len(self.steps)):
+                if is_last:
+                    made[i] += (self.counts[depth] - 1) * self.moves[i][depth]
+                else:
+                    made[i] -= self.added(i, depth)
+            made[i] = _word(made[i])
+        return made
+
+
+def _word(value):
+    """Return a number as an int32, modulo 2**32."""
+    return (value + 0x80000000 & 0xFFFFFFFF) - 0x80000000

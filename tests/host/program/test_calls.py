@@ -1,0 +1,190 @@
+"""Tables make the calls that kernels emit, in any repeats, and on all boards the same bytes."""
+
+import json
+import random
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from mpconnxr import calls as api
+from mpconnxr import loading, structview
+from mpconnxr.errors import MpconnxrError
+from mpconnxr.reader import Reader
+from tests.device import calls_made
+from tests.fuzz import seeds
+from tests.host.device import small
+
+TARGETS = ("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "virt-rv32")
+_MOST_DEPTH = 6
+
+
+class OneByOne(api.Calls):
+    """Each call by itself, without a table. made: (loop, three places, words of the block)."""
+
+    def __init__(self, memories):
+        super().__init__(memories)
+        self.made = []
+
+    def repeat(self, n):
+        yield from range(n)
+
+    def call(self, loop, x, w, out, p):
+        p = self._last = self._last if p is None else p
+        places = [b and self._placed(*b) for b in (x, w, out)]
+        used = next((place for place in places if place is not None), None)
+        self.made.append((loop, *(used if b is None else b for b in places), list(p)))
+
+    def _of_block(self, thing):
+        return thing.of(self._last) if isinstance(thing, api.Part) else thing
+
+    def _placed(self, kind, place):
+        if kind < 0:
+            thing = self._held[-1 - kind]
+            if isinstance(thing, list):
+                return _seen([self._of_block(each) for each in thing])
+            return _seen(self._of_block(thing))
+        _, memory, _, origin = self.memories.found[kind >> 8]
+        return id(memory), chr(kind & 255), origin, place
+
+
+class Loader(loading.Loader):
+    """Prepares each kernel twice. expected: (kernel, its calls one by one) by the step that it is
+    in tables.
+    """
+
+    def __init__(self, data):
+        self.expected = {}
+        super().__init__(Reader(data, False))
+
+    def _emitted(self, module, node):
+        alone = OneByOne(self._memories())
+        module.prepare(node, alone)
+        n, step = super()._emitted(module, node)
+        if alone.made:
+            assert n == len(alone.made), module.__name__
+            self.expected[step] = module.__name__, alone.made
+        return n, step
+
+
+def tree(rng, most=_MOST_DEPTH, depth=0):
+    """Return what calls_made reads, with up to three calls or repeats in each repeat."""
+    found = []
+    for _ in range(rng.randint(1, 3)):
+        if depth < most and rng.random() < 0.4:
+            found.append([rng.choice((0, 1, 2, 3, 5)), tree(rng, most, depth + 1)])
+            continue
+        n = rng.randint(1, 6)
+        words = [rng.randint(-100, 1 << 29) for _ in range(n)]
+        steps = [[rng.choice((0, 0, 1, -7, 90_000)) for _ in range(depth)] for _ in range(n)]
+        buffers = [
+            [kind, 1000 << 8, [rng.choice((0, 0, 0, 256)) for _ in range(depth)]]
+            if rng.random() < 0.8
+            else 0
+            for kind in (ord("B"), 1 << 8 | ord("i"), ord("B"))
+        ]
+        found.append([rng.randrange(4), words, steps, buffers])
+    return found
+
+
+def of_table(step, n, rng):
+    """Return the calls of a step of a table, in parts that a run may make of it."""
+    table, made = step.table, []
+
+    def run(what):
+        _, words, (entries, advance, code, _, views) = what
+        while (k := advance(code, words, views)) != 255:
+            loop, *buffers, p = entries[k]
+            made.append((loop, *(_seen(b, table.words) for b in buffers), list(p)))
+
+    table.run = run
+    low = 0
+    while low < n:
+        high = min(n, low + rng.choice((1, 2, 7, n)))
+        step(low, high)
+        assert len(made) == high
+        low = high
+    return list(made)
+
+
+def _seen(argument, words=()):
+    """Return what tells an argument of a call from any other one. words: those of the table."""
+    if isinstance(argument, structview.Moving):
+        return id(argument.memory), argument.code, argument.origin, argument.place
+    if isinstance(argument, list | tuple):
+        return [_seen(each, words) for each in argument]
+    if isinstance(argument, str | bytes | int) or callable(argument):
+        return argument or None  # 0: a buffer that there is none of
+    if isinstance(argument, memoryview) and not _lies_in(argument, words):
+        return _address(argument), argument.format, argument.nbytes
+    return list(argument)  # a block
+
+
+def _lies_in(view, words):
+    return len(words) and 0 <= _address(view) - _address(words) < words.nbytes
+
+
+def _address(view):
+    return np.asarray(view).ctypes.data
+
+
+def trees(n, seed=5, most=_MOST_DEPTH):
+    rng = random.Random(seed)
+    return [[tree(rng, most) for _ in range(3)] for _ in range(n)]
+
+
+def test_a_table_makes_the_calls_that_were_emitted():
+    n_calls, rng = 0, random.Random(2)
+    for number, some in enumerate(trees(600)):
+        calls = api.Calls(calls_made.memories())
+        steps = calls_made.made(some, calls)
+        for _ in range(2):  # the second run begins where the first one ended
+            for each, (n, step) in zip(some, steps, strict=True):
+                alone = OneByOne(calls.memories)
+                calls_made.emit(each, alone, [])
+                assert n == len(alone.made), number
+                assert not n or of_table(step, n, rng) == alone.made, number
+                n_calls += n
+    assert n_calls > 50_000
+
+
+@pytest.mark.slow
+def test_kernels_emit_what_grows_by_as_much_in_each_round():
+    """Rounds 0 and 1 tell all others: each kernel's calls, for every number of a round."""
+    kernels, n_calls, rng = set(), 0, random.Random(6)
+    files = {seed.name: seed for some in seeds.collection().values() for seed in some}
+    for seed in files.values():
+        try:
+            loader = Loader(seed.data)
+        except MpconnxrError:  # its operators need what this computer lacks
+            continue
+        for _ in range(2):  # the second run begins where the first one ended
+            for n, step in [each for graph in (loader.steps, *loader.bodies) for each in graph]:
+                if step in loader.expected:
+                    kernel, calls = loader.expected[step]
+                    assert of_table(step, n, rng) == calls, (seed.name, kernel)
+                    kernels.add(kernel.rsplit(".", 1)[1])
+                    n_calls += n
+    emitting = {
+        name for name in seeds.kernels() if hasattr(import_module("mpconnxr.ops." + name), "CALLS")
+    }
+    assert kernels == emitting
+    assert n_calls > 5_000
+
+
+def test_a_run_that_was_given_up_leaves_nothing_behind():
+    rng = random.Random(4)
+    for some in trees(100, 8):
+        calls = api.Calls(calls_made.memories())
+        steps = [(step, n) for n, step in calls_made.made(some, calls) if n]
+        usual = [of_table(*each, rng) for each in steps]
+        for step, _ in steps[:2]:
+            step(0, 1)
+        assert [of_table(*each, rng) for each in steps] == usual
+
+
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_boards_make_the_same_bytes(target):
+    some, script = trees(12, 3, 3), (small.SCRIPTS / "calls_made.py").read_text()
+    printed = small.run(target, script, {"trees.json": json.dumps(some).encode()}, timeout=600)
+    assert printed.splitlines() == [str(calls_made.digests(each)) for each in some]

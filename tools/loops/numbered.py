@@ -1,0 +1,176 @@
+"""Sources with numbers in place of the names of loops' parameters, as they are built.
+
+A board would keep each name that it reads, and the module that makes blocks by name. See
+tools.loops.parameters for the names.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from mpconnxr.blocks import ordered
+
+from ..made import shown
+from .errors import LoopError
+from .parameters import LOOPS, block_of, groups
+
+_AT_ONCE = 20  # numbers that a kernel hands over
+_BY_NAME, _BUILT = "from ..blocks import block\n", "from ..parameters import block\n"
+_BUILT_OF = "from ..parameters import block, block_of\n"
+
+
+def positions(path: Path) -> dict[str, int]:
+    """Return the positions of all parameters that a file of loops may name, by constant.
+
+    Raises LoopError.
+    """
+    text = path.read_text()
+    found: dict[str, int] = {}
+    plain = LOOPS / path.name
+    if path.parent.parent == LOOPS and plain.exists():
+        found |= positions(plain)
+    for _, _, other, constants in groups(path):
+        if other:
+            names = {f"_{each.name.upper()}": each.position for each in block_of(*other)}
+            found |= {name: at for name, at in names.items() if f"\n{name} = " not in text}
+        found |= {name: int(at) for _, name, at, _ in constants}
+    for node in _imports(text):
+        other = path.parents[node.level - 1] / f"{node.module}.py"
+        found |= _imported(path, other, _constants(node))
+    return found
+
+
+def definitions(family: str) -> Mapping[str, int]:
+    """Return the positions of a family's parameters by the names that assembler and C have."""
+    found = {}
+    for form in ("", "vfp"):
+        path = LOOPS / form / f"{family}.py"
+        if path.exists():
+            found |= {f"p{name.lower()}": i for name, i in positions(path).items()}
+    return found
+
+
+def loops(path: Path) -> str:
+    """Return the text of a file of loops, line by line. Raises LoopError."""
+    text = path.read_text()
+    lines = _numbered(text, positions(path))
+    for number, _, _, constants in groups(path):
+        for at in (number, *(constant[0] for constant in constants)):
+            lines[at - 1] = ""
+    _leave_out(lines, _imports(text))
+    return "\n".join(lines) + "\n"
+
+
+def kernel(path: Path) -> str:
+    """Return the text of a kernel: `block(0, 7)` for `block("move", start=0, end=7)` and so on,
+    and positions for the constants of loops that it imports.
+
+    Raises LoopError, and TypeError for a name that is missing, or that the loop has not.
+    """
+    text = path.read_text()
+    if _BY_NAME in text:
+        text = _with_numbers(text)
+    imports = [node for node in _imports(text) if node.module.startswith("loops.")]
+    if not imports:
+        return text
+    known = {}
+    for node in imports:
+        other = LOOPS / f"{node.module.removeprefix('loops.')}.py"
+        known |= _imported(path, other, _constants(node))
+    lines = _numbered(text, known)
+    _leave_out(lines, imports)
+    return "\n".join(lines) + "\n"
+
+
+def _imports(text: str) -> list[ast.ImportFrom]:
+    """Return the statements that import constants such as _X_START from another file."""
+    nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
+    return [node for node in nodes if _constants(node)]
+
+
+def _constants(node: ast.ImportFrom) -> list[ast.alias]:
+    return [alias for alias in node.names if re.fullmatch("_[A-Z][A-Z0-9_]*", alias.name)]
+
+
+def _imported(path: Path, other: Path, aliases: Iterable[ast.alias]) -> dict[str, int]:
+    known = positions(other)
+    for alias in aliases:
+        if alias.name not in known:
+            raise LoopError(f"{shown(path)}: {shown(other)} declares no {alias.name}")
+    return {alias.asname or alias.name: known[alias.name] for alias in aliases}
+
+
+def _numbered(text: str, known: Mapping[str, int]) -> list[str]:
+    """Return the lines of a text with numbers in place of these names."""
+    lines = text.splitlines()
+    for token in reversed(list(tokenize.generate_tokens(io.StringIO(text).readline))):
+        if token.type == tokenize.NAME and token.string in known:
+            row, (_, end) = token.start[0] - 1, token.end
+            lines[row] = lines[row][: token.start[1]] + str(known[token.string]) + lines[row][end:]
+    return lines
+
+
+def _leave_out(lines: list[str], imports: Iterable[ast.ImportFrom]) -> None:
+    """Take the constants out of statements that import them."""
+    for node in imports:
+        first, end, constants = node.lineno - 1, node.end_lineno, _constants(node)
+        lines[first:end] = [""] * (end - first)
+        node.names = [alias for alias in node.names if alias not in constants]
+        lines[first] = ast.unparse(node) if node.names else ""
+
+
+def _with_numbers(text: str) -> str:
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def span(node: ast.expr) -> tuple[int, int]:
+        first = starts[node.lineno - 1] + node.col_offset
+        return first, starts[node.end_lineno - 1] + node.end_col_offset
+
+    def numbers(node: ast.expr) -> _Number | list[_Number]:
+        if isinstance(node, ast.Tuple):
+            return [_Number(text[slice(*span(each))]) for each in node.elts]
+        return _Number(text[slice(*span(node))])
+
+    made = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "block" and node.keywords:
+            given = {each.arg: numbers(each.value) for each in node.keywords}
+            found = ordered(node.args[0].value, given)
+            made[span(node)] = _made([number.text for number in found])
+    for (first, end), new in sorted(made.items(), reverse=True):
+        text = text[:first] + new + text[end:]
+    return text.replace(_BY_NAME, _BUILT if "block_of(" not in text else _BUILT_OF)
+
+
+class _Number:
+    """The text of a number, to which BIAS may be added, or of an iterable of them."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __add__(self, bias: int) -> _Number:
+        return _Number(f"({self.text}) + {bias}")
+
+    def __iter__(self) -> Iterator[_Number]:
+        yield _Number(f"*{self.text}")
+
+
+def _made(numbers: list[str]) -> str:
+    """Return the call that makes a block. Many numbers come as lists: a frame has room for all at
+    once.
+    """
+    if len(numbers) <= _AT_ONCE:
+        return f"block({', '.join(numbers)})"
+    parts: list[str] = []
+    while numbers:
+        n = next((i for i, each in enumerate(numbers[:_AT_ONCE]) if each[0] == "*"), _AT_ONCE)
+        parts.append(f"[{', '.join(numbers[:n])}]" if n else f"list({numbers[0][1:]})")
+        numbers = numbers[n or 1 :]
+    return f"block_of({' + '.join(parts)})"
