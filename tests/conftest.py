@@ -40,6 +40,19 @@ def pytest_report_header() -> str:
     return f"CPU: {cpu.description()}, MPCONNXR_ORT={os.environ.get('MPCONNXR_ORT', 'exact')}"
 
 
+_states = {}  # of modules' generators of random numbers, by id, before the first test
+
+
+@pytest.fixture(autouse=True)
+def same_numbers(request):
+    """Have a test draw the same numbers from its module's generator, whatever ran before it."""
+    for name in ("rng", "RNG"):
+        made = getattr(getattr(request, "module", None), name, None)
+        if made is not None:
+            bits = made.bit_generator
+            bits.state = _states.setdefault(id(made), bits.state)
+
+
 @pytest.fixture
 def ready_target():
     """Get a target by its name, built; skip the test where it cannot be had."""
