@@ -195,7 +195,7 @@ class Calls(Repeats):
             p = zeros(0)
         if self._levels:
             return self._in_repeat(loop, (x, w, out), p)
-        entry = self._entry(loop, x, w, out, p, 0)
+        entry = self._entry(loop, x, w, out, p)
         self._n += 1
         self._add(entry, entry.number, x[1], w[1], out[1], p)
 

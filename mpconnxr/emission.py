@@ -163,21 +163,21 @@ class Emission:
 
     # Entries
 
-    def _entry(self, loop, x, w, out, p, nth):
+    def _entry(self, loop, x, w, out, p, nth=0, numbers=(0, 0, 0)):
         """Return the Entry of such calls. A new one, or a new view, begins with what is given.
 
         p: without words, the entry has the block of the call before; nth: of the calls in one
-        repeat, which share no views; else 0.
+        repeat, which share no entry; numbers: of the views of x, w, out that such a call has.
         """
-        key = loop, len(p) or self._last, x[0], w[0], out[0], nth
+        key = loop, len(p) or self._last, x[0], w[0], out[0], nth, tuple(numbers)
         entry = self._numbers.get(key)
         if entry is None:
             if len(self.entries) == _MOST_ENTRIES:
                 raise UnsupportedError("more kinds of calls than a table has")
             views = (
-                self._view(x, nth << 2),
-                self._view(w, nth << 2 | 1),
-                self._view(out, nth << 2 | 2),
+                self._view(x, numbers[0] << 2),
+                self._view(w, numbers[1] << 2 | 1),
+                self._view(out, numbers[2] << 2 | 2),
             )
             entry = Entry(loop, views, len(self.entries), len(self.known), p)
             if self._held or not entry.n:
@@ -193,7 +193,7 @@ class Emission:
         return entry
 
     def _view(self, buffer, which):
-        """Return the word of a buffer's view. which: 4 times nth, plus the argument's place."""
+        """Return the word of a buffer's view. which: its number, times 4 plus the argument's."""
         if buffer[0] <= 0:  # there is none, or one that is held
             return _UNUSED
         key = buffer[0], which

@@ -11,7 +11,8 @@ from .errors import UnsupportedError
 
 _CHANGE = const(252)
 _REPEAT = const(254)
-_MOST_SITES = const(8)  # calls in repeats: each has views of its own
+_MOST_SITES = const(24)  # calls in repeats: each has a block of its own
+_MOST_VIEWS = const(24)  # of these
 _MOST_BYTES = const(65535)  # of the calls of a round
 # Before the words that are known: see loops/table
 _AT = const(0)  # bytes of code
@@ -52,7 +53,8 @@ class Repeats(Emission):
     def _emit(self, level):
         """Emit the outermost repeat, which is complete."""
         sites = level.sites()
-        if len(sites) > _MOST_SITES:
+        numbers = _view_numbers(sites) if len(sites) <= _MOST_SITES else None
+        if numbers is None:
             return self._unroll(level, ())
         for nth, site in enumerate(sites):
             # Before the first round words are what that adds to.
@@ -60,7 +62,7 @@ class Repeats(Emission):
             buffers, places = site.buffers, site.places()
             if site.moves:
                 buffers = [(b[0], n) if b is not NONE else b for b, n in zip(buffers, places)]
-            site.entry = entry = self._entry(site.loop, *buffers, site.p, nth)
+            site.entry = entry = self._entry(site.loop, *buffers, site.p, nth, numbers[nth])
             self._add(entry, _CHANGE, *places, site.p)
             rounds = 1
             for step, n in zip(site.steps, site.counts):
@@ -199,6 +201,27 @@ class Site:
                     made[i] -= self.added(i, depth)
             made[i] = _word(made[i])
         return made
+
+
+def _view_numbers(sites):
+    """Return the numbers of the views of each site; None if they need too many.
+
+    Sites have a view in common if it lies at one place for both and moves for neither.
+    """
+    known, made = {}, []
+    for site in sites:
+        numbers = []
+        for i in range(3):
+            kind, place = site.buffers[i]
+            found = known.setdefault((kind, i), [])
+            if site.moves or place not in found:
+                found.append(None if site.moves else place)
+                numbers.append(len(found) - 1)
+            else:
+                numbers.append(found.index(place))
+        made.append(numbers)
+    n = sum([len(found) for (kind, _), found in known.items() if kind > 0])
+    return made if n <= _MOST_VIEWS else None
 
 
 def _word(value):

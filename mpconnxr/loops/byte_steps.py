@@ -43,8 +43,8 @@ _H_DOTS_X_POSITION_STRIDE = const(57)  # [bytes] 0
 _H_DOTS_HAS_SUMS = const(58)  # [flag] 0
 _ARGUMENTS_OUT_START = 59  # what byte_gates.arguments takes [elements] 0..
 _ARGUMENTS_ROWS = const(60)  # [rows] 1..
-_ARGUMENTS_X_SCALE_START = const(61)  # [elements] 70
-_ARGUMENTS_H_SCALE_START = const(62)  # [elements] 75
+_ARGUMENTS_X_SCALE_START = const(61)  # [elements] 2
+_ARGUMENTS_H_SCALE_START = const(62)  # [elements] 7
 _CELL_ARGUMENTS_START = 63  # what the cell's loop takes [elements] 0..
 _CELL_ELEMENTS = const(64)  # [elements] 1..8192
 _CELL_H_START = const(65)  # [elements] 0..
@@ -52,34 +52,31 @@ _CELL_C_START = const(66)  # [elements] 0..
 _PUT_X_START = 67  # what gated.put takes to copy h to Y [elements] 0..
 _PUT_ELEMENTS = const(68)  # [elements] 1..8192
 _PUT_OUT_START = const(69)  # [elements] 0..
-_X_SCALE = 70  # of x as bytes [bits of a float32]
-_X_ZERO_POINT = const(71)  # [value] 0..255
-_X_INVERSE_SCALE = const(72)  # [bits of a float32]
-_LARGEST = 73  # of h [bits of a float32]
-_SMALLEST = const(74)  # of h, without its sign [bits of a float32]
-_H_SCALE = 75  # of h as bytes [bits of a float32]
-_H_ZERO_POINT = const(76)  # [value] 0..255
-_H_INVERSE_SCALE = const(77)  # [bits of a float32]
-_SEQUENCE_STEPS = 78  # of each sequence [steps x n] 0..
+_SEQUENCE_STEPS = 70  # of each sequence [steps x n] 0..
 
 
 def steps(p: ptr32, w):
     """Compute steps.
 
-    w: loops ends, choose, to_bytes, qdots32, arguments, that of the cell, put; p; the parts of p
+    w: loops ends, choose, to_bytes, qdots32, arguments, that of the cell, put; the parts of p
     that ends, to_bytes for x and for h, qdots32 for x and for h, arguments, the cell's loop and
-    put take; its parts from x_scale, from largest and from h_scale on, and the zero point of h in
-    h_dots; x, W, R, factors, states with room for sums, records, table, Y
+    put take, and of the two zero points; x, W, R, factors, states with room for sums, records,
+    table, Y; found, what begins with x as bytes in it, with h, and with the scale of each. found
+    has for x, then for h the largest value and the least one without its sign, scale, zero point,
+    inverse scale: for x the first two are there.
 
     Access: of the loops it calls
     """
     ends, choose, to_bytes, qdots, arguments, cell, put = w[:7]
-    whole, ends_p, x_p, h_p, of_x_p, of_h_p, arguments_p, cell_p, put_p = w[7:16]
-    x_words, found, h_words, zero = w[16:20]
-    x, weights, recurrent, factors, states, records, table, y = w[20:28]
+    ends_p, x_p, h_p, of_x_p, of_h_p, arguments_p, cell_p, put_p = w[7:15]
+    x_zero, h_zero = w[15], w[16]
+    x, weights, recurrent, factors, states, records, table, y = w[17:25]
+    found, of_x, of_h, x_words, h_words = w[25:30]
+    choose(of_x, x_zero, of_x, ends_p)
+    first = p[_STEP]
     while p[_STEP] < p[_STEP_END]:
-        ends(states, states, found, ends_p)
-        choose(found, zero, found, ends_p)
+        ends(states, states, of_h, ends_p)
+        choose(of_h, h_zero, of_h, ends_p)
         sequence = 0
         while sequence < p[_BATCH]:
             i = set_at(p, _H_START, sequence * p[_HIDDEN])
@@ -106,9 +103,10 @@ def steps(p: ptr32, w):
                 to_bytes(x, x_words, records, x_p)
                 qdots(records, weights, states, of_x_p)
                 qdots(records, recurrent, states, of_h_p)
-                arguments(whole, factors, states, arguments_p)
+                arguments(found, factors, states, arguments_p)
                 cell(states, table, states, cell_p)
                 if p[_HAS_Y]:
                     put(states, states, y, put_p)
             sequence += 1
         i = set_at(p, _STEP, p[_STEP] + 1)
+    i = set_at(p, _STEP, first)

@@ -15,7 +15,7 @@ MACS = 4  # that take as long as an element of other kernels
 
 
 class Block:
-    """Loops, their parameters and the scratch (int32) that they work in.
+    """Loops whose calls are emitted, their parameters and the scratch (int32) that they work in.
 
     weights  views of mantissas, exponents (bytes), biases (int32; None: there are none)
     scratch  from INITS on what each channel starts with, then sums, then mantissas
@@ -26,15 +26,9 @@ class Block:
 
     bits, w_step = 24, 0
     more, words = 0, (4, 3, 3)
-    calls = None  # that a kernel emits; else p is the block of a step
 
-    def part(self, first=0, last=None):
-        """Return words of p for a driver's list."""
-        if self.calls:
-            return self.calls.part(first, last)
-        return memoryview(self.p)[first : len(self.p) if last is None else last]
-
-    def __init__(self, x, weights, out, scratch):
+    def __init__(self, calls, x, weights, out, scratch):
+        self.calls, self.part = calls, calls.part
         self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
         self.w, self.exponents, bias = weights
         self.bias = self.x if bias is None else bias

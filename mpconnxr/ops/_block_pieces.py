@@ -56,8 +56,8 @@ def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
     averages = e[1] == e[2] == e[3] == e[6] == e[7] == e[10] == 1 < k <= _MOST
     averages = averages and w.dtype == "int32" and len(node.inputs) == 3
     averages = averages and limits == [1, _INF, 0, _INF] and e[5] <= scratch.nelem
-    pieces = (Averages if averages and window == (1, 1) else Pieces)(x, weights, out, scratch)
-    pieces.calls = calls
+    kind = Averages if averages and window == (1, 1) else Pieces
+    pieces = kind(calls, x, weights, out, scratch)
     pieces.set_kind(w, k)
     pieces.set_shape(node, e, pads, most, limits, window)
     pieces.set_weights(node, w)

@@ -1,6 +1,8 @@
 """The sums of lstm, gru and rnn in block floating point: see block_gemm, whose rows these are."""
 
 from .. import forms
+from ..loops.block_products import _CHANNELS, _OUT_START, _ROW_END, _ROW_START, _W_ROW, _X_START
+from ..parameters import block
 from . import _block as blocks
 from . import block_gemm
 
@@ -8,36 +10,57 @@ _INF = 0x7F800000
 _BIASES = 5  # the first one's input, behind x, mantissas of W, of R, exponents of W, of R
 
 
-class Products:
-    """dots(x, w, out, p) in the place of loops/dot's; rows: of W and R, over all directions."""
+def is_for_fpu(w):
+    """Return whether products with such mantissas are for an FPU."""
+    return w.dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block")
 
-    def __init__(self, node, rows, n, sizes, biases):
-        """biases: 1 where W has any, where R has."""
+
+class Products:
+    """Products of rows of n channels. rows: of W and R, over all directions; sizes: columns of
+    each; biases: 1 where W has any, where R has.
+    """
+
+    def __init__(self, node, calls, rows, n, sizes, biases):
         sums, inputs = node.scratch[0], node.inputs
         node.expect_dtype("int32", node.scratch[1])
-        self.sums = sums.data
         of_w = inputs[1:_BIASES:2] + inputs[_BIASES : _BIASES + biases[0]]
         of_r = inputs[2:_BIASES:2] + inputs[_BIASES + biases[0] :][: biases[1]]
-        self.of_x = self._product(node, inputs[0], of_w, rows, (n, sizes[0]))
-        self.of_h = self._product(node, sums, of_r, rows, (n, sizes[1]))
+        made = _in_fpu if is_for_fpu(inputs[1]) else _product
+        self.made = [
+            made(node, calls, inputs[0], of_w, rows, (n, sizes[0])),
+            made(node, calls, sums, of_r, rows, (n, sizes[1])),
+        ]
 
-    def _product(self, node, x, tensors, rows, shape):
-        w, weights = tensors[0], blocks.constants(node, tensors, rows)
-        sums, work = node.scratch
-        if w.dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block"):
-            from ._block_vfp_gemm import Rows
+    def emit(self, calls, which, x_start, first, rows, out):
+        """Emit products of a row of x, or of the scratch if which is 1. rows: of weights, from the
+        first one on.
+        """
+        product = self.made[which]
+        if not isinstance(product, block_gemm.Product):
+            calls.call(product.row, product.x, None, product.out, block(x_start, first, out, rows))
+            return
+        p = block(*product.p)
+        p[_X_START], p[_W_ROW], p[_OUT_START] = x_start, first, out
+        p[_CHANNELS], p[_ROW_END] = rows, 1
+        calls.drive(product.products, p, product.needs, (_ROW_START, _ROW_END))
 
-            node.require(rows * shape[1] <= w.nelem, "weights size")
-            n, k = shape
-            return Rows(x, weights, sums, n, k, [1, _INF, 0, _INF])
-        product = block_gemm.Product(x, weights, sums, work)
-        product.set_kind(w, shape[1])
-        product.set_shape(1, *shape, [1, _INF, 0, _INF])
-        product.set_weights_of(node, w, rows, shape[1])
-        node.require(product.nelem <= work.nelem and shape[1] <= 0xFFFF, "scratch size")
-        product.bind(1, 0, 0, 0, 0)
-        return product
 
-    def dots(self, x, w, out, p):
-        product = self.of_h if x is self.sums else self.of_x
-        product.row(p)
+def _product(node, calls, x, tensors, rows, shape):
+    sums, work = node.scratch
+    w, (n, k) = tensors[0], shape
+    product = block_gemm.Product(calls, x, blocks.constants(node, tensors, rows), sums, work)
+    product.set_kind(w, k)
+    product.set_shape(1, n, k, [1, _INF, 0, _INF])
+    product.set_weights_of(node, w, rows, k)
+    node.require(product.nelem <= work.nelem and k <= 0xFFFF, "scratch size")
+    product.bind(1, 0, 0, 0, 0)
+    return product
+
+
+def _in_fpu(node, calls, x, tensors, rows, shape):
+    from ._block_vfp_gemm import Rows
+
+    n, k = shape
+    weights = blocks.constants(node, tensors, rows)
+    node.require(rows * k <= tensors[0].nelem, "weights size")
+    return Rows(x, weights, node.scratch[0], n, k, [1, _INF, 0, _INF])

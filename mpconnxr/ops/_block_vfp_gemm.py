@@ -1,8 +1,6 @@
 """Products of matrices in the FPU, of the same tensors as block_gemm's: see _block_vfp."""
 
 from .. import forms
-from ..loops.dot import _COLUMNS, _OUT_START, _W_START, _X_START
-from ..loops.dot import _ROWS as _DOT_ROWS
 from ..parameters import block
 from ._block_vfp import kind_of
 
@@ -32,10 +30,9 @@ class Rows:
         self.p[2], self.p[3], self.p[6], self.p[8] = 4 * k, k, 4 * _N_PARAMS, 4 * n
         self.p[9], self.p[10], self.p[11] = kind_of(limits)
 
-    def row(self, q):
-        """One row, with q as loops/dot's parameters."""
-        self.first, self.w_row = q[_X_START], q[_W_START] // q[_COLUMNS]
-        self.at, self.n = q[_OUT_START], q[_DOT_ROWS]
+    def row(self, x, w, out, p):
+        """Compute one row, as a loop. p: first, w_row, at, n."""
+        self.first, self.w_row, self.at, self.n = p
         self.rows(1, 0)
 
     def rows(self, m, column):

@@ -16,22 +16,20 @@ are all that is ever held: those of a whole sequence would take far more memory.
 
 Behind a sequence's end Y is 0; the last states are those at its end, and 0 if its length is 0.
 clip cuts the arguments of the gates' functions, as onnxruntime does (not that of lstm's third).
-Raises ModelError; InputError when it runs, for a length outside 0 .. T. With products in block
-floating point and functions that cells has loops for a step allocates nothing where viper is, else
-only what float arithmetic does (boxed floats).
+Raises ModelError; InputError when it runs, for a length outside 0 .. T.
+
+Kinds of activations, in ONNX's order: 0 Relu, 1 Tanh, 2 Sigmoid, 3 Affine, 4 LeakyRelu,
+5 ThresholdedRelu, 6 ScaledTanh, 7 HardSigmoid, 8 Elu, 9 Softsign, 10 Softplus.
+
+All of it is calls of loops, which a table has, but where only a run knows the lengths, where a
+function has no loop (see _cells), and for products in an FPU: then Python makes the same calls.
 """
 
 import struct
-from array import array
 
 from .. import forms
 from ..blocks import block
-from ..errors import InputError
-from ..loops.dot import _COLUMNS
-from ..loops.dot import _X_START as _DOT_X_START
-from ..loops.move import _OUT_START, _X_COLUMN_STRIDE, _X_START
-from ..parameters import BIAS
-from . import _block_rows
+from ._cells import MISSING, Items
 
 # params
 _SEQ = const(0)
@@ -49,15 +47,15 @@ _S_STRIDE = const(14)  # between sequences
 _PRESENT = const(15)  # bits: sequence_lens 1, initial h 2, initial c 4, P 8, Y 16, Y_h 32, Y_c 64
 _OPTION = const(16)  # of the kernel
 _CLIP = const(17)  # float; 0: none
-_ACTIVATIONS = const(18)  # [*] any; of each its kind (see _gates), and the bits of alpha and beta
+_ACTIVATIONS = const(18)  # [*] any; of each its kind, and the bits of alpha and beta
 
 _N_OPTIONAL_INPUTS = 4
-_N_FUNCTIONS = 11  # kinds of gates
+_N_FUNCTIONS = 11  # kinds of activations
 _N_CLIPPED = 2  # functions that are of a gate
 
 
-def prepare(node, walk):
-    """Binds a kernel's Walk to its node -> (n, step)."""
+def prepare(node, calls, walk):
+    """Emit the calls of a kernel's Walk -> None; or (n, step), where Python makes them."""
     if walk.n_leading == 3 and len(node.scratch) == 2:
         walk.in_blocks, walk.n_scratch = True, 2
     n_params = _ACTIVATIONS + 3 * walk.n_activations
@@ -72,10 +70,14 @@ def prepare(node, walk):
     tensors = _optional(node, e[_PRESENT], walk.n_leading)
     _check(node, walk, e, tensors)
     walk.check_weights(node, e)
-    walk.set_shape(node, e)
-    walk.bind(node, tensors)
-    walk.bind_cell(_functions(node, walk.n_activations))
-    return walk.n, walk.step
+    walk.set_shape(node, e, tensors)
+    walk.functions = _functions(node, walk.n_activations)
+    if walk.lens or walk.is_of_python():
+        from ._walk import Walked
+
+        return walk.n, Walked(walk, node).step
+    walk.bind(node, calls)
+    walk.emit(calls)
 
 
 def choices(node):
@@ -84,6 +86,11 @@ def choices(node):
     node.require(len(p) >= _ACTIVATIONS, "params")
     kinds = [p[i] for i in range(_ACTIVATIONS, len(p), 3)]
     return [p[_PRESENT], p[_OPTION], p[_CLIP]] + kinds
+
+
+def has_lengths(node):
+    """Return whether only a run knows the sequences' lengths."""
+    return choices(node)[0] & 1
 
 
 def sizes(e):
@@ -145,12 +152,22 @@ def _float(bits):
     return struct.unpack("<f", struct.pack("<i", bits))[0]
 
 
-class Walk:
-    """The extent is time steps. A kernel adds n_gates, n_states, n_activations, cell(h), calls().
+def is_in_fpu(walk):
+    """Return whether an FPU makes the products of a walk, which has no table."""
+    if not walk.in_blocks:
+        return False
+    from ._block_rows import is_for_fpu
 
-    cell(h) makes the next state of the sequence whose h begins at scratch item h, with the
-    functions self.acts. Its gates' sums over x begin at item self.from_x, those over h go to item
-    self.from_h. calls(made, functions) adds the same to a cells.Calls, behind the sums over h.
+    return is_for_fpu(walk.weights)
+
+
+class Walk:
+    """What emits the calls of a node. A kernel adds n_gates, n_states, n_activations, cell().
+
+    cell(calls, h) emits the next state of the sequence whose h begins at an item of the scratch.
+    Its gates' sums over x begin at item from_x, those over h go to item from_h: by default
+    they are made before it. functions: (kind, alpha, beta, clip) of each activation; lens: the
+    lengths, if only a run knows them.
     """
 
     n_leading, n_scratch = 3, 1  # inputs before those that may be absent
@@ -161,7 +178,7 @@ class Walk:
         width, hidden, w_bias, r_bias = e[_INPUT_SIZE], e[_HIDDEN], e[_BIASES], e[_BIASES + 1]
         rows = (e[_DIRECTION] + 1) * self.n_gates * hidden
         if self.in_blocks:
-            return  # Products does
+            return  # _block_rows does
         node.expect_dtype("float32", w, r)
         node.require(max(w_bias, r_bias) < 2, "flags")
         node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
@@ -170,151 +187,127 @@ class Walk:
     def scratch_nelem(self, batch, hidden):
         return (self.n_states * batch + 2 * self.n_gates) * hidden
 
-    def set_shape(self, node, e):
+    def set_shape(self, node, e, tensors):
         self.name = node.name
-        self.n, self.batch, width, hidden, self.x_t, self.x_b, w_bias, r_bias = e[:_DIRECTION]
+        self.n, self.batch, self.width, self.hidden, self.x_t, self.x_b = e[:_BIASES]
+        self.has_bias = e[_BIASES:_DIRECTION]
         self.direction, self.reverse = e[_DIRECTION:_Y_FIRST]
-        self.hidden, self.option = hidden, e[_OPTION]
+        self.option = e[_OPTION]
         self.y_first, self.y_t, self.y_b, self.s_first, self.s_b = e[_Y_FIRST:_PRESENT]
-        rows = self.n_gates * hidden
-        self.from_x = self.n_states * self.batch * hidden
-        self.from_h = self.from_x + rows
-        w_first = self.direction * rows * (width + w_bias)
-        r_first = self.direction * rows * (hidden + r_bias)
-        self.wp = block(
+        self.rows = self.n_gates * self.hidden
+        self.from_x = self.n_states * self.batch * self.hidden
+        self.from_h = self.from_x + self.rows
+        self.lens, self.peepholes, self.y = tensors[0], tensors[3], tensors[4]
+        self.initial, self.last = tensors[1:3][: self.n_states], tensors[5:][: self.n_states]
+        self.weights, self.scratch = node.inputs[1], node.scratch[0]
+
+    def is_of_python(self):
+        """Return whether there is something that no table has."""
+        if is_in_fpu(self):
+            return True
+        return any([about[0] in MISSING for about in self.functions])
+
+    def bind(self, node, calls):
+        """Take what the calls have in common."""
+        self.items = Items(calls, self.scratch)
+        self.bits = self.items.bits
+        if self.in_blocks:
+            from ._block_rows import Products
+
+            sizes, rows = (self.width, self.hidden), (self.direction + 1) * self.rows
+            self.products = Products(node, calls, rows, self.rows, sizes, self.biases)
+        else:
+            self.loop = forms.get("dot").dots_f32
+            self.of_x = calls.place(node.inputs[0]), calls.place(node.inputs[1])
+            self.of_h = calls.place(self.scratch), calls.place(node.inputs[2])
+
+    def emit(self, calls):
+        self.begin(calls)
+        for i in calls.repeat(self.n):
+            self.begin_step(calls)
+            time = self.n - 1 - i if self.reverse else i
+            for b in calls.repeat(self.batch):
+                self.item(calls, time * self.x_t + b * self.x_b, b * self.hidden)
+                if self.y:
+                    at = self.y_first + time * self.y_t + b * self.y_b
+                    self.put(calls, b * self.hidden, at)
+        self.end(calls)
+
+    def begin(self, calls):
+        """Copy the initial states of the batch to the scratch."""
+        for state in range(self.n_states):
+            x, outside = calls.constants("i", [0]), (0, 0, 0)
+            if self.initial[state]:
+                x = calls.place(self.initial[state], "i")
+                outside = self.s_b, 1, self.s_first
+            inside = self.hidden, 1, state * self.batch * self.hidden
+            self._copy(calls, x, outside, self.bits, inside)
+
+    def begin_step(self, calls):
+        """Do what comes before the first sequence's item of a step."""
+
+    def item(self, calls, x_start, h):
+        """Make the next state of a sequence. x_start: of its item; h: where its h begins."""
+        first = self.direction * self.rows
+        self.dots(calls, 0, x_start, first, self.rows, self.from_x)
+        self.dots(calls, 1, h, first, self.rows, self.from_h)
+        self.cell(calls, h)
+
+    def dots(self, calls, which, x_start, first, rows, out):
+        """Put products of a row with rows of W from the first one on, or with R if which is 1."""
+        if self.in_blocks:
+            self.products.emit(calls, which, x_start, first, rows, out)
+            return
+        x, w = self.of_h if which else self.of_x
+        columns, has_bias = self.hidden if which else self.width, self.has_bias[which]
+        p = block(
             "dot.dots_f32",
-            x_start=0,
-            columns=width,
-            out_start=self.from_x,
+            x_start=x_start,
+            columns=columns,
+            out_start=out,
             out_stride=1,
-            has_bias=w_bias,
-            w_start=w_first,
+            has_bias=has_bias,
+            w_start=first * (columns + has_bias),
             rows=rows,
         )
-        self.rp = block(
-            "dot.dots_f32",
-            x_start=0,
-            columns=hidden,
-            out_start=self.from_h,
-            out_stride=1,
-            has_bias=r_bias,
-            w_start=r_first,
-            rows=rows,
-        )
-        self.copy_p = block(
+        calls.call(self.loop, x, w, self.items.floats, p)
+
+    def put(self, calls, h, at):
+        """Copy an h to an item of Y, and what follows it."""
+        place = calls.place(self.y, "i")
+        self._copy(calls, self.bits, (0, 1, h), place, (0, 1, at), 1)
+
+    def clear(self, calls, t, at):
+        """Put zeros to an item of a tensor, and what follows it."""
+        zero, out = calls.constants("i", [0]), calls.place(t, "i")
+        self._copy(calls, zero, (0, 0, 0), out, (0, 1, at), 1)
+
+    def end(self, calls):
+        """Copy the last states of the batch to where they go."""
+        for state in range(self.n_states):
+            if self.last[state]:
+                inside = self.hidden, 1, state * self.batch * self.hidden
+                out = calls.place(self.last[state], "i")
+                self._copy(calls, self.bits, inside, out, (self.s_b, 1, self.s_first))
+
+    def _copy(self, calls, x, from_x, out, to_out, n=None):
+        """Copy states of n sequences, by default of the batch.
+
+        from_x, to_out: the strides from state to state and from item to item, and the start.
+        """
+        p = block(
             "move",
             start=0,
-            end=1,
+            end=n or self.batch,
             rows=1,
-            columns=hidden,
-            x_plane_stride=0,
+            columns=self.hidden,
+            x_plane_stride=from_x[0],
             x_row_stride=0,
-            x_column_stride=0,  # with x_start and out_start: _row sets them
-            out_plane_stride=0,
+            x_column_stride=from_x[1],
+            out_plane_stride=to_out[0],
             out_row_stride=0,
-            out_column_stride=1,
-            x_start=0,
-            out_start=0,
+            out_column_stride=to_out[1],
+            x_start=from_x[2],
+            out_start=to_out[2],
         )
-
-    def bind(self, node, tensors):
-        self.x, self.w, self.r = [t.data for t in node.inputs[:3]]
-        self.s, self.bits = node.scratch[0].data, node.scratch[0].view("i")
-        lens, p = tensors[0], tensors[3]
-        self.lens = lens.data if lens else None
-        self.peepholes = p.data if p else None
-        views = [t.view("i") if t else None for t in tensors]
-        self.initial, self.last = views[1:3][: self.n_states], views[5:][: self.n_states]
-        self.y = views[4]
-        self.zero = array("i", [0])
-        if self.in_blocks:
-            n = self.n_gates * self.hidden
-            sizes, rows = (self.wp[_COLUMNS], self.rp[_COLUMNS]), (self.direction + 1) * n
-            self.dots = _block_rows.Products(node, rows, n, sizes, self.biases).dots
-        else:
-            self.dots = forms.get("dot").dots_f32
-        self.copy = forms.get("move").copy32
-
-    def bind_cell(self, functions):
-        """functions: (kind, alpha, beta, clip) of each activation."""
-        if self.in_blocks:
-            from ._cells import MISSING, STATE, Calls
-
-            if not any([f[0] in MISSING for f in functions]):
-                made = Calls(self.s, self.bits)
-                self.rp[_DOT_X_START] = STATE
-                made.call(self.dots, self.s, self.r, self.s, self.rp, (_DOT_X_START,))
-                self.calls(made, functions)
-                self.cell = made.run
-                return
-        self.in_floats(functions)
-
-    def in_floats(self, functions):
-        from . import _gates
-
-        self.acts = [_gates.make(*f) for f in functions]
-
-    def step(self, lo, hi):
-        if lo == 0:
-            self._start()
-        while lo < hi:
-            b = 0
-            while b < self.batch:
-                self._advance(lo, b)
-                b += 1
-            lo += 1
-        if hi == self.n:
-            self._finish()
-
-    def _advance(self, i, b):
-        """The i-th item of sequence b; zeros to Y behind its end."""
-        length = self._length(b)
-        y = self.y_first + i * self.y_t + b * self.y_b
-        if i >= length:
-            self._row(None, 0, self.y, y)
-            return
-        if self.reverse:
-            y += (length - 1 - i - i) * self.y_t
-            i = length - 1 - i
-        self.wp[_DOT_X_START] = i * self.x_t + b * self.x_b
-        self.dots(self.x, self.w, self.s, self.wp)
-        self.cell(b * self.hidden)
-        self._row(self.bits, b * self.hidden, self.y, y)
-
-    def _length(self, b):
-        n = self.n if self.lens is None else self.lens[b]
-        if not 0 <= n <= self.n:
-            raise InputError("{}: a length is outside 0 .. {}".format(self.name, self.n))
-        return n
-
-    def _start(self):
-        state = 0
-        while state < self.n_states:
-            b = 0
-            while b < self.batch:
-                at = self._state(state, b)
-                self._row(self.initial[state], self.s_first + b * self.s_b, self.bits, at)
-                b += 1
-            state += 1
-
-    def _finish(self):
-        state = 0
-        while state < self.n_states:
-            b = 0
-            while b < self.batch:
-                at, to = self._state(state, b), self.s_first + b * self.s_b
-                self._row(self.bits if self._length(b) else None, at, self.last[state], to)
-                b += 1
-            state += 1
-
-    def _state(self, state, b):
-        return (state * self.batch + b) * self.hidden
-
-    def _row(self, x, x_first, out, out_first):
-        """out[out_first ...] = H items of x, or zeros if x is None; nothing if out is None."""
-        if out is None:
-            return
-        self.copy_p[_X_COLUMN_STRIDE] = BIAS if x is None else BIAS + 1
-        self.copy_p[_X_START] = BIAS if x is None else BIAS + x_first
-        self.copy_p[_OUT_START] = BIAS + out_first
-        self.copy(self.zero if x is None else x, self.zero, out, self.copy_p)
+        calls.call(forms.get("move").copy32, x, None, out, p)

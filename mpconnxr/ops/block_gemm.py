@@ -31,15 +31,12 @@ from ..loops.block_products import (
     _FINISH_X_START,
     _INNER_BATCHES,
     _MANTISSAS_X_START,
-    _OUT_START,
     _PEAK_X_START,
     _ROW_END,
     _ROW_START,
-    _W_ROW,
     _W_ROW_STRIDE,
     _W_START,
     _X_OUTER_STRIDE,
-    _X_START,
 )
 from ..loops.block_rows import (
     _FLAG_EXPONENT,
@@ -49,11 +46,6 @@ from ..loops.block_rows import (
     _ROWS_ROWS,
     _ROWS_X_START,
 )
-from ..loops.dot import _COLUMNS as _DOT_COLUMNS
-from ..loops.dot import _OUT_START as _DOT_OUT_START
-from ..loops.dot import _ROWS as _DOT_ROWS
-from ..loops.dot import _W_START as _DOT_W_START
-from ..loops.dot import _X_START as _DOT_X_START
 from ..parameters import BIAS, block
 from . import _block as blocks
 
@@ -101,18 +93,17 @@ def prepare(node, calls):
             node.require(w_batches * n * k <= w.nelem, "weights size")
             step = Batches(a, weights, out, n, k, blocks.limits(node, _LIMITS))
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
-        product = Product(a, weights, out, scratch)
+        product = Product(calls, a, weights, out, scratch)
         product.set_kind(w, k)
         product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
         product.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
-        product = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
+        product = _Pair(calls, a, (scratch.data, scratch.view("B"), None), out, scratch)
         product.set_kind(w, k)
         product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
         product.set_weights(w, has_bias)
     node.require(product.nelem <= scratch.nelem, "scratch size")
-    product.calls = calls
     product.bind(n1, a0, a1, w0, w1)
     for row, row_end in calls.parts(n0 * n1 * m, n * k // blocks.MACS):
         p = block(*product.p)
@@ -150,16 +141,6 @@ class Product(blocks.Block):
         ends = _MANTISSAS_X_START, _ALIGN_X_START, _DOTS_X_START, _FINISH_X_START, _ROWS_X_START
         self.set_needs(forms.later("block_special", self.special), ends)
         self.needs += [self.peak, self.part(_PEAK_X_START, _MANTISSAS_X_START)]
-
-    def row(self, q):
-        """One row, with q as loops/dot's parameters."""
-        p = self.p
-        p[_X_START] = q[_DOT_X_START]
-        p[_W_ROW] = q[_DOT_W_START] // q[_DOT_COLUMNS]
-        p[_OUT_START] = q[_DOT_OUT_START]
-        p[_CHANNELS] = q[_DOT_ROWS]
-        p[_ROW_END] = 1
-        self.products(p, self.needs)
 
 
 class _Pair(Product):

@@ -10,7 +10,7 @@ from . import MS, lowers
 from ._dtypes import FLOAT, INT8, INT32, UINT8
 from ._qweights import Weights as Rows
 from ._qweights import pack, padded, scalar, unsigned
-from .recurrent import LSTM, Shape, Weights, activations_of, emit_walks
+from .recurrent import LSTM, Shape, Weights, activations_of, emit_walks, lengths
 
 _USUAL = 8192  # items of x or of h
 _KINDS = [2, 1, 1]  # sigmoid, tanh, tanh, in the device's order
@@ -18,6 +18,7 @@ _POINT = 26  # bits behind the point of a bias, or less by a multiple of _LESS
 _BIAS_BITS = 2  # before the point
 _LESS = 6
 _MOST = 2.0**24  # of a bias
+_FOUND = 10  # ranges and scales of x and of h
 _RECORD = 4  # bytes before a row's items: their sum
 
 
@@ -51,6 +52,7 @@ def lower_dynamic_lstm(node):
         scratch = [node.temp(UINT8, (records,))]
         if _is_usual(node, s, d):
             values = [w, r, _fixed(factors), gate_table()]
+            scratch.append(node.temp(FLOAT, (_FOUND,)))
         else:
             values = [w, r, factors]
             scratch.append(node.temp(INT32, (rows,)))
@@ -62,7 +64,12 @@ def lower_dynamic_lstm(node):
 def _is_usual(node, s, d):
     """True for a direction that the kernel computes in integers."""
     kinds = activations_of(node, LSTM, s.directions)[d][::3]
-    more = node.input(7) is not None or node.attr("input_forget", 0) or node.attr("clip")
+    more = (
+        lengths(node, s)
+        or node.input(7) is not None
+        or node.attr("input_forget", 0)
+        or node.attr("clip")
+    )
     return kinds == _KINDS and not more and max(s.inputs, s.hidden) <= _USUAL
 
 

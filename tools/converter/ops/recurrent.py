@@ -169,7 +169,7 @@ def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], o
     outputs = (node.outputs + [None] * 3)[:3]
     activations = activations_of(node, kind, s.directions)
     reverse = _reverse(node, s.directions)
-    optional = [_lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
+    optional = [lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
     present = sum((t is not None) << i for i, t in enumerate(optional + outputs))
     # a step takes its initial states first and leaves the last ones at its end
     states = zip(optional[1:3], outputs[1:], strict=True)
@@ -238,7 +238,7 @@ def _weights(node, rows, separate):
     return w, r, [1, 1]
 
 
-def _lengths(node, s) -> Tensor | None:
+def lengths(node, s) -> Tensor | None:
     """sequence_lens; None if every sequence is of full length."""
     lens = node.input(4)
     if lens is None or lens.data is None:
