@@ -169,7 +169,7 @@ class Emission:
         p: without words, the entry has the block of the call before; nth: of the calls in one
         repeat, which share no entry; numbers: of the views of x, w, out that such a call has.
         """
-        key = loop, len(p) or self._last, x[0], w[0], out[0], nth, tuple(numbers)
+        key = loop, len(p) or self._last, x[0], w[0], out[0], nth, numbers
         entry = self._numbers.get(key)
         if entry is None:
             if len(self.entries) == _MOST_ENTRIES:

@@ -59,7 +59,8 @@ class Repeats(Emission):
         for nth, site in enumerate(sites):
             # Before the first round words are what that adds to.
             self._spread(site)
-            buffers, places = site.buffers, site.places()
+            site.settle()
+            buffers, places = site.buffers, site.before
             if site.moves:
                 buffers = [(b[0], n) if b is not NONE else b for b, n in zip(buffers, places)]
             site.entry = entry = self._entry(site.loop, *buffers, site.p, nth, numbers[nth])
@@ -72,7 +73,7 @@ class Repeats(Emission):
                     self._sum(self.known, step, rounds)
                     self.known[_WORD] = 0
             if site.moves:
-                for word, place in zip(entry.views, site.places(True)):
+                for word, place in zip(entry.views, site.after):
                     self.known[word] = place
         if level.items:
             self._body(level, 0, 1)
@@ -139,7 +140,7 @@ class Repeats(Emission):
             step = self._zero
         x = w = out = 0
         if site.moves:
-            x, w, out = [site.added(i, depth) for i in range(3)]
+            x, w, out = site.added[depth]
         self.known[_HOW] = _IS_MORE
         self._add(site.entry, number, x, w, out, step)
         self.known[_HOW] = 0
@@ -184,23 +185,29 @@ class Site:
         self.moves = self.moves or [[0] * len(self.steps) for _ in range(3)]
         self.moves[i][depth] = n
 
-    def added(self, i, depth):
-        """Return what a round of a level adds to the place of buffer i."""
-        moves, counts = self.moves[i], self.counts
-        inner = depth + 1
-        return _word(moves[depth] - (counts[inner] * moves[inner] if inner < len(moves) else 0))
+    def settle(self):
+        """Compute what the moves come to: before, after, added.
 
-    def places(self, is_last=False):
-        """Return the buffers' places before the first round, or in the last one."""
-        made = [buffer[1] for buffer in self.buffers]
-        for i in range(3 if self.moves else 0):
-            for depth in range(len(self.steps)):
-                if is_last:
-                    made[i] += (self.counts[depth] - 1) * self.moves[i][depth]
-                else:
-                    made[i] -= self.added(i, depth)
-            made[i] = _word(made[i])
-        return made
+        before: the buffers' places before the first round; after: in the last one; added: by
+        level, what a round of it adds to each place.
+        """
+        self.before = [buffer[1] for buffer in self.buffers]
+        if not self.moves:
+            return
+        counts, self.after = self.counts, self.before[:]
+        self.added = [[0] * 3 for _ in counts]
+        for i in range(3):
+            before = after = self.before[i]
+            inner, depth = 0, len(counts)  # inner: what all rounds of the level within add
+            while depth:
+                depth -= 1
+                move = self.moves[i][depth]
+                if move or inner:
+                    self.added[depth][i] = _word(move - inner)
+                    before -= move - inner
+                    inner = counts[depth] * move
+                    after += inner - move
+            self.before[i], self.after[i] = _word(before), _word(after)
 
 
 def _view_numbers(sites):
@@ -208,6 +215,8 @@ def _view_numbers(sites):
 
     Sites have a view in common if it lies at one place for both and moves for neither.
     """
+    if len(sites) == 1:
+        return [(0, 0, 0)]
     known, made = {}, []
     for site in sites:
         numbers = []
@@ -219,7 +228,7 @@ def _view_numbers(sites):
                 numbers.append(len(found) - 1)
             else:
                 numbers.append(found.index(place))
-        made.append(numbers)
+        made.append(tuple(numbers))
     n = sum([len(found) for (kind, _), found in known.items() if kind > 0])
     return made if n <= _MOST_VIEWS else None
 
