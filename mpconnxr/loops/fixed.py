@@ -232,6 +232,8 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     one = bit(30)
     m, k = p[_ENDS_LARGEST] - one, 0
     while k < 2:
+        # Elements of a damaged model may overflow: what is negative would be shifted for ever.
+        m = max(m, 0)
         e, s = p[_ENDS_UNIT_EXPONENT] - 875, 0
         while m >> s >> 24:
             s += 1

@@ -52,7 +52,7 @@ def prepare(node, calls):
     node.require(0 < n <= _MOST and piece > 0 and factors.nelem == 2 * n, "sizes of rows")
     node.require(2 * n + 4 * piece <= scratch.nelem, "scratch")
     node.require(abs(shift) < 32 and 896 < exponent < 1152 and point < 30, "scales")
-    node.require(bits < 16 and inverse < 1 << 17 and max(before, after) < 32, "numbers of n")
+    _check_reciprocal(node, n, bits, inverse, before, after)
     is_zero = epsilon == 0 and exponent == _ZERO
     node.require(is_zero or _ONE <= epsilon < 2 * _ONE, "epsilon")
     flip = 128 if x.dtype == "int8" else 0
@@ -86,3 +86,15 @@ def prepare(node, calls):
                 point=point,
             )
             calls.call(loops.normalized8, x, scratch, out, p)
+
+
+def _check_reciprocal(node, n, bits, inverse, before, after):
+    """Require that a row's mean is about sum >> before, times inverse, >> after.
+
+    It is then within n / 2 + 2**before + n / 64 of the sum, divided by n. If it were not, the sums
+    of roots8 would overflow, and it would shift a negative variance for ever.
+    """
+    node.require(bits < 16 and n - 1 >> bits == 0 and before + after == 15 + bits, "bits of n")
+    node.require(inverse == (1 << 15 + bits) // n < 1 << 17, "reciprocal of n")
+    is_fine = before == 0 or 4 << before <= n
+    node.require(bits - 8 < before < 32 and is_fine, "shift of sums")

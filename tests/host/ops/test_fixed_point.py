@@ -1,11 +1,13 @@
 """Norms and gates in front of DynamicQuantizeLinear: fixed point."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from tests.fuzz import modelfile
 from tests.host.converter.rewrites.qdq_net import Net, by_onnxruntime, on_device
 from tests.host.device import small
 from tools.converter.convert import Options, convert
@@ -125,6 +127,43 @@ def test_damaged_models(target):
     for model, _ in (norm(n=5), gate(k=3, n=2)):
         report = small.damage(target, small.binary(model), "several", "200")
         assert report.ok and report.refused and report.ran, report
+
+
+def damaged(model, kernel, i):
+    """Return the model's file, with large words in the constant that is input i of this kernel."""
+    file = modelfile.read(small.binary(model))
+    [node] = [node for node in file.nodes if node.kernel == kernel]
+    tensor = file.tensors[node.inputs[i]]
+    [(start, chunk)] = [
+        (start, chunk)
+        for start, chunk in file.data_places()
+        if start <= tensor.place < start + len(chunk.data)
+    ]
+    first = tensor.place - start
+    last = first + tensor.nbytes
+    words = np.frombuffer(chunk.data[first:last], np.int32) | 0x3F000000
+    data = chunk.data[:first] + words.tobytes() + chunk.data[last:]
+    file.chunks[file.chunks.index(chunk)] = replace(chunk, data=data)
+    return file.data()
+
+
+@on_targets
+@pytest.mark.parametrize(
+    ("model", "kernel", "i"),
+    [(gate(k=3, n=2)[0], "dynamic_gate", 3), (norm(n=5)[0], "dynamic_normalize", 1)],
+    ids=["gate", "norm"],
+)
+def test_a_run_whose_elements_overflow_ends(target, model, kernel, i):
+    script = """
+import mpconnxr
+model = mpconnxr.load("model.bin")
+for k in range(8):
+    x = model.inputs[0].data
+    for i in range(len(x)):
+        x[i] = (i * (k + 3) % 7 - 3) * 10.0 ** (k - 4)
+    model.run()
+"""
+    small.run(target, script, {"model.bin": damaged(model, kernel, i)}, timeout=20)
 
 
 @pytest.mark.parametrize(

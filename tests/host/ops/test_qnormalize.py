@@ -7,6 +7,9 @@ between two integers are all the same.
 import numpy as np
 import pytest
 
+import mpconnxr
+from mpconnxr.errors import ModelError
+from tests.fuzz import modelfile
 from tests.host.converter.rewrites.qdq_net import (
     S8,
     U8,
@@ -16,6 +19,7 @@ from tests.host.converter.rewrites.qdq_net import (
     operators,
     rewritten,
 )
+from tests.host.device import small
 from tools.converter.convert import Options, convert
 
 TARGETS = ["unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "virt-rv32"]
@@ -121,3 +125,35 @@ def test_as_onnxruntime(target):
         [want] = by_onnxruntime(model, xs)
         apart = np.abs(got.astype(int) - want.astype(int))
         assert apart.max() <= 1 and (apart == 0).mean() >= IDENTICAL, (name, (apart > 0).sum())
+
+
+# Of the parameters: the first of bits, and reciprocal, before, after.
+_BITS, _RECIPROCAL, _BEFORE, _AFTER = range(6, 10)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 127, 128, 129, 768, 1000, 32767])
+def test_means_are_near_in_all_lengths(n):
+    """What a file must say of n is what the converter says."""
+    net = Net()
+    x = net.dq(net.input((1, n)), 0.03)
+    y = net.op("LayerNormalization", x, net.constant(np.ones(n)), net.constant(np.zeros(n)))
+    mpconnxr.load(small.binary(net.model(net.q(y, 0.02))))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *[(_BITS, 4), (_BITS, 6), (_BITS, 40)],
+        *[(_RECIPROCAL, 0), (_RECIPROCAL, 1), (_RECIPROCAL, 32769), (_RECIPROCAL, 131071)],
+        *[(_BEFORE, 1), (_BEFORE, 20), (_AFTER, 0), (_AFTER, 19), (_AFTER, 31)],
+    ],
+)
+def test_means_that_are_far_from_a_row_are_refused(place, value):
+    """With them sums overflow, and a board would shift a negative variance for ever."""
+    net, y = NETS["s8"]
+    file = modelfile.read(small.binary(net.model(y)))
+    [node] = [node for node in file.nodes if node.kernel == "qnormalize"]
+    mpconnxr.load(file.data())
+    node.params[place] = value
+    with pytest.raises(ModelError, match="of n|of sums"):
+        mpconnxr.load(file.data())
