@@ -5,17 +5,16 @@ the lower one of two rows of x, and of their weights. Floats are by their bits, 
 rounded to even as IEEE 754 has them. None is negative but the sums. A float is
 2**23 .. 2**24 - 1 (here a, c, d, m) times a power of two (here e, n).
 
-corners   Put the weights of a row's columns, each the product of one of the row's and one of its
-          own. x has words as taps has them, for each row of out. out gets words, from 192 on: of
-          each column four floats for the upper left, upper right, lower left and lower right
-          byte; behind all of these the same times x_scale / out_scale, as integers in units of
-          2**-point.
+corners   Begin a row: put where it lies, and the weights of its columns, each the product of one
+          of the row's and one of its own. x has words as taps has them, for each row of out. out
+          gets words, from 192 on: of each column four floats for the upper left, upper right,
+          lower left and lower right byte; behind all of these the same times x_scale / out_scale,
+          as integers in units of 2**-point.
 estimate  Put bytes by sums of integers. List in w the elements of out that are nearer to the
           middle between two bytes than a sum of integers or of floats is exact (2**11 units).
           x holds planes, w what corners has put.
 blend     Put ((a * A + b * B) + c * C) + d * D by floats, of the elements in the list.
-rounds    Do the elements of a row of all planes, by calls of these loops and of rounded of
-          loops/mean_bytes.
+rows      Do rows of all planes, by calls of these loops and of rounded of loops/mean_bytes.
 
 w of blend, which is its out as well, holds words: the list of up to 64 places in out of estimate;
 64 words from 64 on, the mantissas of the sums; 64 from 128 on, twice their exponents, plus 1 if
@@ -27,56 +26,67 @@ from ._floats import add, product
 from ._words import set_at, split_sign, swap
 from .means import _LISTED as _MEANS_LISTED
 
-# Parameters of rounds, corners, estimate, blend
-_UPPER_START = 0  # of the upper row in x [bytes] 0..
-_LOWER_START = 1  # of the lower row in x [bytes] 0..
-_OUT_START = 2  # of the row of out [bytes] 0..
-_COLUMNS = 3  # of out [bytes] 1..
-_X_PLANE_STRIDE = const(4)  # from plane to plane of x [bytes] 1..
-_OUT_PLANE_STRIDE = const(5)  # from plane to plane of out [bytes] 1..
-_PLANES = const(6)  # [planes] 1..
-_X_ZERO_POINT = const(7)  # of x ^ flip [value] 0..255
-_FLIP = const(8)  # 128 if x is signed [mask] 0, 128
-_OUT_ZERO_POINT = const(9)  # unsigned [value] 0..255
-_OUT_LEAST = const(10)  # the least byte of out [value] 0, 128
-_CORNERS_X_START = 11  # where x of corners has the row [words] 0..
-_POINT = const(12)  # bits behind the point of sums of integers; 0: floats alone [bits] 0..28
-_RATIO_HIGH = const(13)  # the upper 12 bits of x_scale / out_scale [value] 0..4095
-_RATIO_LOW = const(14)  # its lower 12 bits [value] 0..4095
-_RATIO_SHIFT = const(15)  # to the right, of that times a weight of exponent 0 [bits] 127..
-_NEXT_ELEMENT = 16  # of all planes, for estimate, which sets it [elements] 0..
-_LISTED = const(17)  # elements in the list, as estimate sets it [elements] 0..64
-_X_SCALE_HIGH = const(18)  # the upper 12 bits of the mantissa of x_scale [value] 2048..4095
-_X_SCALE_LOW = const(19)  # its lower 12 bits [value] 0..4095
-_X_SCALE_EXPONENT = const(20)  # biased [exponent] 67..187
-_TAPS = 21  # of each column, see above; then a block as means.means has it [words x n]
+# Parameters of rows, corners, estimate, blend
+_UPPER_START = const(0)  # of the upper row in x; corners writes it [bytes] 0..
+_LOWER_START = const(1)  # of the lower row in x; corners writes it [bytes] 0..
+_OUT_START = const(2)  # of the row of out; corners writes it [bytes] 0..
+_NEXT_ELEMENT = const(3)  # of all planes, for estimate; corners and that write it [elements] 0..
+_LISTED = const(4)  # elements in the list, as estimate sets it [elements] 0..64
+_ROW = 5  # the next one of out [rows] 0..
+_ROW_END = 6  # behind the last one [rows] 0..
+_COLUMNS = const(7)  # of out [bytes] 1..
+_X_PLANE_STRIDE = const(8)  # from plane to plane of x [bytes] 1..
+_OUT_PLANE_STRIDE = const(9)  # from plane to plane of out [bytes] 1..
+_PLANES = const(10)  # [planes] 1..
+_X_ZERO_POINT = const(11)  # of x ^ flip [value] 0..255
+_FLIP = const(12)  # 128 if x is signed [mask] 0, 128
+_OUT_ZERO_POINT = const(13)  # unsigned [value] 0..255
+_OUT_LEAST = const(14)  # the least byte of out [value] 0, 128
+_POINT = const(15)  # bits behind the point of sums of integers; 0: floats alone [bits] 0..28
+_RATIO_HIGH = const(16)  # the upper 12 bits of x_scale / out_scale [value] 0..4095
+_RATIO_LOW = const(17)  # its lower 12 bits [value] 0..4095
+_RATIO_SHIFT = const(18)  # to the right, of that times a weight of exponent 0 [bits] 127..
+_X_SCALE_HIGH = const(19)  # the upper 12 bits of the mantissa of x_scale [value] 2048..4095
+_X_SCALE_LOW = const(20)  # its lower 12 bits [value] 0..4095
+_X_SCALE_EXPONENT = const(21)  # biased [exponent] 67..187
+_TAPS = 22  # of each column, see above; then a block as means.means has it [words x n]
 
 
-def rounds(p: ptr32, w):
-    """w: loops estimate, blend and rounded of loops/mean_bytes; p; the last one's part of p; x;
-    what corners has put; out
+def rows(p: ptr32, w):
+    """w: loops corners, estimate, blend and rounded of loops/mean_bytes; p; the last one's part of
+    p; what corners takes as x; x; what corners has put; out
 
     Access: of the loops it calls
     """
-    guess, add_up, finish, whole, rest = w[:5]
-    x, words, out = w[5:8]
-    while p[_NEXT_ELEMENT] < p[_COLUMNS] * p[_PLANES]:
-        guess(x, words, out, whole)
-        add_up(x, words, words, whole)
-        p[4 * p[_COLUMNS] + (_TAPS + _MEANS_LISTED)] = p[_LISTED]
-        finish(words, words, out, rest)
+    begin, guess, add_up, finish, whole, rest = w[:6]
+    taps, x, words, out = w[6:10]
+    first_row = p[_ROW]
+    while p[_ROW] < p[_ROW_END]:
+        begin(taps, words, words, whole)
+        while p[_NEXT_ELEMENT] < p[_COLUMNS] * p[_PLANES]:
+            guess(x, words, out, whole)
+            add_up(x, words, words, whole)
+            p[4 * p[_COLUMNS] + (_TAPS + _MEANS_LISTED)] = p[_LISTED]
+            finish(words, words, out, rest)
+        i = set_at(p, _ROW, p[_ROW] + 1)
+    i = set_at(p, _ROW, first_row)
 
 
 def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        reads x[corners_x_start + 2 : corners_x_start + 4] if columns
-        reads p[23 : 4 * columns + 21]
+        reads x[4 * row : 4 * row + 4]
+        reads p[24 : 4 * columns + 22]
         writes out[192 : 192 + 8 * columns]
+        writes p[0 : 4]
     """
+    i = set_at(p, _UPPER_START, x[4 * p[_ROW]])
+    p[i + (_LOWER_START - _UPPER_START)] = x[4 * p[_ROW] + 1]
+    p[i + (_OUT_START - _UPPER_START)] = p[_ROW] * p[_COLUMNS]
+    p[i + (_NEXT_ELEMENT - _UPPER_START)] = 0
     i, stop = 0, 4 * p[_COLUMNS]
     while i < stop:
-        c = x[p[_CORNERS_X_START] + 2 + ((i >> 1) & 1)]
+        c = x[4 * p[_ROW] + 2 + ((i >> 1) & 1)]
         d, m, v = p[(_TAPS + 2) + i - (i & 2)], 0, 0
         if c and d:
             e = (c >> 23) + (d >> 23) - 126
@@ -100,12 +110,12 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         sides = [taps[4 * i + k] for i in range(columns) for k in range(2)]
         reads x[first + min(sides) : first + (planes - 1) * x_plane_stride + max(sides) + 1]
             for first in (upper_start, lower_start) if columns and planes
-        reads p[21 : 4 * columns + 19]
+        reads p[22 : 4 * columns + 20]
         reads w[192 + 4 * columns : 192 + 8 * columns]
         writes w[0 : min(64, columns * planes)]
         writes out[out_start : out_start + (planes - 1) * out_plane_stride + columns]
             if columns and planes
-        writes p[16 : 18]
+        writes p[3 : 5]
     """
     columns = p[_COLUMNS]
     column, plane, listed = p[_NEXT_ELEMENT] % columns, p[_NEXT_ELEMENT] // columns, 0
@@ -147,7 +157,7 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         given estimate has put its list to w
         reads x[first + min(sides) : first + (planes - 1) * x_plane_stride + max(sides) + 1]
             for first in (upper_start, lower_start) if columns and planes and listed
-        reads p[21 : 4 * columns + 19]
+        reads p[22 : 4 * columns + 20]
         reads w[0 : listed]
         reads w[192 : 192 + 4 * columns]
         writes out[64 : 64 + listed]

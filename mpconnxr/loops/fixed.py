@@ -11,34 +11,30 @@ from ._hints import far, inline
 from ._words import all_but_sign, bit, set_at
 from .moments import _COLUMNS, _EXPONENT, _INVERSE, _PRODUCT_EXPONENT, _X_START
 
-# Parameters of channels, gates
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
-_CHANNELS = const(2)  # [channels] 1..
-_CHANNEL = const(3)  # of the first element [channels] 0..
-_BITS = const(4)  # x is below 2**bits in magnitude [bits] 1..31
+# Parameters of channels, gates, octets: as dynamic_quantize.choose
 _UNIT_EXPONENT = 5  # of the unit, + 1024; channels writes it [exponent] 0..2047
-_LARGEST = const(6)  # of out; gates writes it [value + 2**30] 0..
-_SMALLEST = const(7)  # of out; gates writes it [value + 2**30] 0..
-_ELEMENTS = const(8)  # of out [elements] 0..
-_EIGHTHS = 9  # of the table, behind which s is 1 [eighths] 0..128
+_ELEMENTS = const(6)  # of out [elements] 0..
+
+# Parameters of channels, gates
+_LARGEST = const(7)  # of out; gates writes it [value + 2**30] 0..
+_SMALLEST = const(8)  # of out; gates writes it [value + 2**30] 0..
+_START = 9  # the first element [elements] 0..
+_END = const(10)  # behind the last one [elements] 0..
+_CHANNELS = const(11)  # [channels] 1..
+_CHANNEL = const(12)  # of the first element [channels] 0..
+_BITS = const(13)  # x is below 2**bits in magnitude [bits] 1..31
+_EIGHTHS = const(14)  # of the table, behind which s is 1 [eighths] 0..128
 
 # Parameters of channels
-_SCALE_STRIDE = const(10)  # 0: all channels have the first scale [elements] 0, 1
-_OFFSET_STRIDE = const(11)  # 0: all channels have the first offset [elements] 0, 1
+_SCALE_STRIDE = const(15)  # 0: all channels have the first scale [elements] 0, 1
+_OFFSET_STRIDE = const(16)  # 0: all channels have the first offset [elements] 0, 1
 
 # Parameters of norms: as moments.inverse
 _NORMS_UNIT_EXPONENT = 13  # of the unit, + 1024 [exponent] 0..2047
-_NORMS_LARGEST = 14  # of out so far [value + 2**30] 0..
-_NORMS_SMALLEST = 15  # of out so far [value + 2**30] 0..
-_NORMS_ELEMENTS = 16  # of out, all rows [elements] 0..
-_POINT = const(17)  # bits behind the point of x * inverse, + 1024 [bits] 0..2047
-
-# Parameters of ends, octets
-_ENDS_UNIT_EXPONENT = const(0)  # of the unit, + 1024 [exponent] 0..2047
-_ENDS_LARGEST = const(1)  # of the elements [value + 2**30] 0..
-_ENDS_SMALLEST = const(2)  # of the elements [value + 2**30] 0..
-_ENDS_ELEMENTS = const(3)  # [elements] 0..
+_NORMS_ELEMENTS = const(14)  # of out, all rows [elements] 0..
+_NORMS_LARGEST = 15  # of out so far [value + 2**30] 0..
+_NORMS_SMALLEST = 16  # of out so far [value + 2**30] 0..
+_POINT = 17  # bits behind the point of x * inverse, + 1024 [bits] 0..2047
 
 
 @inline
@@ -118,7 +114,7 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[start : end]
         reads w[0 : 2 * channels + 4 * eighths] if start < end
         writes out[start : end]
-        writes p[6:8]
+        writes p[7:9]
     """
     mask = all_but_sign()
     one = bit(30)
@@ -187,7 +183,7 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[x_start : x_start + columns]
         reads w[0 : 2 * columns]
         writes out[x_start : x_start + columns]
-        updates p[14:16]
+        updates p[15:17]
     """
     one = bit(30)
     i, factor_at = p[_X_START], 0
@@ -226,15 +222,18 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Put the largest and the smallest element as float32, the latter without its sign.
 
+    x holds four words of what has computed them: unit_exponent, elements, largest and smallest.
+
     Access:
+        reads x[0:4]
         writes out[0:2]
     """
     one = bit(30)
-    m, k = p[_ENDS_LARGEST] - one, 0
+    m, k = x[2] - one, 0
     while k < 2:
         # Elements of a damaged model may overflow: what is negative would be shifted for ever.
         m = max(m, 0)
-        e, s = p[_ENDS_UNIT_EXPONENT] - 875, 0
+        e, s = x[0] - 875, 0
         while m >> s >> 24:
             s += 1
         if s:
@@ -254,7 +253,7 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         else:
             m += e << 23
         out[k] = m
-        m = one - p[_ENDS_SMALLEST]
+        m = one - x[3]
         k += 1
 
 
@@ -264,22 +263,22 @@ def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     w holds their scale, zero point and inverse scale, as dynamic_quantize.choose gives them.
 
     Access:
-        reads x[0 : ends_elements]
+        reads x[0 : elements]
         reads w[0:3]
-        writes out[0 : ends_elements]
+        writes out[0 : elements]
     """
     one = bit(30)
     k = 2
     v = w[k]
     m, e = mantissa(v)
-    left, right = 0, 1150 - e - p[_ENDS_UNIT_EXPONENT]
+    left, right = 0, 1150 - e - p[_UNIT_EXPONENT]
     if right < 0:
         left, right = min(0 - right, 30), 0
     right = min(right, 30)
     k = 1
     half, zero = 1 << right >> 1, w[k]
     high_m, low_m = m >> 12, m & 4095
-    for i in range(p[_ENDS_ELEMENTS]):
+    for i in range(p[_ELEMENTS]):
         v = x[i] - one
         high, low = v >> 15, v & 32767
         v = (high * low_m << 3) + low * high_m + (low * low_m >> 12)

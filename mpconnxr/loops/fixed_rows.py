@@ -13,7 +13,7 @@ _ROW_END = 19  # behind the last one [rows] 0..
 
 
 def rows(p: ptr32, w):
-    """Normalize rows.
+    """Normalize rows. Write the largest and the smallest element of them.
 
     w: loops centre, squares and inverse of moments, norms of fixed; p; x, what norms takes as w,
     out
@@ -25,6 +25,7 @@ def rows(p: ptr32, w):
     one = bit(30)
     i = set_at(p, _NORMS_LARGEST, one)
     i = set_at(p, _NORMS_SMALLEST, one)
+    first_row = p[_ROW]
     while p[_ROW] < p[_ROW_END]:
         first = p[_ROW] * p[_COLUMNS]
         i = set_at(p, _X_START, first)
@@ -34,3 +35,4 @@ def rows(p: ptr32, w):
             inverse(out, out, out, whole)
         norms(out, factors, out, whole)
         i = set_at(p, _ROW, p[_ROW] + 1)
+    i = set_at(p, _ROW, first_row)

@@ -4,55 +4,49 @@ from .. import forms
 from ..blocks import block
 
 
-class Levels:
-    """Bytes by their own range, as DynamicQuantizeLinear gives them: y, scale, zero point.
+def expect_levels(node, values, cells):
+    """Require that the outputs are what emit_levels makes: y, scale, zero point.
 
-    values: int32, one item for each of y; cells: float32, three items; ends: four words of a
-    loop's parameters, see loops/fixed.
+    values: int32, an element for each of y; cells: float32, three elements.
     """
+    y, scale, zero = node.outputs
+    node.expect_dtype("uint8", y, zero)
+    node.expect_dtype("float32", scale, cells)
+    node.expect_dtype("int32", values)
+    node.require(scale.nelem == zero.nelem == 1 and cells.nelem == 3, "sizes of the range")
+    node.require(values.nelem == y.nelem, "sizes differ")
 
-    def __init__(self, node, values, cells, ends):
-        y, scale, zero = node.outputs
-        node.expect_dtype("uint8", y, zero)
-        node.expect_dtype("float32", scale, cells)
-        node.expect_dtype("int32", values)
-        node.require(scale.nelem == zero.nelem == 1 and cells.nelem == 3, "sizes of the range")
-        node.require(values.nelem == y.nelem, "sizes differ")
-        loops = forms.get("fixed")
-        self.ends, self.octets = loops.ends, loops.octets
-        self.choose, self.copy = forms.get("dynamic_quantize").choose, forms.get("move").copy32
-        self.values, self.y, self.cells = values.view("i"), y.view("B"), cells.view("i")
-        self.scale, self.zero, self.p = scale.view("i"), zero.data, ends
-        self.q = block(
-            "dynamic_quantize.choose",
-            x_start=0,
-            x_end=0,
-            mask=0x7FFFFFFF,
-            infinity=0x7F800000,
-            out_start=0,
-        )
-        self.of_scale = block(
-            "move",
-            start=0,
-            end=1,
-            rows=1,
-            columns=1,
-            x_plane_stride=0,
-            x_row_stride=0,
-            x_column_stride=1,
-            out_plane_stride=0,
-            out_row_stride=0,
-            out_column_stride=1,
-            x_start=0,
-            out_start=0,
-        )
 
-    def finish(self):
-        """Quantizes the values, of which the loop's parameters have the ends."""
-        self.ends(self.cells, self.cells, self.cells, self.p)
-        self._choose(self.cells)
-        self.octets(self.values, self.cells, self.y, self.p)
+def emit_levels(calls, outputs, values, cells, ends, p):
+    """Emit calls that quantize values by their own range, as DynamicQuantizeLinear does.
 
-    def _choose(self, cells):
-        self.choose(cells, self.zero, cells, self.q)
-        self.copy(cells, cells, self.scale, self.of_scale)
+    ends: what the call before has in its block for ends of loops/fixed, from calls.part(); p: a
+    block of octets, None: that of the call before.
+    """
+    y, scale, zero = outputs
+    values, of_cells = calls.place(values), calls.place(cells, "i")
+    loops, choose = forms.get("fixed"), forms.get("dynamic_quantize").choose
+    calls.call(loops.ends, calls.hold(ends), of_cells, of_cells, None)
+    calls.call(choose, of_cells, calls.place(zero), of_cells, p)
+    calls.call(loops.octets, values, of_cells, calls.place(y), None)
+    emit_copy(calls, of_cells, calls.place(scale, "i"), 1, 0)
+
+
+def emit_copy(calls, x, out, n, out_start):
+    """Emit a call that copies the first n words."""
+    p = block(
+        "move",
+        start=0,
+        end=1,
+        rows=1,
+        columns=n,
+        x_plane_stride=0,
+        x_row_stride=0,
+        x_column_stride=1,
+        out_plane_stride=0,
+        out_row_stride=0,
+        out_column_stride=1,
+        x_start=0,
+        out_start=out_start,
+    )
+    calls.call(forms.get("move").copy32, x, None, out, p)

@@ -12,25 +12,26 @@ and DynamicQuantizeLinear.
     y        uint8, as x;  y_scale  float32, one item;  y_zero  uint8, one item
     scratch  int32: an item for each of x; then int32: two words a channel and the table; then
              float32, three items
-All is fixed point: v * s(v) is within 2**-18 of itself, or 2**-24 of the most that v can be. The
-extent is 1. Raises ModelError. A step allocates nothing.
+All is fixed point: v * s(v) is within 2**-18 of itself, or 2**-24 of the most that v can be.
+Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..blocks import block
-from ..loops.fixed import _EIGHTHS, _UNIT_EXPONENT
-from ._fixed import Levels
+from ..loops.fixed import _START, _UNIT_EXPONENT
+from ._fixed import emit_copy, emit_levels, expect_levels
 
 # params
 _CHANNELS = const(0)
 _BITS = const(1)
 _N_PARAMS = const(2)
 
+CALLS = True
 STREAMS = (1, 2)
 _MOST_EIGHTHS = 128
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(4, 3, _N_PARAMS, 3)
     x, scale, offset, table = node.inputs
     values, words, cells = node.scratch
@@ -42,56 +43,31 @@ def prepare(node):
     node.require(0 < table.nelem <= 4 * _MOST_EIGHTHS and table.nelem % 4 == 0, "table")
     node.require(words.nelem == 2 * channels + table.nelem, "scratch")
     node.require(x.nelem == values.nelem, "sizes differ")
-    return 1, _Gate(node, channels, bits).step
-
-
-class _Gate:
-    def __init__(self, node, channels, bits):
-        x, scale, offset, table = node.inputs
-        values, words, cells = node.scratch
-        self.p = p = block(
-            "fixed.channels",
-            start=0,
-            end=x.nelem,
-            channels=channels,
-            channel=0,
-            bits=bits,
-            unit_exponent=0,
-            largest=0,
-            smallest=0,
-            elements=x.nelem,
-            eighths=table.nelem // 4,
-            scale_stride=int(scale.nelem > 1),
-            offset_stride=int(offset.nelem > 1),
-        )
-        loops = forms.get("fixed")
-        self.channels, self.gates = loops.channels, loops.gates
-        self.copy = forms.get("move").copy32
-        self.x, self.scale, self.offset = x.view("i"), scale.view("i"), offset.view("i")
-        self.words, self.table = words.view("i"), table.view("i")
-        self.of_table = block(
-            "move",
-            start=0,
-            end=1,
-            rows=1,
-            columns=table.nelem,
-            x_plane_stride=0,
-            x_row_stride=0,
-            x_column_stride=1,
-            out_plane_stride=0,
-            out_row_stride=0,
-            out_column_stride=1,
-            x_start=0,
-            out_start=2 * channels,
-        )
-        self.levels = Levels(node, values, cells, memoryview(p)[_UNIT_EXPONENT:_EIGHTHS])
-        self.values = values.view("i")
-
-    def step(self, lo, hi):
-        self._copy(self.table, self.words)
-        self.channels(self.scale, self.offset, self.words, self.p)
-        self.gates(self.x, self.words, self.values, self.p)
-        self.levels.finish()
-
-    def _copy(self, table, words):
-        self.copy(table, table, words, self.of_table)
+    expect_levels(node, values, cells)
+    p = block(
+        "fixed.channels",
+        x_start=0,
+        x_end=0,
+        mask=0x7FFFFFFF,
+        infinity=0x7F800000,
+        out_start=0,
+        unit_exponent=0,
+        elements=x.nelem,
+        largest=0,
+        smallest=0,
+        start=0,
+        end=x.nelem,
+        channels=channels,
+        channel=0,
+        bits=bits,
+        eighths=table.nelem // 4,
+        scale_stride=int(scale.nelem > 1),
+        offset_stride=int(offset.nelem > 1),
+    )
+    loops, factors = forms.get("fixed"), calls.place(words)
+    emit_copy(calls, calls.place(table), factors, table.nelem, 2 * channels)
+    scale, offset = calls.place(scale, "i"), calls.place(offset, "i")
+    calls.call(loops.channels, scale, offset, factors, p)
+    calls.call(loops.gates, calls.place(x), factors, calls.place(values), None)
+    ends = calls.part(_UNIT_EXPONENT, _START)
+    emit_levels(calls, node.outputs, values, cells, ends, None)

@@ -10,14 +10,15 @@ Serves LayerNormalization in front of DynamicQuantizeLinear.
     y_scale  float32, one item;  y_zero  uint8, one item
     scratch  int32: an item for each of x; then float32, three items
 v is within 2**-22 of the most that it can be. The items of a row with inf or nan, or where the
-root is 0, count as 0. The extent is 1. Raises ModelError. A step allocates nothing.
+root is 0, count as 0. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..blocks import block
-from ..loops.fixed import _NORMS_ELEMENTS, _NORMS_UNIT_EXPONENT
-from ..loops.fixed_rows import _ROW, _ROW_END
-from ._fixed import Levels
+from ..loops.fixed import _NORMS_UNIT_EXPONENT
+from ..loops.fixed import _POINT as _BEHIND_ENDS
+from ..loops.fixed_rows import _ROW
+from ._fixed import emit_levels, expect_levels
 
 # params
 _LINES = const(0)
@@ -27,12 +28,13 @@ _UNIT = const(3)  # 1024 + exponent of v's
 _POINT = const(4)  # 1024 + bits behind the point of an item without scale and bias
 _N_PARAMS = const(5)
 
+CALLS = True
 STREAMS = (1,)
 _MOST = 0x7FFF  # items of a row
 _INFINITY = 0x7F800000
 
 
-def prepare(node):
+def prepare(node, calls):
     node.expect(2, 3, _N_PARAMS, 2)
     x, factors = node.inputs
     values, cells = node.scratch
@@ -44,6 +46,10 @@ def prepare(node):
     node.require(max(unit, point) < 2048, "exponents")
     node.require(rows * n == x.nelem == values.nelem, "sizes differ")
     node.require(rows == 0 or 0 < n <= _MOST and factors.nelem == 2 * n, "sizes of rows")
+    expect_levels(node, values, cells)
+    moments, loops = forms.get("moments"), forms.get("fixed")
+    needs = [moments.centre, moments.squares, moments.inverse, loops.norms, calls.part()]
+    needs += [x.view("i"), factors.data, values.view("i")]
     p = block(
         "fixed_rows",
         x_start=0,
@@ -60,29 +66,23 @@ def prepare(node):
         inverse=0,
         product_exponent=0,
         norms_unit_exponent=unit,
+        norms_elements=x.nelem,
         norms_largest=0,
         norms_smallest=0,
-        norms_elements=x.nelem,
         point=point,
         row=0,
-        row_end=0,
+        row_end=rows,
     )
-    return 1, _Norm(node, p, rows).step
-
-
-class _Norm:
-    def __init__(self, node, p, rows):
-        self.p, self.n = p, rows
-        ends = memoryview(p)[_NORMS_UNIT_EXPONENT : _NORMS_ELEMENTS + 1]
-        self.levels = Levels(node, node.scratch[0], node.scratch[1], ends)
-        moments, loops = forms.get("moments"), forms.get("fixed")
-        self.rows = forms.get("fixed_rows").rows
-        self.needs = [moments.centre, moments.squares, moments.inverse, loops.norms, p]
-        self.needs += [node.inputs[0].view("i"), node.inputs[1].data, self.levels.values]
-
-    def step(self, lo, hi):
-        p = self.p
-        p[_ROW] = 0
-        p[_ROW_END] = self.n
-        self.rows(p, self.needs)
-        self.levels.finish()
+    calls.drive(forms.get("fixed_rows").rows, p, needs, (_ROW,))
+    p = block(
+        "fixed.octets",
+        x_start=0,
+        x_end=0,
+        mask=0x7FFFFFFF,
+        infinity=0x7F800000,
+        out_start=0,
+        unit_exponent=unit,
+        elements=x.nelem,
+    )
+    ends = calls.part(_NORMS_UNIT_EXPONENT, _BEHIND_ENDS)
+    emit_levels(calls, node.outputs, values, cells, ends, p)

@@ -14,16 +14,9 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..loops.blend import (
-    _COLUMNS,
-    _CORNERS_X_START,
-    _LOWER_START,
-    _NEXT_ELEMENT,
-    _OUT_START,
-    _TAPS,
-    _UPPER_START,
-)
-from ..parameters import BIAS, block
+from ..blocks import block
+from ..loops.blend import _ROW, _ROW_END, _TAPS
+from ..parameters import BIAS, block_of
 from .qmeans import LISTED, scale_of
 
 # params
@@ -41,34 +34,110 @@ _ROW_TAPS = const(11)  # [4 * oh] for each row of out two places in x, of their 
 #     plane, and two weights from 0 to 1: the bits of float32 less those of 2**-63, or 0
 # then column_taps: [4 * ow] the same for each column
 
+CALLS = True
+
 _ONE = 127 << 23  # bits of float32
 _LEAST_WEIGHT = 64 << 23
 
 
-def prepare(node):
+def prepare(node, calls):
     node.require(len(node.params) >= _ROW_TAPS, "params")
-    planes, h, w, oh, ow, x_zero, y_zero, *ratio = node.extents(0, _ROW_TAPS)
+    planes, h, w, oh, ow, x_zero, y_zero, point, high, low, shift = node.extents(0, _ROW_TAPS)
     node.require(max(oh, ow) < BIAS >> 4 and max(x_zero, y_zero) < 256, "extents or zero points")
-    node.require(ratio[0] < 29 and max(ratio[1:3]) < 4096 and ratio[3] > 126, "ratio of scales")
+    node.require(point < 29 and max(high, low) < 4096 and shift > 126, "ratio of scales")
     node.expect(3, 1, _ROW_TAPS + 4 * (oh + ow), 1)
     x, out, scratch = node.inputs[0], node.outputs[0], node.scratch[0]
     node.require(x.dtype in ("uint8", "int8") and out.dtype in ("uint8", "int8"), "dtypes")
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
     node.expect_dtype("int32", scratch)
     node.require(scratch.nelem == LISTED + 8 * ow, "scratch")
-    x_scale, y_scale = [scale_of(node, t) for t in node.inputs[1:]]
+    (x_scale, exponent), y_scale = [scale_of(node, t) for t in node.inputs[1:]]
     if out.nelem == 0:
-        return 0, None
-    rows = _table(node, _ROW_TAPS, oh, (h - 1) * w)
+        return
     columns = _table(node, _ROW_TAPS + 4 * oh, ow, w - 1)
-    flip = 128 if x.dtype == "int8" else 0
-    first = 128 if out.dtype == "int8" else 0
-    p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]
-    ratio += [0, 0, x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]]
-    rest = [0, 0, planes] + [0] * 8 + [oh, ow] + [0] * 3 + [first] + [0] * 9 + y_scale
-    step = _Blend(block(*rows), block(*p + ratio + columns + rest + [y_zero, 1, 255]))
-    step.bind(x.view("B"), scratch.view("i"), out.view("B"))
-    return oh, step.step
+    least = 128 if out.dtype == "int8" else 0
+    columns += _rounded(planes, oh, ow, least, y_scale, y_zero)
+    loops = forms.get("blend")
+    needs = [
+        loops.corners,
+        loops.estimate,
+        loops.blend,
+        forms.get("mean_bytes").rounded,
+        calls.part(),
+        calls.part(4 * ow + _TAPS),
+        block_of(_table(node, _ROW_TAPS, oh, (h - 1) * w)),
+        x.view("B"),
+        scratch.view("i"),
+        out.view("B"),
+    ]
+    of_all = block(
+        "blend",
+        upper_start=0,
+        lower_start=0,
+        out_start=0,
+        next_element=0,
+        listed=0,
+        row=0,
+        row_end=oh,
+        columns=ow,
+        x_plane_stride=h * w,
+        out_plane_stride=oh * ow,
+        planes=planes,
+        x_zero_point=x_zero,
+        flip=128 if x.dtype == "int8" else 0,
+        out_zero_point=y_zero,
+        out_least=least,
+        point=point,
+        ratio_high=high,
+        ratio_low=low,
+        ratio_shift=shift,
+        x_scale_high=x_scale >> 12,
+        x_scale_low=x_scale & 4095,
+        x_scale_exponent=exponent,
+        taps=columns,
+    )
+    for row, row_end in calls.parts(oh, 4 * planes * ow):
+        p = block_of(of_all)
+        p[_ROW], p[_ROW_END] = row, row_end
+        calls.drive(loops.rows, p, needs, (_ROW,))
+
+
+def _rounded(planes, rows, columns, flip, scale, zero_point):
+    """Return the block of loops/mean_bytes. scale: mantissa and exponent."""
+    return block(
+        "means",
+        x_start=0,
+        out_start=0,
+        planes=planes,
+        rows=0,
+        columns=0,
+        kernel_rows=0,
+        kernel_columns=0,
+        row_stride=0,
+        column_stride=0,
+        row_padding=0,
+        column_padding=0,
+        out_rows=rows,
+        out_columns=columns,
+        divisor=0,
+        order=0,
+        x_zero_point=0,
+        flip=flip,
+        negative_levels=0,
+        out_least=0,
+        ratio_numerator=0,
+        ratio_denominator=0,
+        window=0,
+        listed=0,
+        x_scale_high=0,
+        x_scale_low=0,
+        x_scale_exponent=0,
+        out_scale=scale[0],
+        out_scale_exponent=scale[1],
+        out_zero_point=zero_point,
+        bytes_per_element=1,
+        high=255,
+    )
 
 
 def _table(node, first, n, last):
@@ -81,28 +150,3 @@ def _table(node, first, n, last):
                 words[k] += _LEAST_WEIGHT
             node.require(words[k] <= _ONE, "weights")
     return words
-
-
-class _Blend:
-    """The extent is rows of the output, of all planes each."""
-
-    def __init__(self, rows, p):
-        self.rows, self.p, self.columns = rows, p, p[_COLUMNS]
-
-    def bind(self, x, words, out):
-        loops = forms.get("blend")
-        self.words, self.corners, self.rounds = words, loops.corners, loops.rounds
-        self.needs = [loops.estimate, loops.blend, forms.get("mean_bytes").rounded]
-        self.needs += [self.p, memoryview(self.p)[4 * self.columns + _TAPS :], x, words, out]
-
-    def step(self, lo, hi):
-        p, w = self.p, self.words
-        while lo < hi:
-            p[_UPPER_START] = self.rows[4 * lo]
-            p[_LOWER_START] = self.rows[4 * lo + 1]
-            p[_OUT_START] = lo * self.columns
-            p[_CORNERS_X_START] = 4 * lo
-            self.corners(self.rows, w, w, p)
-            p[_NEXT_ELEMENT] = 0
-            self.rounds(p, self.needs)
-            lo += 1

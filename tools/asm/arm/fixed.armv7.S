@@ -119,14 +119,14 @@ function octets
     cmp r5, #0; beq DENORMAL
     ubfx r4, r4, #0, #23; orr r12, r4, #1 << 23
 DENORMAL:
-    ldr r4, [r3, #p_ends_unit_exponent]; adds r4, r4, r5
+    ldr r4, [r3, #p_unit_exponent]; adds r4, r4, r5
     subw r4, r4, #1150; movs r6, #0  // to the left
     cmp r4, #0; itt lt; rsblt r6, r4, #0; movlt r4, #0
     cmp r4, #30; it gt; movgt r4, #30
     cmp r6, #30; it gt; movgt r6, #30
     mov r8, r4; mov r9, r6
     movs r4, #1; lsls r4, r6; lsr r10, r4, #1
-    ldr r4, [r3, #p_ends_elements]; add r1, r0, r4, lsl #2; mov r3, #1 << 30
+    ldr r4, [r3, #p_elements]; add r1, r0, r4, lsl #2; mov r3, #1 << 30
     cmp r4, #0; ble PUT
 OCTET:
     ldr r4, [r0], #4; subs r4, r4, r3

@@ -15,10 +15,10 @@ def _weight(d):
 
 def _block(d, columns, planes, width):
     n = 4 * width
-    p = [d.below(n - width), d.below(n - width), d.below(4), columns, n, columns + 3, planes]
-    p += [d.below(256), 128 * d.below(2), d.below(256), 128 * d.below(2), 4 * d.below(3)]
+    p = [d.below(n - width), d.below(n - width), d.below(4), d.below(columns * planes), d.below(5)]
+    p += [d.below(3), 3, columns, n, columns + 3, planes]
+    p += [d.below(256), 128 * d.below(2), d.below(256), 128 * d.below(2)]
     p += [(0, 14, 21, 28)[d.below(4)], d.between(2048, 4095), d.below(4096), d.between(127, 130)]
-    p += [d.below(columns * planes), d.below(5)]
     p += [d.between(2048, 4095), d.below(4096), d.between(80, 170)]
     for _ in range(columns):
         p += [d.below(width), d.below(width), _weight(d), _weight(d)]
@@ -34,7 +34,7 @@ def corners(d):
 def _call(d):
     columns, planes = d.between(1, 4), d.between(1, 3)
     p = _block(d, columns, planes, 6)
-    listed = [p[2] + d.below(planes) * p[5] + d.below(columns) for _ in range(64)]
+    listed = [p[2] + d.below(planes) * p[9] + d.below(columns) for _ in range(64)]
     corners = [_weight(d) for _ in range(4 * columns)]
     integers = [d.word() & 0xFFFFF for _ in range(4 * columns)]
     return d.octets(24 * planes), array("i", listed + [0] * 128 + corners + integers), p
@@ -47,4 +47,4 @@ def blend(d):
 
 def estimate(d):
     x, w, p = _call(d)
-    return x, w, d.blank("B", 8 * p[6] + 4), p
+    return x, w, d.blank("B", 8 * p[10] + 4), p

@@ -3,6 +3,7 @@
 from array import array
 
 _ONE = 1 << 30
+_OF_CHOOSE = [0, 0, 0x7FFFFFFF, 0x7F800000, 0]  # with which the blocks of three loops begin
 
 
 def _floats(d, n):
@@ -29,7 +30,7 @@ def _items(d, n):
 def channels(d):
     n = d.between(1, 6)
     steps = [d.below(2), d.below(2)]
-    p = [0, 0, n, 0, d.between(1, 31), 0, 0, 0, 0, 0] + steps
+    p = _OF_CHOOSE + [0] * 6 + [n, 0, d.between(1, 31), 0] + steps
     return _floats(d, n), _floats(d, n), d.blank("i", 2 * n + 1), p
 
 
@@ -41,7 +42,8 @@ def gates(d):
     for _ in range(eighths):
         w += [_ONE + d.between(-99, 99), _ONE + d.between(-4000, 4000), d.below(100000)]
         w.append((1 << 20) + d.below((1 << 20) - 110000))
-    p = [lo, hi, n, d.below(n), bits, 1024 - d.between(12, 32), 0, 0, 0, eighths]
+    p = _OF_CHOOSE + [1024 - d.between(12, 32), 0, 0, 0]
+    p += [lo, hi, n, d.below(n), bits, eighths]
     return x, array("i", w), d.blank("i", hi + 1), p
 
 
@@ -52,14 +54,16 @@ def norms(d):
     point = d.between(20, 29)
     exponent = 2204 - 1024 - point - d.between(0, 12)
     p = [first, n, 1, 0, 255 if d.below(9) == 0 else 130, 0, 0, 0, 0, 0, 0, root, exponent]
-    p += [0, _ONE, _ONE, 0, 1024 + point]
+    p += [0, 0, _ONE, _ONE, 1024 + point]
     return x, array("i", _factors(d, n)), d.blank("i", 24), p
 
 
 def ends(d):
-    p = [1024 + d.between(-200, 160)]
-    p += [_ONE + d.below(1 << d.between(1, 29)), _ONE - d.below(1 << d.between(1, 29)), 1]
-    return d.words(2), d.words(2), d.blank("i", 3), p
+    x = [1024 + d.between(-200, 160), 1]
+    x += [_ONE + d.below(1 << d.between(1, 29)), _ONE - d.below(1 << d.between(1, 29))]
+    if d.below(9) == 0:  # of a damaged model, whose elements overflow
+        x[2] = d.below(_ONE)
+    return array("i", x), d.words(2), d.blank("i", 3), [0]
 
 
 def octets(d):
@@ -67,4 +71,4 @@ def octets(d):
     scale = d.between(110, 140)
     inverse = d.below(1 << 23) | scale << 23
     unit = 1024 + 126 - scale - d.between(14, 28)
-    return x, array("i", [0, d.below(256), inverse]), d.blank("B", 25), [unit, 0, 0, n]
+    return x, array("i", [0, d.below(256), inverse]), d.blank("B", 25), _OF_CHOOSE + [unit, n]
