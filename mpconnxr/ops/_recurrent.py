@@ -290,8 +290,8 @@ class Walk:
                 out = calls.place(self.last[state], "i")
                 self._copy(calls, self.bits, inside, out, (self.s_b, 1, self.s_first))
 
-    def _copy(self, calls, x, from_x, out, to_out, n=None):
-        """Copy states of n sequences, by default of the batch.
+    def _copy(self, calls, x, from_x, out, to_out, n=None, columns=None):
+        """Copy states of n sequences, by default of the batch; or as many other rows.
 
         from_x, to_out: the strides from state to state and from item to item, and the start.
         """
@@ -300,7 +300,7 @@ class Walk:
             start=0,
             end=n or self.batch,
             rows=1,
-            columns=self.hidden,
+            columns=columns or self.hidden,
             x_plane_stride=from_x[0],
             x_row_stride=0,
             x_column_stride=from_x[1],

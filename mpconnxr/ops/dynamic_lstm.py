@@ -164,23 +164,9 @@ class _DynamicLstm(lstm.Lstm):
 
     def empty_records(self, calls):
         """What lies behind a record's items is added up with them."""
-        p = block(
-            "move",
-            start=0,
-            end=1,
-            rows=1,
-            columns=(self.first + self.batch * self.record_nbytes) // 4,
-            x_plane_stride=0,
-            x_row_stride=0,
-            x_column_stride=0,
-            out_plane_stride=0,
-            out_row_stride=0,
-            out_column_stride=1,
-            x_start=0,
-            out_start=0,
-        )
-        copy, out = forms.get("move").copy32, calls.place(self.empty, "i")
-        calls.call(copy, calls.constants("i", [0]), None, out, p)
+        words = (self.first + self.batch * self.record_nbytes) // 4
+        zero, out = calls.constants("i", [0]), calls.place(self.empty, "i")
+        self._copy(calls, zero, (0, 0, 0), out, (0, 1, 0), 1, words)
 
     def begin_step(self, calls):
         calls.drive(self.quantize_states, words(0), [])

@@ -92,15 +92,12 @@ def _check_sizes(node, e, signed, table):
     planes, rows = e[_PLANES:_ZX]
     k = kh * kw
     node.require(0 < k <= _MAX_K and max(e[_ZX:_PADS]) < 256, "K or zero points")
-    node.require(min(h, width) > 0, "an empty input")
-    node.require(min(sy, sx, dy, dx) > 0, "strides or dilations")
+    node.require(min(h, width, sy, sx, dy, dx) > 0, "input, strides or dilations")
     node.require(
         last((n, g, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
     )
-    node.require(
-        last((n, g * m, oh * ow), e[_OUT_STRIDES:_PLANES]) < out.nelem, "writes beyond the output"
-    )
-    node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
+    far = max(last((n, g * m, oh * ow), e[_OUT_STRIDES:_PLANES]) + 1, n * g * m * oh * ow)
+    node.require(far <= out.nelem, "writes beyond the output")
     node.require(table.nbytes + g * m * k <= w.nelem, "weights are too small")
     for i in range(2):
         far = e[_OH + i] * e[_STRIDES + i] + e[_KH + i] * e[_DILATIONS + i] + abs(signed[i])
