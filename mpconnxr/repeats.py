@@ -12,7 +12,8 @@ from .errors import UnsupportedError
 _CHANGE = const(252)
 _REPEAT = const(254)
 _MOST_SITES = const(24)  # calls in repeats: each has a block of its own
-_MOST_VIEWS = const(24)  # of these
+_FEW_SITES = const(8)  # each has views of its own
+_MOST_VIEWS = const(24)  # of more sites
 _MOST_BYTES = const(65535)  # of the calls of a round
 # Before the words that are known: see loops/table
 _AT = const(0)  # bytes of code
@@ -53,17 +54,20 @@ class Repeats(Emission):
     def _emit(self, level):
         """Emit the outermost repeat, which is complete."""
         sites = level.sites()
-        numbers = _view_numbers(sites) if len(sites) <= _MOST_SITES else None
-        if numbers is None:
-            return self._unroll(level, ())
+        numbers = None
+        if len(sites) > _FEW_SITES:
+            numbers = _view_numbers(sites) if len(sites) <= _MOST_SITES else None
+            if numbers is None:
+                return self._unroll(level, ())
         for nth, site in enumerate(sites):
             # Before the first round words are what that adds to.
             self._spread(site)
             site.settle()
             buffers, places = site.buffers, site.before
+            views = numbers[nth] if numbers else (nth, nth, nth)
             if site.moves:
                 buffers = [(b[0], n) if b is not NONE else b for b, n in zip(buffers, places)]
-            site.entry = entry = self._entry(site.loop, *buffers, site.p, nth, numbers[nth])
+            site.entry = entry = self._entry(site.loop, *buffers, site.p, nth, views)
             self._add(entry, _CHANGE, *places, site.p)
             rounds = 1
             for step, n in zip(site.steps, site.counts):
@@ -192,8 +196,10 @@ class Site:
         level, what a round of it adds to each place.
         """
         self.before = [buffer[1] for buffer in self.buffers]
-        if not self.moves:
-            return
+        if self.moves:  # apart: a frame of more than 11 words is of the heap, and takes longer
+            self._settle()
+
+    def _settle(self):
         counts, self.after = self.counts, self.before[:]
         self.added = [[0] * 3 for _ in counts]
         for i in range(3):
@@ -215,8 +221,6 @@ def _view_numbers(sites):
 
     Sites have a view in common if it lies at one place for both and moves for neither.
     """
-    if len(sites) == 1:
-        return [(0, 0, 0)]
     known, made = {}, []
     for site in sites:
         numbers = []

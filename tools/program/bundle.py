@@ -16,6 +16,7 @@ from typing import Any
 
 from mpconnxr.tensor import code_of, name_of
 from tools import package, store
+from tools.deploy.shrink import shrunk
 from tools.format import reader
 from tools.format.layout import (
     CHUNK_GOLDEN,
@@ -109,7 +110,8 @@ def bundle(
         *_indented(_entries(layouts, names)),
         f"return {load}(*a, {', '.join(arguments)})",
     ]
-    source = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
+    text = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
+    source = shrunk(text)
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
     folder = package.folder()
