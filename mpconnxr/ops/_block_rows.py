@@ -31,7 +31,7 @@ class Products:
             made(node, calls, sums, of_r, rows, (n, sizes[1])),
         ]
 
-    def emit(self, calls, which, x_start, first, rows, out):
+    def dots(self, calls, which, x_start, first, rows, out):
         """Emit products of a row of x, or of the scratch if which is 1. rows: of weights, from the
         first one on.
         """

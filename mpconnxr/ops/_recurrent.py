@@ -256,7 +256,7 @@ class Walk:
     def dots(self, calls, which, x_start, first, rows, out):
         """Put products of a row with rows of W from the first one on, or with R if which is 1."""
         if self.in_blocks:
-            self.products.emit(calls, which, x_start, first, rows, out)
+            self.products.dots(calls, which, x_start, first, rows, out)
             return
         x, w = self.of_h if which else self.of_x
         columns, has_bias = self.hidden if which else self.width, self.has_bias[which]
