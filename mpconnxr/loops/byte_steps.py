@@ -1,7 +1,6 @@
 """Time steps of an LSTM of bytes, by calls of other loops. Written once, for Python and viper.
 
-x, and h of each step, become bytes by a range of their own. A sequence may have fewer steps than
-the layer: its states stay as they are behind its last step.
+x, and h of each step, become bytes by a range of their own.
 """
 
 from ._words import set_at
@@ -52,7 +51,7 @@ _CELL_C_START = const(66)  # [elements] 0..
 _PUT_X_START = 67  # what gated.put takes to copy h to Y [elements] 0..
 _PUT_ELEMENTS = const(68)  # [elements] 1..8192
 _PUT_OUT_START = const(69)  # [elements] 0..
-_SEQUENCE_STEPS = 70  # of each sequence [steps x n] 0..
+_STEPS = 70  # of a sequence [steps] 1..
 
 
 def steps(p: ptr32, w):
@@ -86,27 +85,26 @@ def steps(p: ptr32, w):
             sequence += 1
         sequence = 0
         while sequence < p[_BATCH]:
-            if p[_STEP] < p[_SEQUENCE_STEPS + sequence]:
-                time = p[_STEP]
-                if p[_IS_REVERSED]:
-                    time = p[_SEQUENCE_STEPS + sequence] - 1 - time
-                state = sequence * p[_HIDDEN]
-                i = set_at(p, _X_START, time * p[_X_STEP_STRIDE] + sequence * p[_X_BATCH_STRIDE])
-                p[i + (_X_END - _X_START)] = p[i] + p[_X_ELEMENTS]
-                i = set_at(p, _H_DOTS_X_START, p[_RECORDS_START] + sequence * p[_RECORD_STRIDE])
-                p[i + (_CELL_H_START - _H_DOTS_X_START)] = state
-                p[i + (_CELL_C_START - _H_DOTS_X_START)] = state + p[_BATCH] * p[_HIDDEN]
-                p[i + (_PUT_X_START - _H_DOTS_X_START)] = state
-                p[i + (_PUT_OUT_START - _H_DOTS_X_START)] = (
-                    p[_Y_START] + time * p[_Y_STEP_STRIDE] + sequence * p[_Y_BATCH_STRIDE]
-                )
-                to_bytes(x, x_words, records, x_p)
-                qdots(records, weights, states, of_x_p)
-                qdots(records, recurrent, states, of_h_p)
-                arguments(found, factors, states, arguments_p)
-                cell(states, table, states, cell_p)
-                if p[_HAS_Y]:
-                    put(states, states, y, put_p)
+            time = p[_STEP]
+            if p[_IS_REVERSED]:
+                time = p[_STEPS] - 1 - time
+            state = sequence * p[_HIDDEN]
+            i = set_at(p, _X_START, time * p[_X_STEP_STRIDE] + sequence * p[_X_BATCH_STRIDE])
+            p[i + (_X_END - _X_START)] = p[i] + p[_X_ELEMENTS]
+            i = set_at(p, _H_DOTS_X_START, p[_RECORDS_START] + sequence * p[_RECORD_STRIDE])
+            p[i + (_CELL_H_START - _H_DOTS_X_START)] = state
+            p[i + (_CELL_C_START - _H_DOTS_X_START)] = state + p[_BATCH] * p[_HIDDEN]
+            p[i + (_PUT_X_START - _H_DOTS_X_START)] = state
+            p[i + (_PUT_OUT_START - _H_DOTS_X_START)] = (
+                p[_Y_START] + time * p[_Y_STEP_STRIDE] + sequence * p[_Y_BATCH_STRIDE]
+            )
+            to_bytes(x, x_words, records, x_p)
+            qdots(records, weights, states, of_x_p)
+            qdots(records, recurrent, states, of_h_p)
+            arguments(found, factors, states, arguments_p)
+            cell(states, table, states, cell_p)
+            if p[_HAS_Y]:
+                put(states, states, y, put_p)
             sequence += 1
         i = set_at(p, _STEP, p[_STEP] + 1)
     i = set_at(p, _STEP, first)

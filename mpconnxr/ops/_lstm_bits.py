@@ -40,9 +40,6 @@ class Lstm(lstm.Lstm):
         self.needs += [calls.part(_PEAK_X_START, _ADD), calls.part(_ADD, _GATES_X_START), floats]
         self.of_sums = steps.of_sums
 
-    def is_of_python(self):
-        return _recurrent.is_in_fpu(self)
-
     def cell(self, calls, h):
         at, n, states = self.from_x, self.hidden, self.batch * self.hidden
         p = block(

@@ -152,15 +152,6 @@ def _float(bits):
     return struct.unpack("<f", struct.pack("<i", bits))[0]
 
 
-def is_in_fpu(walk):
-    """Return whether an FPU makes the products of a walk, which has no table."""
-    if not walk.in_blocks:
-        return False
-    from ._block_rows import is_for_fpu
-
-    return is_for_fpu(walk.weights)
-
-
 class Walk:
     """What emits the calls of a node. A kernel adds n_gates, n_states, n_activations, cell().
 
@@ -203,8 +194,11 @@ class Walk:
 
     def is_of_python(self):
         """Return whether there is something that no table has."""
-        if is_in_fpu(self):
-            return True
+        if self.in_blocks:
+            from ._block_rows import is_for_fpu
+
+            if is_for_fpu(self.weights):
+                return True
         return any([about[0] in MISSING for about in self.functions])
 
     def bind(self, node, calls):

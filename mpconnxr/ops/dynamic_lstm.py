@@ -30,7 +30,8 @@ from ..loops.byte_steps import (
     _H_DOTS,
     _H_START,
     _PUT_X_START,
-    _SEQUENCE_STEPS,
+    _STEP,
+    _STEPS,
     _X_DOTS,
 )
 from ..loops.byte_steps import _X_START as _STEPS_X_START
@@ -106,8 +107,8 @@ class _DynamicLstm(lstm.Lstm):
         self.x_bits, self.floats = node.inputs[0].view("i"), self.scratch.data
         self.of_rows, self.factors = [t.data for t in node.inputs[1:3]], node.inputs[3].data
         self.sums, records = node.scratch[2].data, node.scratch[1].data
-        # two floats, where sums come to lie behind them
-        self.ends = self.scratch.view("i")[self.from_x :]
+        self.states = self.scratch.view("i")
+        self.ends = self.states[self.from_x :]  # two floats, where sums come to lie behind them
         self.quantize = forms.get("dynamic_quantize")
         self.qdots = forms.get("qdot32").qdots32
         self.record = records[: self.first]
@@ -163,7 +164,7 @@ class _DynamicLstm(lstm.Lstm):
         self.empty_records(calls)
 
     def empty_records(self, calls):
-        """What lies behind a record's items is added up with them."""
+        """Emit zeros for all records: what lies behind their items is added up with them."""
         words = (self.first + self.batch * self.record_nbytes) // 4
         zero, out = calls.constants("i", [0]), calls.place(self.empty, "i")
         self._copy(calls, zero, (0, 0, 0), out, (0, 1, 0), 1, words)
@@ -183,11 +184,10 @@ class _DynamicLstm(lstm.Lstm):
 
     def quantize_states(self, p, w):
         """Make all h of the batch bytes, before any of them changes."""
-        bits = self.scratch.view("i")
-        self.measure(bits, self.batch * self.hidden, 1)
+        self.measure(self.states, self.batch * self.hidden, 1)
         for b in range(self.batch):
             self.set_range(b * self.hidden, self.hidden)
-            self.fill(bits, self.records[b], self.words[1])
+            self.fill(self.states, self.records[b], self.words[1])
 
     def measure(self, x, n, which):
         """Choose the scale and the zero point of the first n items of x."""
@@ -201,7 +201,7 @@ class _DynamicLstm(lstm.Lstm):
         self.ends_p[_X_END] = first + n
 
     def fill(self, x, record, words):
-        """The items of x that set_range says, into a record of bytes."""
+        """Put the items of x that set_range has set to a record, as bytes."""
         self.ends_p[_OUT_START] = _RECORD
         self.quantize.to_bytes(x, words, record, self.ends_p)
 
@@ -256,7 +256,7 @@ class _InIntegers(_DynamicLstm):
         drive, needs = forms.get("byte_steps").steps, self._needs(calls, loops)
         work = self.batch * self.hidden * (self.width + self.hidden)
         for step, step_end in calls.parts(self.n, work):
-            calls.drive(drive, self._steps_p(step, step_end), needs, (0, 1))
+            calls.drive(drive, self._steps_p(step, step_end), needs, (_STEP,))
         self.end(calls)
 
     def _steps_p(self, step, step_end):
@@ -308,7 +308,7 @@ class _InIntegers(_DynamicLstm):
             put_x_start=0,
             put_elements=n,
             put_out_start=0,
-            sequence_steps=[self.n] * self.batch,
+            steps=self.n,
         )
 
     def _needs(self, calls, loops):
@@ -325,7 +325,7 @@ class _InIntegers(_DynamicLstm):
             _ARGUMENTS_OUT_START,
             _CELL_ARGUMENTS_START,
             _PUT_X_START,
-            _SEQUENCE_STEPS,
+            _STEPS,
         )
         needs = [loops.ends, loops.choose, loops.to_bytes, forms.get("qdot32").qdots32]
         needs += [forms.get("byte_gates").arguments, gated.lstm, gated.put]

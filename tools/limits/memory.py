@@ -25,7 +25,7 @@ _inherited = 0  # bytes that this process could write to when it began, as RLIMI
 
 
 def begin() -> None:
-    """What this process has now is its parent's: set_most counts what comes from here on."""
+    """Have set_most count from here on: what this process has now is its parent's."""
     global _inherited
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[5])
