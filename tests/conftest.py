@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import tempfile
 
 import pytest
@@ -26,6 +27,8 @@ def pytest_configure(config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="mpconnxr-conversions-")
         os.environ[_CONVERSIONS] = folder.name
         config.add_cleanup(folder.cleanup)
+        # A run that is ended from outside prints its failures, as after Ctrl-C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:
@@ -33,6 +36,14 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+
+
+def pytest_runtest_logreport(report) -> None:
+    """Name a test that fails at once: the whole report may be an hour away."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = crash.message.partition("\n")[0] if crash else ""
+        print(f"\n{report.nodeid} failed after {report.duration:.0f} s: {reason}", flush=True)
 
 
 def pytest_report_header() -> str:
