@@ -294,7 +294,9 @@ class _Recorded:
         behind = self.arena + _aside_nbytes(plan)
         places = plan.scratch, [(behind, _room(plan.scratch))]
         is_own = all(map(_is_on_its_own, halves, places))
-        is_same = plan.channels or _are_same(halves, in_turn)
+        is_same = plan.channels or (
+            _are_same(halves, in_turn) and _find_the_same(in_turn, plan.scratch)
+        )
         calls = (call for waves in halves for part in waves for call in part)
         is_whole = not plan.is_aside or is_written(calls, self.arena, _output_nbytes(plan))
         is_right = _are_apart(*halves) and _is_in_order(*halves)
@@ -576,10 +578,7 @@ def _is_on_its_own(waves: Iterable[list], scratch: list[tuple[int, int]]) -> boo
     """Whether a core reads nothing of its scratch that it has not written in the same part: what
     another part has left there, the other core may have.
     """
-    high = max([at + n for at, n in scratch], default=0)
-    is_scratch = np.zeros(high, bool)
-    for at, n in scratch:
-        is_scratch[at : at + n] = True
+    is_scratch = _map_of(scratch, max([at + n for at, n in scratch], default=0))
     for calls in waves:
         unwritten = is_scratch.copy()
         for call in calls:
@@ -595,12 +594,54 @@ def _is_on_its_own(waves: Iterable[list], scratch: list[tuple[int, int]]) -> boo
     return True
 
 
+def _map_of(scratch: list[tuple[int, int]], nbytes: int) -> np.ndarray:
+    """Return which of so many bytes of the arena are scratch."""
+    made = np.zeros(nbytes, bool)
+    for at, n in scratch:
+        made[at : at + n] = True
+    return made
+
+
 def _are_same(halves: tuple[list, list], in_turn: list) -> bool:
     """Whether the cores' calls have the parameters that one core's have: none depends on what
     loops have written to parameters in another part.
     """
     parts = [part for wave in zip(*halves, strict=True) for part in wave]
     return [[_words(c) for c in p] for p in parts] == [[_words(c) for c in p] for p in in_turn]
+
+
+def _find_the_same(parts: list, scratch: list[tuple[int, int]]) -> bool:
+    """Return whether each call finds in the scratch what the same one finds on one core.
+
+    A part begins with calls that an earlier one made as well, as of an initial state. What such a
+    call wrote is no longer there on one core where another call has written since.
+
+    Args:
+        parts: the calls of each, in the order in which one core makes them.
+        scratch: (place, bytes) of each.
+
+    """
+    every = _Reach(call for calls in parts for call in calls)
+    nbytes = max((r.high for r in (*every.reads, *every.writes)), default=0)
+    is_scratch = _map_of(scratch, nbytes)
+    on_one_core = np.full(nbytes, -1)  # the call that has written each byte
+    known: dict[tuple, tuple[int, np.ndarray]] = {}  # its number, and what its reads had written
+    for calls in parts:
+        in_part = np.full(nbytes, -1)
+        before = {*known}
+        for call in calls:
+            if not isinstance(call, Call) or call.origin is None:
+                continue
+            reads, writes = (m & is_scratch for m in _Reach([call]).maps(nbytes))
+            key = call.origin, tuple(map(tuple, _words(call)))
+            if key not in before:
+                known[key] = len(known), on_one_core[reads]
+                on_one_core[writes] = known[key][0]
+            number, found = known[key]
+            if not np.array_equal(in_part[reads], found):
+                return False
+            in_part[writes] = number
+    return True
 
 
 def _words(call: Any) -> list:

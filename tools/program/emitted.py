@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,22 @@ class Unrolled:
     the repeat in it, of each part with units of that; what comes behind a unit is of its part.
 
     constants: of the step, a calls.Constants. first, end: the part. If that is empty, calls are
-    but counted.
+    but counted. mark: takes, before a call is made, the units before it and the calls between
+    these and it: the same numbers for a call in each part that makes it.
     """
 
-    def __init__(self, constants: Any, first: int, end: int):
-        self._constants = constants
+    def __init__(
+        self,
+        constants: Any,
+        first: int,
+        end: int,
+        mark: Callable[[int, int], None] = lambda *_: None,
+    ):
+        self._constants, self._mark = constants, mark
         self._first, self._end = first, end
         self._is_ours, self._begins, self._n = first < end, False, 0
         self._calls, self._block = 0, None  # of the last call
+        self._origin = 0, -1
         self._rounds: list[list[_Made]] = []  # calls of the open ones, but for their repeats'
 
     @property
@@ -50,7 +58,7 @@ class Unrolled:
     def drive(self, loop: Any, p: Any, w: list, left: tuple[int, ...] = ()) -> None:
         """Call a loop that calls others, if the call is of this part."""
         p = self._begin(p)
-        self._make(_Made(loop, (p, [_filled(thing, p) for thing in w])))
+        self._make(loop, (p, [_filled(thing, p) for thing in w]))
 
     def call(self, loop: Any, x: Any, w: Any, out: Any, p: Any) -> None:
         """Call the loop, which is a recorder's, if the call is of this part."""
@@ -58,7 +66,7 @@ class Unrolled:
         # What a loop does not use is another buffer: a number takes more time to hand over.
         any_one = next(a for a in (x, w, out) if a is not None)
         buffers = [_filled(any_one if a is None else a, p) for a in (x, w, out)]
-        self._make(_Made(loop, (*buffers, p)))
+        self._make(loop, (*buffers, p))
 
     def _begin(self, p: Any) -> Any:
         """Begin a call, and the unit that it is the first one of; return its block."""
@@ -71,11 +79,14 @@ class Unrolled:
             self._n += 1
         return p
 
-    def _make(self, made: _Made) -> None:
+    def _make(self, loop: Any, arguments: tuple) -> None:
+        unit, nth = self._origin
+        self._origin = self._n, nth + 1 if unit == self._n else 0
+        made = _Made(loop, arguments, self._origin)
         if self._is_ours:
             for earlier in [each for calls in self._rounds[:-1] for each in calls]:
-                earlier.make()
-            made.make()
+                earlier.make(self._mark)
+            made.make(self._mark)
         if self._rounds:
             self._rounds[-1].append(made)
 
@@ -128,9 +139,11 @@ class _Made:
 
     loop: Any
     arguments: tuple
+    origin: tuple[int, int]
     is_made: bool = False
 
-    def make(self) -> None:
+    def make(self, mark: Callable[[int, int], None]) -> None:
         if not self.is_made:
             self.is_made = True
+            mark(*self.origin)
             self.loop(*self.arguments)

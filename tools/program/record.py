@@ -104,13 +104,16 @@ Argument = Loop | Part | Table | Place | Value | Given | tuple
 @dataclass
 class Call:
     """A call: its loop and arguments; words: of each block among them when it is made, UNKNOWN
-    where a loop wrote; changed: which of them are so when it has returned.
+    where a loop wrote; changed: which of them are so when it has returned; origin: which of the
+    calls that the step's kernel emitted this is, in whatever part of the step it was recorded;
+    None of a kernel that emits none.
     """
 
     loop: Loop
     arguments: tuple[Argument, ...]
     words: dict[int, list[Any]]
     changed: dict[int, list[int]] = field(default_factory=dict)
+    origin: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,11 @@ class _Recorder:
         self._families: dict[str, Any] = {}
         self._blocks: dict[int, int] = {}  # number, in its step, of a block by its words' id
         self._held: list[Any] = []  # so that no id is another's while a step is recorded
+        self._origin: tuple[int, ...] | None = None  # of the next call
+
+    def mark(self, *origin: int) -> None:
+        """Take where the calls to come were emitted; nothing: they were not."""
+        self._origin = (*origin, 0) if origin else None
 
     def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
         self.kernel = kernel
@@ -193,6 +201,9 @@ class _Recorder:
         if len(calls) == self.most_calls:
             raise _TooManyCalls
         calls.append(call)
+        if self._origin and isinstance(call, Call):  # a loop that calls others makes several
+            call.origin = self._origin
+            self._origin = (*self._origin[:-1], self._origin[-1] + 1)
 
     @contextmanager
     def tried(self, arguments: tuple) -> Iterator[list[bool]]:
@@ -499,7 +510,8 @@ def record(
                 step = module.prepare(node, counted)
 
                 def emit(low: int, high: int) -> None:
-                    module.prepare(node, Unrolled(constants, low, high))
+                    module.prepare(node, Unrolled(constants, low, high, recorder.mark))
+                    recorder.mark()
 
                 return step or (counted.extent, emit)
 

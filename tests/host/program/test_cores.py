@@ -8,6 +8,7 @@ from tests.host import zoo
 from tests.host.device import small
 from tests.host.device.small import floats, value
 from tests.host.loop_calls import calls
+from tests.host.ops.recurrent_case import GATES, model_of
 from tests.host.program import programs
 from tests.host.program.test_models import LONG
 from tests.host.test_loop_access import watched
@@ -329,6 +330,46 @@ def test_what_another_half_left_in_scratch_is_not_read():
     assert not cores._is_on_its_own([step(fill, (245, 300, 1))], scratch)
     assert cores._is_on_its_own([step((220, 300, 20))], scratch)
     assert cores._is_on_its_own([step(fill, use)], [])
+
+
+def emitted(*calls):
+    """Return calls of step(), each with its place among those that a kernel emitted."""
+    made = step(*[call for _, call in calls])
+    for call, (nth, _) in zip(made, calls, strict=True):
+        call.origin = (0, nth, 0)
+    return made
+
+
+def test_a_part_begins_with_what_one_core_has_there():
+    """An initial state, which each part makes, and items that may change it."""
+    scratch = [(200, 30)]
+    begin = 0, (0, 200, 10)
+    one, two = (1, (200, 300, 10)), (2, (200, 310, 10))
+    changed = 1, (50, 200, 10)
+    assert cores._find_the_same([emitted(begin, one), emitted(begin, two)], scratch)
+    assert not cores._find_the_same([emitted(begin, changed), emitted(begin, two)], scratch)
+    beside = 1, (50, 210, 10)
+    assert cores._find_the_same([emitted(begin, beside), emitted(begin, two)], scratch)
+    both = 2, (205, 310, 10)  # a half of it what the first part left
+    assert not cores._find_the_same([emitted(begin, beside), emitted(begin, both)], scratch)
+    from_begin = 2, (200, 215, 5)
+    assert cores._find_the_same([emitted(begin, from_begin), emitted(begin, from_begin)], scratch)
+    parts = [emitted(begin, changed, from_begin), emitted(begin, from_begin, two)]
+    assert not cores._find_the_same(parts, scratch)
+    assert cores._find_the_same([step(begin[1]), step(begin[1])], scratch)  # emits none
+
+
+@pytest.mark.parametrize("n_steps", [1, 4])
+@pytest.mark.parametrize("op", GATES)
+def test_the_last_states_of_a_batch(ready_target, op, n_steps):
+    """They are copied behind the last sequence, from a scratch that all sequences wrote."""
+    x, w, r = floats(n_steps, 3, 8), floats(1, 24 * GATES[op], 8), floats(1, 24 * GATES[op], 24)
+    values = {"X": x, "W": w, "R": r}  # weights that a run brings are multiplied as floats
+    model = model_of(op, values, [], ["", "Y_h"], 14, {"hidden_size": 24})
+    data = convert(model, Options(strip=True)).data
+    machine = programs.machine_of(ready_target("unix"))
+    pair = cores.record_pair(data, lambda *form: has_form(machine, *form))
+    assert pair is None or 0 not in pair.cut
 
 
 def test_words_that_loops_wrote_in_another_half_are_not_needed():
