@@ -24,7 +24,8 @@ def copy(name):
         while n := f.readinto(piece):
             g.write(piece[:n])
 """
-_TIMEOUT = 1800  # s; for an emulator among others, or a board without native code
+_OF_EMULATOR = 300  # s; the longest script takes a tenth
+_OF_BOARD = 1800  # s, one without native code
 
 
 class EmulatedMachine:
@@ -35,7 +36,7 @@ class EmulatedMachine:
         self.name = target.name
         self.kind = Machine.for_arch(target.arch)
 
-    def run(self, script: str, files: dict[str, bytes], timeout: float = _TIMEOUT) -> str:
+    def run(self, script: str, files: dict[str, bytes], timeout: float = _OF_EMULATOR) -> str:
         """What the script printed, which has the files in its current folder. It must end well."""
         done = self.target.run(script, files=files, timeout=timeout)
         assert not done.returncode and not done.stderr, done.stdout[-2000:] + done.stderr
@@ -59,7 +60,7 @@ class SerialMachine:
     def __exit__(self, *error) -> None:
         self._device.__exit__(*error)
 
-    def run(self, script: str, files: dict[str, bytes], timeout: float = _TIMEOUT) -> str:
+    def run(self, script: str, files: dict[str, bytes], timeout: float = _OF_BOARD) -> str:
         folder = self._folder
         start = f"import os, sys\nos.chdir({folder!r})\nsys.path.insert(0, {folder!r})\n"
         paths = {f"{folder}/{name}": data for name, data in files.items()}

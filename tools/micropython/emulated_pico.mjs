@@ -183,6 +183,35 @@ class Ssi extends Registers {
   }
 }
 
+// rp2040js steps state machines whenever the host has time. Here they keep the board's time, so that
+// interrupts come at the same instruction in each run.
+function keepTime(pio, clock) {
+  const alarm = clock.createAlarm(step);
+
+  function step() {
+    if (pio.stopped) return;
+    const now = clock.nanos;
+    let next = Infinity;
+    for (const machine of pio.machines) {
+      if (!machine.enabled) continue;
+      if (!(machine.due > now)) {
+        const { cycles } = machine;
+        machine.step();
+        const took = Math.max(machine.cycles - cycles, 1); // none while it waits
+        machine.due = now + took * (machine.clockDivInt || 65536) * CYCLE_NANOS;
+      }
+      next = Math.min(next, machine.due);
+    }
+    pio.checkChangedPins();
+    alarm.schedule(next - now);
+  }
+
+  pio.run = () => {
+    for (const machine of pio.machines) machine.due = 0;
+    step();
+  };
+}
+
 // The board. memory: the flash, as rp2040js has it, of the board before its reset.
 class Board {
   constructor(memory, watchdog) {
@@ -192,6 +221,7 @@ class Board {
     rp2040.loadBootrom(Uint32Array.from(options.bootRom));
     this.clock = clock;
     this.rp2040 = rp2040;
+    for (const pio of rp2040.pio) keepTime(pio, clock);
     this.held = null; // a question of the board that is not yet answered
     this.isOnline = false; // what the host says before, the board would not hear
     this.watchdog = rp2040.peripherals[0x40058];
