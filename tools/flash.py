@@ -21,6 +21,7 @@ if __name__ == "__main__":  # as a plain script, the project's folder is not on 
 
 from tools import arguments
 from tools.deploy import boards, firmware, fit, folder, names, origin, reach, usage
+from tools.deploy.board_names import in_sources
 from tools.deploy.code import File
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
@@ -53,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         return args.said.end(flash(args))
     except BoardError as e:
-        return _failed(args, str(e), f"{e.traceback}\n")
+        return _failed(args, str(e), f"{in_sources(e.traceback)}\n")
     except DeployError as e:
         return _failed(args, str(e))
     except KeyboardInterrupt:

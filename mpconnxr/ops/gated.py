@@ -110,22 +110,23 @@ def _check(node, e, tensors, n_states):
 
 def _emit(node, calls, e, tensors, n_states):
     """Emit the steps, between copies of the states from where they come and to where they go."""
-    of_x = [t.view("i") if t else None for t in tensors]
+    y = tensors[2] and tensors[2].view("i")
     scratch, copy = calls.place(node.scratch[0], "i"), forms.get("move").copy32
+    outside = e[_S_STRIDE], 1, e[_S_FIRST]
     for i in range(n_states):
         inside = n_states * e[_HIDDEN], 1, i * e[_HIDDEN]
-        x, at = calls.hold(words(0)), (0, 0, 0)
+        x, at = calls.constants("i", [0]), (0, 0, 0)
         if tensors[i]:
-            x, at = calls.place(tensors[i], "i"), (e[_S_STRIDE], 1, e[_S_FIRST])
-        calls.call(copy, x, x, scratch, _copy_p(e, at, inside))
-    steps, needs = forms.get("gated_steps").steps, _needs(calls, e[_KIND], node, of_x[2])
+            x, at = calls.place(tensors[i], "i"), outside
+        calls.call(copy, x, None, scratch, _copy_p(e, at, inside))
+    steps, needs = forms.get("gated_steps").steps, _needs(calls, e[_KIND], node, y)
     for step, step_end in calls.parts(e[_SEQ], e[_BATCH] * e[_HIDDEN] * e[_INPUT_SIZE]):
-        calls.drive(steps, _steps_p(e, n_states, of_x[2] is not None, step, step_end), needs)
+        calls.drive(steps, _steps_p(e, n_states, y is not None, step, step_end), needs)
     for i in range(n_states):
         if tensors[i + 3]:
             inside = n_states * e[_HIDDEN], 1, i * e[_HIDDEN]
-            out, at = calls.place(tensors[i + 3], "i"), (e[_S_STRIDE], 1, e[_S_FIRST])
-            calls.call(copy, scratch, None, out, _copy_p(e, inside, at))
+            out = calls.place(tensors[i + 3], "i")
+            calls.call(copy, scratch, None, out, _copy_p(e, inside, outside))
 
 
 def _steps_p(e, n_states, has_y, step, step_end):

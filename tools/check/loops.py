@@ -87,7 +87,7 @@ def files_for(names: list[str], machine: Machine | None) -> dict[str, bytes]:
         model = SimpleNamespace(
             kernels=["every_loop"], optional=frozenset(), weights=(), is_streamed=False
         )
-        code = code_for(model, Package(own=Path(folder)), machine)
+        code = code_for(model, Package(own=Path(folder), keeps_names=True), machine)
     found = {f.path: f.data for f in code if _is_for_loops(PurePosixPath(f.path))}
     return found | {"data": data()} | _calls_of(names, machine)
 

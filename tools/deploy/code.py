@@ -13,11 +13,11 @@ from mpconnxr import forms
 from tools.machine import Machine, is_native, plain
 from tools.mpy.compile import CompileError, compiled
 
-from .core import Use, names
+from .board_names import renamed, shown
 from .joined import joined, merged
 from .model_file import ModelFile
 from .modules import Forms, Package
-from .shrink import SHOWN, narrow, shrunk, stripped, with_short_locals
+from .shrink import narrow, stripped, with_short_locals
 
 BLOCK = 4096  # bytes: the least that a file takes in a board's flash
 ROOM = 1_190_000 // BLOCK  # blocks for a package: a Pico keeps 250 KB of its file system
@@ -115,7 +115,7 @@ def entry_for(package: Package, machine: Machine | None, away: str) -> File:
     name = package.folder.name
     if machine is None:
         return File(f"{name}.py", source.encode())
-    return File(f"{name}.mpy", compiled(source, package.place(package.path(""))))
+    return File(f"{name}.mpy", compiled(renamed(package, name, source), shown(name)))
 
 
 def _file(package, path, data, suffix, chosen):
@@ -147,25 +147,23 @@ class Builder:
     def pick(self, family: str, modules: Forms) -> list[str]:
         """The module of a family that the board would choose, as a list of one."""
         for form, path in self._package.loops.for_machine(family, self._machine).items():
-            if form == "plain" or self._native(path):
+            if form == "plain" or self._native(path, path.read_text()):
                 return [modules.get(form) or modules["plain"]]  # one file may be both
         return []
 
     def build(self, path: Path, source: str = "") -> bytes:
         """The .mpy of a module; source: in place of its file's text. Raises DeployError."""
-        source = source or path.read_text()
-        if path.parent == self._package.folder and path.stem in names(Use.PROGRAM):
-            return compiled(shrunk(source), SHOWN)
+        module = self._package.module(path)
+        source = renamed(self._package, module, source or path.read_text())
         if not is_native(source):
-            return compiled(source, self._package.place(path))
-        return self._native(path, source) or compiled(plain(source), self._package.place(path))
+            return compiled(source, shown(module))
+        return self._native(path, source) or compiled(plain(source), shown(module))
 
-    def _native(self, path, source=""):
+    def _native(self, path, source):
         """The .mpy with native code; None where the board or the compiler cannot do it."""
-        source = source or path.read_text()
         if not self._machine.runs(source):
             return None
         try:
-            return compiled(source, self._package.place(path), self._machine.arch)
+            return compiled(source, shown(self._package.module(path)), self._machine.arch)
         except CompileError:
             return None

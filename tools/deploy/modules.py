@@ -48,9 +48,16 @@ def device_paths(folder: Path | None = None) -> list[Path]:
 
 
 class Package:
-    """The device package in a folder of this computer; own: a folder of more files for ops/."""
+    """The device package in a folder of this computer.
 
-    def __init__(self, folder: Path | None = None, own: Path | None = None):
+    own: a folder of more files for ops/; keeps_names: boards get its names as the sources have
+    them (see tools/deploy/renaming.py), for scripts that ask for loops by name.
+    """
+
+    def __init__(
+        self, folder: Path | None = None, own: Path | None = None, keeps_names: bool = False
+    ):
+        self.keeps_names = keeps_names
         self.folder = folder = folder or package.folder()
         self.loops = Loops(folder)
         self._own = {f"ops.{p.stem}": p for p in sorted(own.glob("*.py"))} if own else {}

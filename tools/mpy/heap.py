@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from . import firmware
+
 _WORD, _BLOCK = 4, 16
 _FUN_TABLE_TO_ELLIPSIS = range(5)  # kinds of constants that are part of any firmware
 _STR, _BYTES, _INT, _TUPLE = 5, 6, 7, 10
@@ -18,18 +20,9 @@ _OBJECT = _BLOCK  # a function, a module, a number, the head of a string or a di
 # A name: pointer, hash and length in a pool, which is as large as all before it when it is full.
 _IN_POOL, _POOL_SLACK = 7, 1.35
 _PER_GLOBAL, _GLOBALS_SLACK, _OWN_GLOBALS = 8, 1.3, 4
-# Names that firmware for boards has, beside those that a .mpy file has by number.
-_OF_FIRMWARE = """
-    + - . , 0 < ? <dictcomp> <lambda> <listcomp> ARRAY B DeflateIO Flash H I IOBase RAW Stream
-    UINT64 __version__ _mpy a acquire add addressof align allocate_lock and array ascii b binascii
-    bind buffer c cast channel cos cosh crc32 create_task current_task d data deflate drain dump
-    encode errno error exp f feed fill float fork g gc groups h hard hashlib high i idle indices
-    inf json k labels load loads log log1p max message module modules name nan nbytes not pack
-    partition q r remainder s seed select shape shift sin single sinh sleep sqrt start_new_thread
-    state strides struct sub sys sz t tan tanh ticks ticks_ms time times uctypes uint unhexlify
-    uniform unpack v viper w waiting walk wrap x z
-    """
-_KNOWN = frozenset(_OF_FIRMWARE.split())
+# Names of firmware's that no program can have.
+_OTHERS = "+ - . , 0 < ? <dictcomp> <lambda> <listcomp> <genexpr> <module>"
+_KNOWN = frozenset((*firmware.names(), *_OTHERS.split()))
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.deploy.board_names import PROGRAM, renamed, shown
 from tools.deploy.code import Builder
 from tools.deploy.core import Use, names
 from tools.deploy.errors import DeployError
 from tools.deploy.modules import built_package
-from tools.deploy.shrink import SHOWN, shrunk
 from tools.machine import Machine, is_native
 from tools.mpy.compile import compiled
 
@@ -45,19 +45,24 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     builder = Builder(package, machine)
     shared = [name for name in names(Use.PROGRAM | Use.ASKED) if name != REPLAY]
     files = {f"mpconnxr/{n}.mpy": builder.build(package.folder / f"{n}.py") for n in shared}
-    files[f"mpconnxr/{REPLAY}.mpy"] = _linked(replay(machine), machine)
+    files[f"mpconnxr/{REPLAY}.mpy"] = _linked(REPLAY, replay(machine), machine)
     if n_cores == 2:
-        files[f"mpconnxr/{CORES}.mpy"] = _linked(cores(machine), machine)
+        files[f"mpconnxr/{CORES}.mpy"] = _linked(CORES, cores(machine), machine)
     module = f"mpconnxr/{FOLDER}/{made.name}.mpy"
-    files[module] = compiled(made.source, SHOWN, made.arch)
-    files[module.replace(".mpy", "_steps.mpy")] = compiled(made.steps, SHOWN)
+    files[module] = _compiled(made)
+    files[module.replace(".mpy", "_steps.mpy")] = compiled(made.steps, shown(PROGRAM))
     files = _later(made, machine) | files
     return Program(files, module, calls, made.code_nbytes, made.arena_nbytes)
 
 
-def _linked(source: str, machine: Machine) -> bytes:
-    source = shrunk(source)
-    return compiled(source, SHOWN, machine.arch if is_native(source) else "")
+def _compiled(made: Bundle) -> bytes:
+    source = renamed(built_package(), PROGRAM, made.source)
+    return compiled(source, shown(PROGRAM), made.arch)
+
+
+def _linked(name: str, source: str, machine: Machine) -> bytes:
+    source = renamed(built_package(), f"mpconnxr.{name}", source)
+    return compiled(source, name, machine.arch if is_native(source) else "")
 
 
 def _later(made: Bundle, machine: Machine) -> dict[str, bytes]:
@@ -85,7 +90,7 @@ def _smallest(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]
         recording = record(data, lambda *form: has_form(machine, *form), stream, flat)
         _refuse_overwriting(recording)
         made = bundle(data, recording, machine)
-        nbytes = len(compiled(made.source, SHOWN, made.arch))
+        nbytes = len(_compiled(made))
         calls = sum(len(step.calls) for step in recording.steps)
         found.append((nbytes, not flat, made, calls))
     _, _, made, calls = min(found, key=lambda f: f[:2])

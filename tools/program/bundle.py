@@ -16,7 +16,6 @@ from typing import Any
 
 from mpconnxr.tensor import code_of, name_of
 from tools import package, store
-from tools.deploy.shrink import shrunk
 from tools.format import reader
 from tools.format.layout import (
     CHUNK_GOLDEN,
@@ -110,8 +109,7 @@ def bundle(
         *_indented(_entries(layouts, names)),
         f"return {load}(*a, {', '.join(arguments)})",
     ]
-    text = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
-    source = shrunk(text)
+    source = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
     folder = package.folder()

@@ -1,0 +1,60 @@
+"""Which of a module's globals are integers that never change: a board needs no name for them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from .scopes import Scope
+
+_NODES = (ast.Constant, ast.Name, ast.Load, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator)
+
+
+def integers(
+    tree: ast.Module, scope: Scope, known: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Return the integers among a module's globals, by name.
+
+    scope: the module's; known: integers that it imports.
+    """
+    stores = Counter()
+    for each in scope.walk():
+        stores.update(n for n, _, is_store in each.uses if is_store and each.owner(n) is scope)
+    found = dict(known or {})
+    own: dict[str, int] = {}
+    for name, value in (pair for statement in tree.body for pair in assigned(statement)):
+        number = _integer(value, found)
+        if number is not None and stores[name] == 1:
+            found[name] = own[name] = number
+    return own
+
+
+def assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the (name, value) pairs of an assignment, of `a, b = 1, 2` both; none of another
+    statement.
+    """
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return
+    targets, values = statement.targets, [statement.value]
+    if isinstance(targets[0], ast.Tuple) and isinstance(values[0], ast.Tuple):
+        targets, values = targets[0].elts, values[0].elts
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    if len(names) == len(targets) == len(values):
+        yield from zip(names, values, strict=True)
+
+
+def _integer(node: ast.expr, known: Mapping[str, int]) -> int | None:
+    """Return the integer that an expression of integers is; None for anything else."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "const":
+        [node] = node.args
+    for part in ast.walk(node):
+        if not isinstance(part, _NODES):
+            return None
+        if isinstance(part, ast.Constant) and type(part.value) is not int:
+            return None
+        if isinstance(part, ast.Name) and part.id not in known:
+            return None
+    code = compile(ast.Expression(node), "constant", "eval")
+    value = eval(code, {"__builtins__": {}}, dict(known))
+    return value if type(value) is int else None
