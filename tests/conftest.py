@@ -84,5 +84,5 @@ def ready_target():
 
 @pytest.fixture
 def target(request, ready_target) -> Target:
-    """A built target: `unix`, or as @pytest.mark.parametrize("target", NAMES, indirect=True)."""
+    """Get a target: `unix`, or as @pytest.mark.parametrize("target", NAMES, indirect=True)."""
     return ready_target(getattr(request, "param", "unix"))

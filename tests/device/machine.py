@@ -37,7 +37,7 @@ class EmulatedMachine:
         self.kind = Machine.for_arch(target.arch)
 
     def run(self, script: str, files: dict[str, bytes], timeout: float = _OF_EMULATOR) -> str:
-        """What the script printed, which has the files in its current folder. It must end well."""
+        """Return what a script printed. Its current folder has the files; it must end well."""
         done = self.target.run(script, files=files, timeout=timeout)
         assert not done.returncode and not done.stderr, done.stdout[-2000:] + done.stderr
         return done.stdout

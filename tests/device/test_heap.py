@@ -28,5 +28,3 @@ def test_keywords(machine, tmp_path):
         assert 0 < kept <= peak <= MOST, f"{peak} and {kept} bytes beyond the arena's {arena}"
     assert in_place[0] < streamed[0]
     assert 20_000 < of_code <= MOST_OF_CODE
-    print(f"arena, peak and kept beyond it: streamed {streamed}, in place {in_place}")
-    print(f"code {of_code}")

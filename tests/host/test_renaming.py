@@ -137,7 +137,7 @@ def test_no_two_names_become_one():
 
 
 def modules():
-    """The package's modules in the new names, by theirs; without machine code."""
+    """Yield (name, renamed source, source) of the package's modules without machine code."""
     package = built_package()
     for path in package.paths():
         if package.loops.form_of(path) in (None, "plain"):

@@ -61,7 +61,7 @@ def families() -> dict[str, list[str]]:
 
 
 def parts() -> list[list[str]]:
-    """The families, so many at once as the smallest board takes."""
+    """Return the families, so many at once as the smallest board takes."""
     names = list(families())
     return [names[i : i + A_PART] for i in range(0, len(names), A_PART)]
 
@@ -79,7 +79,7 @@ def data() -> bytes:
 
 
 def files_for(names: list[str], machine: Machine | None) -> dict[str, bytes]:
-    """The families, each in the one form that suits the machine, with what calls them."""
+    """Return these families, each in the form that suits the machine, and what calls them."""
     takes = [f"    forms.get({name!r})\n" for name in names]
     source = ["from .. import forms\n\ndef prepare(node):\n", *takes]
     with tempfile.TemporaryDirectory() as folder:

@@ -294,13 +294,11 @@ class _Recorded:
         behind = self.arena + _aside_nbytes(plan)
         places = plan.scratch, [(behind, _room(plan.scratch))]
         is_own = all(map(_is_on_its_own, halves, places))
-        is_same = plan.channels or (
-            _are_same(halves, in_turn) and _find_the_same(in_turn, plan.scratch)
-        )
+        is_same = _are_same(halves, in_turn) and _find_the_same(in_turn, plan.scratch)
         calls = (call for waves in halves for part in waves for call in part)
         is_whole = not plan.is_aside or is_written(calls, self.arena, _output_nbytes(plan))
         is_right = _are_apart(*halves) and _is_in_order(*halves)
-        return bool(is_own and is_same and is_whole and is_right)
+        return bool(is_own and (is_same or plan.channels) and is_whole and is_right)
 
     def is_accepted(self, i: int, plan: _Plan) -> bool:
         """Whether the step's kernel takes its tensors where the plan has them."""
@@ -575,8 +573,8 @@ class _Reach:
 
 
 def _is_on_its_own(waves: Iterable[list], scratch: list[tuple[int, int]]) -> bool:
-    """Whether a core reads nothing of its scratch that it has not written in the same part: what
-    another part has left there, the other core may have.
+    """Return whether a core reads nothing of its scratch that it has not written in the same part:
+    what another part has left there, the other core may have.
     """
     is_scratch = _map_of(scratch, max([at + n for at, n in scratch], default=0))
     for calls in waves:

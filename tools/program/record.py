@@ -194,7 +194,7 @@ class _Recorder:
     def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
         self.kernel = kernel
         self.steps.append(Step(name, [], number, kernel))
-        self._blocks, self._held = {}, []
+        self._blocks, self._held, self._origin = {}, [], None
 
     def add(self, call: Call | Read) -> None:
         calls = self.steps[-1].calls

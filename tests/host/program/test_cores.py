@@ -49,7 +49,7 @@ def made(data, target, stream=False):
 
 
 def network():
-    """A network in int8 of convolutions in place, some with strides, an average and a Gemm."""
+    """Return an int8 network: convolutions, some with strides, an average and a Gemm."""
     nodes = [
         ("Conv", "x w0", "a", {"pads": [1, 1, 1, 1]}),
         ("Relu", "a", "b", {}),
@@ -82,7 +82,7 @@ def settings():
 
 @pytest.fixture(scope="module")
 def model():
-    """The network's file, and two inputs."""
+    """Return the network's file, and two inputs."""
     done = convert(network(), Options(strip=True, quantize=settings()))
     return done.data, [[x] for x in SAMPLES[:2]]
 
@@ -281,7 +281,7 @@ def test_items_of_strided_tensors(family, name, argument):
 
 
 def step(*calls_of):
-    """Calls of a loop that copies bytes: (first of x, first of out, how many)."""
+    """Return calls of a loop that copies bytes: (first of x, first of out, how many)."""
     return [
         Call(
             Loop("lookup", "lookup8"),
