@@ -49,14 +49,23 @@ def fields(loop):
     """
     if loop not in _known:
         family, _, name = loop.partition(".")
-        with open(_FOLDER + family + ".py") as file:
-            groups = declarations(file.read())
+        groups = declarations(_source(family))
         functions = {each for group in groups for each in group[1]}
         found = [_of(groups, each) for each in ([name] if name else sorted(functions))]
         if any([each != found[0] for each in found]) or not found[0]:
             raise TypeError("{}: which of its functions?".format(loop))
         _known[loop] = found[0]
     return _known[loop]
+
+
+def _source(family):
+    """Return the text of a family of loops; of those that are for an FPU alone, too."""
+    try:
+        file = open(_FOLDER + family + ".py")
+    except OSError:
+        file = open(_FOLDER + "vfp/" + family + ".py")
+    with file:
+        return file.read()
 
 
 def block(loop, **numbers):

@@ -142,10 +142,7 @@ class Emission:
         """Return the arguments of an entry of which some are held. views: of the others."""
         found = [self._held[-1 - k] if k < 0 else view for k, view in zip(kinds, views)]
         for i in range(3):
-            if isinstance(found[i], list):
-                found[i] = [t.of(block) if isinstance(t, Part) else t for t in found[i]]
-            elif isinstance(found[i], Part):
-                found[i] = found[i].of(block)
+            found[i] = with_parts(found[i], block)
         return found
 
     def _made(self, kind):
@@ -234,6 +231,13 @@ class Part:
     def of(self, block):
         """Return the words."""
         return block[self.first : len(block) if self.last is None else self.last]
+
+
+def with_parts(thing, block):
+    """Return what a loop takes, with words of its block in place of each Part."""
+    if isinstance(thing, list):
+        return [with_parts(each, block) for each in thing]
+    return thing.of(block) if isinstance(thing, Part) else thing
 
 
 class Entry:

@@ -16,8 +16,6 @@ from tools import package
 from tools.asm.forms import SOURCES as ASSEMBLER
 from tools.made import shown
 
-# Their loops are assembler alone, which declares no parameters for Python.
-_WITHOUT_NAMES = ("_block_vfp.py", "_block_vfp_gemm.py")
 _NUMBER = re.compile(r"\bp\[\s*\d")
 
 
@@ -26,7 +24,7 @@ def main() -> int:
     loops = sorted((package.SOURCES / "loops").rglob("*.py"))
     others = sorted(path for kind in ("*.S", "*.c", "*.h") for path in ASSEMBLER.rglob(kind))
     found = [(path, *each) for path in loops for each in in_python(path.read_text())]
-    kernels = [p for p in sorted(package.KERNELS.glob("*.py")) if p.name not in _WITHOUT_NAMES]
+    kernels = sorted(package.KERNELS.glob("*.py"))
     found += [(path, *each) for path in kernels for each in in_kernel(path.read_text())]
     found += [(path, *each) for path in others for each in in_assembler(path.read_text())]
     for path, line, what in found:

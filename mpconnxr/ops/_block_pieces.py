@@ -37,7 +37,7 @@ _INF = 0x7F800000
 def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
     """Emit a convolution whose parameters are checked, but not the sizes of weights and scratch.
 
-    Where an FPU computes it, return (n, step). Arguments: see Pieces.set_shape.
+    Arguments: see Pieces.set_shape.
     """
     x, w = node.inputs[:2]
     weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
@@ -49,9 +49,8 @@ def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
         bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])
         narrow = (w.view("B"), bits) if bits < 24 else None
         tensors = x, weights, out, scratch
-        found = _block_vfp.convolution(tensors, e, pads, limits, window, narrow)
-        if found:
-            return found
+        if _block_vfp.emit(calls, tensors, e, pads, limits, window, narrow):
+            return
     k = e[2] * e[7] * e[8] * e[9]
     averages = e[1] == e[2] == e[3] == e[6] == e[7] == e[10] == 1 < k <= _MOST
     averages = averages and w.dtype == "int32" and len(node.inputs) == 3

@@ -10,11 +10,6 @@ _INF = 0x7F800000
 _BIASES = 5  # the first one's input, behind x, mantissas of W, of R, exponents of W, of R
 
 
-def is_for_fpu(w):
-    """Return whether products with such mantissas are for an FPU."""
-    return w.dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block")
-
-
 class Products:
     """Products of rows of n channels. rows: of W and R, over all directions; sizes: columns of
     each; biases: 1 where W has any, where R has.
@@ -25,7 +20,8 @@ class Products:
         node.expect_dtype("int32", node.scratch[1])
         of_w = inputs[1:_BIASES:2] + inputs[_BIASES : _BIASES + biases[0]]
         of_r = inputs[2:_BIASES:2] + inputs[_BIASES + biases[0] :][: biases[1]]
-        made = _in_fpu if is_for_fpu(inputs[1]) else _product
+        in_fpu = inputs[1].dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block")
+        made = _in_fpu if in_fpu else _product
         self.made = [
             made(node, calls, inputs[0], of_w, rows, (n, sizes[0])),
             made(node, calls, sums, of_r, rows, (n, sizes[1])),
@@ -37,7 +33,7 @@ class Products:
         """
         product = self.made[which]
         if not isinstance(product, block_gemm.Product):
-            calls.call(product.row, product.x, None, product.out, block(x_start, first, out, rows))
+            product.dots(calls, x_start, 1, first, rows, out)
             return
         p = block(*product.p)
         p[_X_START], p[_W_ROW], p[_OUT_START] = x_start, first, out
@@ -63,4 +59,4 @@ def _in_fpu(node, calls, x, tensors, rows, shape):
     n, k = shape
     weights = blocks.constants(node, tensors, rows)
     node.require(rows * k <= tensors[0].nelem, "weights size")
-    return Rows(x, weights, node.scratch[0], n, k, [1, _INF, 0, _INF])
+    return Rows(calls, x, weights, node.scratch[0], n, k, [1, _INF, 0, _INF])

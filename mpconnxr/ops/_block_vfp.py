@@ -6,53 +6,47 @@ Inf and nan are as floats have them.
 
 The rows that a call of the loop needs are copied into the scratch, with zeros around them: a row
 of the image is as many runs of columns as the stride, each of `half` columns. Where the kernel is
-one item, positions are the image's own, and nothing is copied. Weights of fewer bits become
+one element, positions are the image's own, and nothing is copied. Weights of fewer bits become
 mantissas in the scratch: see loops/vfp/fpu_narrow.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..blocks import block
+from ._block import MACS
 
 _PIECE = 64  # positions of one call, where nothing is copied
 _TILE = 16  # positions that the loop computes at a time, at most
 _LEAST = 4  # and at least
 _SHARE = 8  # of the scratch that weights of fewer bits are unpacked into, where x is copied there
 _WORTH = 4096  # products of a call, at least, of such weights
-_STRIPS, _SUMS = 29, 41  # where the loops' parameters begin
-_N_PARAMS = 22  # of sums, before the offsets of the kernel's columns
 _NONE, _RELU, _CLIP = 0, 1, 2
 _INF = 0x7F800000
 
 
-def convolution(tensors, e, pads, limits, pool=(1, 1), narrow=None):
-    """(n, step) of block_conv; None where that is for the exact loops: three spatial dims, no
-    channels, or not enough scratch for the rows of a few positions, or for weights.
+def emit(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
+    """Emit the calls of block_conv, and return True. Return False where that is for the exact
+    loops: three spatial dims, no channels, or not enough scratch for the rows of a few positions,
+    or for weights.
 
     tensors: x, weights as block.constants gives them, out, scratch; e: as of block_conv; pool: the
     windows whose largest results are wanted, e speaks of the plane before them and of the strides
     behind them; narrow: None, or bytes of weights that are no mantissas, and a weight's bits
     """
     if not e[3] == e[7] == e[10] == 1 or e[2] == 0:
-        return None
+        return False
     whole = e[4:6] == e[11:13] and e[8] * e[9] == e[14] == e[15] == 1 and pads[1:] == [0, 0]
     lies = e[25] == e[12] * e[26] and pool == (1, 1)
-    room, k, n = tensors[3].nelem, e[2] * e[8] * e[9], 0
     points = whole and lies and e[11] * e[12] >= _LEAST
-    step = (Pointwise if points else Conv)(tensors, e, pads, limits)
-    if narrow:
-        n = min(room // k if points else max(room // _SHARE // k, 1), e[1] * e[6])
-        room -= n * k
-        step.set_narrow(narrow, room, n, k)
-    if not points and not step.set_pieces(pool, room):
-        return None
-    extent, positions = step.set_extent(), step.n * step.rows
-    if narrow and (min(n, e[6] * step.groups) * k * positions < _WORTH or positions < _TILE):
-        return None
-    return extent, step.step
+    made = (Pointwise if points else Conv)(e, pads, limits, pool)
+    _, _, _, scratch = tensors
+    if not made.fits(scratch.nelem, narrow):
+        return False
+    made.emit(calls, *tensors)
+    return True
 
 
-def kind_of(limits):
-    """Kind of the clip, bits of low and high; limits: signs and magnitudes."""
+def clip_of(limits):
+    """Return the kind of the clip, bits of low and high. limits: signs and magnitudes."""
     low, high = limits[1] - (limits[0] << 31), limits[3] - (limits[2] << 31)
     if limits == [1, _INF, 0, _INF]:
         return _NONE, low, high
@@ -60,149 +54,243 @@ def kind_of(limits):
 
 
 class _Conv:
-    """p: parameters of the loops' calls (see loops/vfp/fpu), those of strips and of sums, of which
-    the last are 2 words for each channel.
+    """A convolution of parameters as of block_conv, with the strides in the output.
+
+    units: what one call of the loop computes, of which the driver has some; groups, rows, n: of a
+    unit, and positions of a row; weight_rows: of fewer bits, which have room in the scratch
     """
 
-    unpacked = None
-    groups = rows = 1  # of a call
+    groups = rows = 1
+    narrow, weight_rows = None, 0
+    scratch_row_stride = row_stride = x_inner_stride = 0  # bytes
 
-    def __init__(self, tensors, e, pads, limits):
-        x, (self.w, self.exponents, bias), out, scratch = tensors
-        self.x = x.view("i")
-        self.bias = self.x if bias is None else bias
-        self.consts = forms.get("fpu", "vfp").consts
-        self.e, self.pads = e, pads
-        _, g, c, _, h, width, m, _, kh, kw = e[:10]
-        first = _N_PARAMS + kw
-        self.p = p = block(*[0] * (_SUMS + first + 2 * g * m))
-        p[6], p[7], p[8], p[9] = g, c, c * h * width, 4 * m * c * kh * kw
-        p[10], p[11], p[12], p[13] = m, e[21], e[22], e[23]
-        p[14], p[15], p[28] = e[25], e[26], 4 * first
-        views = memoryview(p)
-        self.strips_p, self.sums_p = views[_STRIPS:_SUMS], views[_SUMS:]
-        self.consts_p = block(0, g * m, first, int(bias is not None))
-        self.needs = [self.strips_p, self.sums_p, self.x, scratch.data, self.w, out.view("i")]
-        self.needs.append(forms.get("fpu_sums", "vfp").sums)
-        q = self.sums_p
-        q[1] = q[3] = q[20] = 1
-        q[7], q[8], q[9], q[14], q[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]
-        q[17], q[18], q[19] = kind_of(limits)
+    def __init__(self, e, pads, limits, pool):
+        _, self.all_groups, self.c, _, self.x_rows, self.x_columns, self.m = e[:7]
+        self.images, self.kernel_rows, self.kernel_columns = e[0], e[8], e[9]
+        self.all_rows, self.positions = e[11:13]
+        _, self.sy, self.sx, _, self.dy, self.dx = e[13:19]
+        self.out_first, self.out_strides = e[21], e[22:27]
+        self.pads, self.limits, self.pool = pads, limits, pool
+        self.k = self.c * self.kernel_rows * self.kernel_columns
+        self.taps = [0] * self.kernel_columns
 
-    def set_narrow(self, narrow, first, n, k):
-        """Takes weights of fewer bits, bytes in rows of k, that are unpacked into the scratch from
-        item `first` on, n rows at a time.
+    def fits(self, room, narrow):
+        """Take as much as has room in so many words of scratch; return whether enough has."""
+        self.room = room
+        if narrow:
+            self.narrow, rows = narrow, self.all_groups * self.m
+            self.weight_rows = min(self._weight_rows(room), rows)
+            self.room -= self.weight_rows * self.k
+        if not self.set_unit():
+            return False
+        positions, rows = self.n * self.rows, min(self.weight_rows, self.m * self.groups)
+        return not narrow or (rows * self.k * positions >= _WORTH and positions >= _TILE)
+
+    def emit(self, calls, x, weights, out, scratch):
+        """Emit the calls. weights: as block.constants gives them."""
+        from ..loops.vfp.fpu import (
+            _CONSTS_W_START,
+            _STRIPS_X_START,
+            _SUMS_TAP_STARTS,
+            _SUMS_X_START,
+            _UNPACK_W_START,
+        )
+
+        w, exponents, bias = weights
+        x, part = x.view("i"), calls.part
+        loops, sums = forms.get("fpu_strips", "vfp"), forms.get("fpu_sums", "vfp").sums
+        work = scratch.data
+        if self.narrow:
+            unpack = forms.get("block_unpack").unpack
+            w = [self.narrow[0], work, part(_UNPACK_W_START, _SUMS_X_START), unpack, sums]
+            sums = forms.get("fpu_narrow", "vfp").sums
+        needs = [part(_STRIPS_X_START, _UNPACK_W_START), part(_SUMS_X_START)]
+        needs += [part(_CONSTS_W_START, _STRIPS_X_START), x, work, w, out.view("i")]
+        needs += [x if bias is None else bias, exponents, loops.consts, loops.strips, sums]
+        driver, units = getattr(forms.get("fpu", "vfp"), self.DRIVER), self.units()
+        consts = _SUMS_TAP_STARTS - _SUMS_X_START + self.kernel_columns
+        macs = self.m * self.k * self.n * self.rows * self.groups * self.lines
+        for start, end in calls.parts(units, macs // MACS):
+            calls.drive(driver, self._block(start, end, consts, int(bias is not None)), needs)
+
+    def _block(self, start, end, consts, has_bias):
+        """Return the block of a driver that computes some units. consts: where the scale of the
+        first channel lies, in what sums takes.
         """
-        w, bits = narrow
-        rows = self.e[1] * self.e[6]
-        self.unpacked = block(0, 0, k, first, bits, n, rows, 0, 0, (k * bits + 7) // 8)
-        unpack = forms.get("block_unpack").unpack
-        self.needs[4] = [w, self.needs[3], self.unpacked, unpack, self.needs[6]]
-        self.needs[6] = forms.get("fpu_narrow", "vfp").sums
+        image, channel, _, row, position = self.out_strides
+        sx, (high, wide) = self.sx, self.pool
+        pooled = self.pool != (1, 1)
+        plane = self.x_rows * self.x_columns
+        clip, low, high_bits = clip_of(self.limits)
+        bits = self.narrow[1] if self.narrow else 0
+        return block(
+            "fpu",
+            start=start,
+            end=end,
+            pieces=self.pieces,
+            piece_rows=self.lines,
+            planes=self.planes,
+            plane_groups=self.groups,
+            groups=self.all_groups,
+            channels=self.c,
+            x_group_stride=self.c * plane,
+            w_group_stride=4 * self.m * self.k,
+            out_channels=self.m,
+            out_start=self.out_first,
+            out_image_stride=image,
+            out_channel_stride=channel,
+            out_row_stride=row,
+            out_position_stride=position,
+            rows_at_once=self.rows,
+            rows=self.all_rows,
+            row_stride=self.sy,
+            corner_row=0 - self.pads[1],
+            window_rows=high,
+            covered_rows=self._covered(1),
+            scratch_row_stride=self.scratch_row_stride,
+            positions=self.positions,
+            positions_at_once=self.n,
+            column_stride=sx,
+            corner_column=0 - self.pads[2],
+            consts_start=4 * consts,
+            consts_w_start=0,
+            consts_channels=self.all_groups * self.m,
+            consts_out_start=consts,
+            consts_has_bias=has_bias,
+            strips_x_start=0,
+            strips_planes=0,
+            strips_x_plane_stride=plane,
+            strips_rows=self.x_rows,
+            strips_columns=self.x_columns,
+            strips_out_rows=self.kernel_rows,
+            strips_row_step=1 if self.c == 1 else self.dy,
+            strips_row=0,
+            strips_column=0,
+            strips_phases=sx,
+            strips_phase_columns=self.half,
+            strips_out_start=0,
+            unpack_w_start=0,
+            unpack_rows=0,
+            unpack_columns=self.k,
+            unpack_out_start=self.room,
+            unpack_bits=bits,
+            unpack_rows_at_once=self.weight_rows,
+            unpack_w_rows=self.all_groups * self.m,
+            unpack_first_row=0,
+            unpack_rows_end=0,
+            unpack_w_row_stride=(self.k * bits + 7) // 8,
+            sums_x_start=0,
+            sums_groups=1,
+            sums_x_group_stride=0,
+            sums_rows=1,
+            sums_x_row_stride=self.row_stride,
+            sums_positions=self.n,
+            sums_readable_positions=self.readable,
+            sums_channels=self.m,
+            sums_taps=self.kernel_columns,
+            sums_inner=self.c * self.kernel_rows,
+            sums_x_inner_stride=self.x_inner_stride,
+            sums_w_start=0,
+            sums_consts_start=0,
+            sums_out_start=0,
+            sums_out_position_stride=4 * position,
+            sums_out_channel_stride=4 * channel,
+            sums_out_row_stride=0 if pooled else 4 * row,
+            sums_clip=clip,
+            sums_low=low,
+            sums_high=high_bits,
+            sums_window_columns=wide,
+            sums_window_row=0 if pooled else 2,
+            sums_tap_starts=self.taps + [0] * (2 * self.all_groups * self.m),
+        )
 
-    def step(self, lo, hi):
-        # what goes with the weights: they may be others than in the run before
-        if self.unpacked:
-            self.unpacked[8] = 0
-        self.consts(self.bias, self.exponents, self.sums_p, self.consts_p)
-        self.p[0], self.p[1] = lo, hi
-        self.pieces(self.p, self.needs)
+    def _covered(self, rows):
+        """Return the rows of the image under so many output rows."""
+        return (rows - 1) * self.sy + (self.kernel_rows - 1) * self.dy + 1
 
 
 class Conv(_Conv):
-    """The extent: images x pieces of their groups x pieces of rows, or rows of windows."""
+    """Units are images x pieces of their groups x pieces of rows, or rows of windows."""
 
-    def __init__(self, *of):
-        super().__init__(*of)
-        self.pieces = forms.get("fpu", "vfp").rows
+    DRIVER = "rows"
 
-    def set_pieces(self, pool, room):
-        """Takes as much as has room in so many words of scratch: positions of a row, then, of
-        groups of one channel, rows and groups. False if nothing has.
-        """
-        e, (ph, pw) = self.e, pool
-        windows, pooled = e[12] // pw, pool != (1, 1)
-        most = room // (e[2] * e[8] * e[15]) - self._more()  # positions, if a group has channels
-        if e[2] == 1:
-            most = room // (self._covered(1) * e[15]) - self._more()
+    def _weight_rows(self, room):
+        return max(room // _SHARE // self.k, 1)
+
+    def set_unit(self):
+        """Take positions of a row, then, of groups of one channel, rows and groups."""
+        room, (ph, pw) = self.room, self.pool
+        windows, pooled = self.positions // pw, self.pool != (1, 1)
+        most = room // (self.c * self.kernel_rows * self.sx) - self._more()
+        if self.c == 1:
+            most = room // (self._covered(1) * self.sx) - self._more()
         if most < pw:
             return False
         self.n = -(-windows // -(-windows // (most // pw))) * pw
+        self.half = self.n + self._more()
         if self._plane(1) + max(_LEAST - self.n, 0) > room:
             return False
-        self.lines = ph if pooled else e[11]
-        if e[2] == 1:
+        if self.c == 1:
             self._set_more(room)
-        if not pooled:
-            self.lines = self.rows
-        self._set_rows(room)
-        self.p[3], self.p[5], self.p[20] = self.lines, self.groups, ph
-        self.sums_p[20], self.sums_p[21] = pw, 0 if pooled else 2
-        self.sums_p[16] = 0 if pooled else 4 * e[25]
+        self.lines = ph if pooled else self.rows
+        self._set_strides()
         return True
 
     def _set_more(self, room):
         room -= max(_LEAST - self.n, 0)
-        covered = room // (self.e[15] * self._half())
-        rows = (covered - self._covered(1)) // self.e[14] + 1
-        self.rows = min(rows, self.lines)
-        if self.rows == self.lines and self.n >= self.e[12]:
-            self.groups = min(room // self._plane(self.rows), self.e[1])
-            if self.unpacked:
-                self.groups = max(min(self.groups, self.unpacked[5] // self.e[6]), 1)
+        covered = room // (self.sx * self.half)
+        most = self.pool[0] if self.pool != (1, 1) else self.all_rows
+        self.rows = min((covered - self._covered(1)) // self.sy + 1, most)
+        if self.rows == most and self.n >= self.positions:
+            self.groups = min(room // self._plane(self.rows), self.all_groups)
+            if self.narrow:
+                self.groups = max(min(self.groups, self.weight_rows // self.m), 1)
 
     def _more(self):
-        """Columns of a run beyond its positions."""
-        return (self.e[9] - 1) * self.e[18] // self.e[15]
+        """Return the columns of a run beyond its positions."""
+        return (self.kernel_columns - 1) * self.dx // self.sx
 
     def _plane(self, rows):
-        """Words of a group's rows."""
-        e = self.e
-        return e[2] * (self._covered(rows) if e[2] == 1 else e[8]) * e[15] * self._half()
+        """Return the words of a group's rows."""
+        row = self.sx * self.half
+        return self._covered(rows) * row if self.c == 1 else self.c * self.kernel_rows * row
 
-    def _covered(self, rows):
-        """Rows of the image under so many output rows."""
-        return (rows - 1) * self.e[14] + (self.e[8] - 1) * self.e[17] + 1
+    def _set_strides(self):
+        row = 4 * self.sx * self.half
+        self.scratch_row_stride = row
+        self.row_stride = self.sy * row if self.rows > 1 else 0
+        self.readable = self.n + min(self.room - self.groups * self._plane(self.rows), _TILE)
+        is_dilated = self.c == 1 and self.kernel_rows > 1
+        self.x_inner_stride = row * (self.dy if is_dilated else 1)
+        for kx in range(self.kernel_columns):
+            at = kx * self.dx
+            self.taps[kx] = 4 * (at // self.sx + at % self.sx * self.half)
 
-    def _half(self):
-        return self.n + self._more()
-
-    def _set_rows(self, room):
-        e, p, q, half = self.e, self.p, self.sums_p, self._half()
-        c, sx = e[2], e[15]
-        p[16], p[17], p[18], p[19] = self.rows, e[11], e[14], BIAS - self.pads[1]
-        p[21], p[23] = self._covered(1), 4 * sx * half
-        p[24], p[25], p[26], p[27] = e[12], self.n, sx, BIAS - self.pads[2]
-        q[4] = 4 * e[14] * sx * half if self.rows > 1 else 0
-        q[6] = self.n + min(room - self.groups * self._plane(self.rows), _TILE)
-        q[10] = 4 * sx * half * (e[17] if c == 1 and e[8] > 1 else 1)
-        for kx in range(e[9]):
-            at = kx * e[18]
-            q[_N_PARAMS + kx] = 4 * (at // sx + at % sx * half)
-        step = 1 if c == 1 else e[17]
-        strips = (0, 0, e[4] * e[5], e[4], e[5], e[8], step, 0, 0, sx, half, 0)
-        for i in range(len(strips)):
-            self.strips_p[i] = strips[i]
-
-    def set_extent(self):
-        self.p[2] = -(-self.e[11] // self.lines)
-        self.p[4] = -(-self.e[1] // self.groups)
-        return self.e[0] * self.p[4] * self.p[2]
+    def units(self):
+        """Return how many there are."""
+        self.pieces = -(-self.all_rows // self.lines)
+        self.planes = -(-self.all_groups // self.groups)
+        return self.images * self.planes * self.pieces
 
 
 class Pointwise(_Conv):
-    """A kernel of one item: positions as they lie. The extent: images x groups x pieces."""
+    """A kernel of one element: positions as they lie. Units are images x groups x pieces."""
 
-    def __init__(self, *of):
-        super().__init__(*of)
-        self.pieces = forms.get("fpu", "vfp").points
+    DRIVER = "points"
+    half = 0
 
-    def set_extent(self):
-        e, p, q = self.e, self.p, self.sums_p
-        plane = e[4] * e[5]
-        p[2] = -(-plane // _PIECE)
-        p[24] = plane
-        p[25] = q[5] = q[6] = self.n = -(-plane // p[2])
-        q[10] = 4 * plane
-        q[21] = 2
-        return e[0] * e[1] * p[2]
+    def _weight_rows(self, room):
+        return room // self.k
+
+    def set_unit(self):
+        """Take as many positions as one call may have."""
+        self.positions = plane = self.x_rows * self.x_columns
+        self.lines = self.planes = 1
+        self.pieces = -(-plane // _PIECE)
+        self.n = self.readable = -(-plane // self.pieces)
+        self.x_inner_stride = 4 * plane
+        return True
+
+    def units(self):
+        """Return how many there are."""
+        return self.images * self.all_groups * self.pieces

@@ -1,73 +1,72 @@
 """Products of matrices in the FPU, of the same tensors as block_gemm's: see _block_vfp."""
 
 from .. import forms
-from ..parameters import block
-from ._block_vfp import kind_of
+from ..blocks import block
+from ._block_vfp import clip_of
 
-_CHUNK = 64  # columns of one call
+_CHUNK = 64  # channels of one call
 _ROWS = 16  # rows of one call
-_N_PARAMS = 12
 
 
 class Rows:
-    """Products of rows of x, from item `first` on, with rows of weights from w_row on, to n items
-    of out each, from `at` on. weights: as block.constants gives them.
+    """What emits products of rows of x with rows of weights, n channels of k columns.
 
-    p: parameters of the loop, and 2 words for each channel of a call.
+    weights: as block.constants gives them; limits: signs and magnitudes.
     """
 
-    first = at = w_row = 0
+    def __init__(self, calls, x, weights, out, n, k, limits):
+        from ..loops.vfp.fpu_rows import _CONSTS, _X_START
 
-    def __init__(self, x, weights, out, n, k, limits):
-        self.x, self.out = x.view("i"), out.view("i")
-        self.w, self.exponents, bias = weights
-        self.bias = self.x if bias is None else bias
-        loops = forms.get("fpu_gemm", "vfp")
-        self.consts, self.products = loops.consts, loops.products
-        self.n, self.k = n, k
-        self.p = block(*[0] * (_N_PARAMS + 2 * min(n, _CHUNK)))
-        self.consts_p = block(0, 0, _N_PARAMS, int(bias is not None))
-        self.p[2], self.p[3], self.p[6], self.p[8] = 4 * k, k, 4 * _N_PARAMS, 4 * n
-        self.p[9], self.p[10], self.p[11] = kind_of(limits)
+        self.consts_start = _CONSTS - _X_START
+        self.n, self.k, self.limits = n, k, limits
+        consts, products = (
+            forms.get("fpu_strips", "vfp").consts,
+            forms.get("fpu_gemm", "vfp").products,
+        )
+        w, exponents, bias = weights
+        x = x.view("i")
+        self.has_bias = int(bias is not None)
+        self.rows = forms.get("fpu_rows", "vfp").rows
+        self.needs = [calls.part(0, _X_START), calls.part(_X_START), x, w, out.view("i")]
+        self.needs += [x if bias is None else bias, exponents, consts, products]
 
-    def row(self, x, w, out, p):
-        """Compute one row, as a loop. p: first, w_row, at, n."""
-        self.first, self.w_row, self.at, self.n = p
-        self.rows(1, 0)
+    def dots(self, calls, x_start, rows, w_row, channels, out_start):
+        """Emit products of `rows` rows of x, from item x_start on, with rows of weights from w_row
+        on, as many as channels, to rows of n items of out from item out_start on.
+        """
+        clip, low, high = clip_of(self.limits)
+        for first, some in calls.pieces(channels, _CHUNK):
+            p = block(
+                "fpu_rows",
+                consts_w_start=w_row + first,
+                consts_channels=some,
+                consts_out_start=self.consts_start,
+                consts_has_bias=self.has_bias,
+                x_start=4 * x_start,
+                rows=rows,
+                x_row_stride=4 * self.k,
+                columns=self.k,
+                channels=some,
+                w_start=4 * (w_row + first) * self.k,
+                consts_start=4 * self.consts_start,
+                out_start=4 * (out_start + first),
+                out_row_stride=4 * self.n,
+                clip=clip,
+                low=low,
+                high=high,
+                consts=[0] * (2 * min(self.n, _CHUNK)),
+            )
+            calls.drive(self.rows, p, self.needs)
 
-    def rows(self, m, column):
-        self.p[0], self.p[1] = 4 * self.first, m
-        while column < self.n:
-            self._columns(column, min(self.n - column, _CHUNK))
-            column += _CHUNK
-
-    def _columns(self, column, n):
-        self.consts_p[0] = self.w_row + column
-        self.consts_p[1] = self.p[4] = n
-        self.p[5] = 4 * (self.w_row + column) * self.k
-        self.p[7] = 4 * (self.at + column)
-        self.consts(self.bias, self.exponents, self.p, self.consts_p)
-        self.products(self.x, self.w, self.out, self.p)
-
-
-class Batches(Rows):
-    """The extent: batches x pieces of A's rows."""
-
-    def set_batches(self, m, batches):
-        """batches: n1, and as of block_gemm the steps in A and W. Gives pieces of a batch."""
-        self.m, self.batches = m, batches
-        self.pieces = -(-m // _ROWS)
-        return self.pieces
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self._place(lo // self.pieces, lo % self.pieces * _ROWS)
-            self.rows(min(_ROWS, self.m - lo % self.pieces * _ROWS), 0)
-            lo += 1
-
-    def _place(self, batch, row):
-        b = self.batches
-        self.w_row = (batch // b[0] * b[3] + batch % b[0] * b[4]) * self.n
-        self.first = (batch // b[0] * b[1] + batch % b[0] * b[2]) * self.m
-        self.first = (self.first + row) * self.k
-        self.at = (batch * self.m + row) * self.n
+    def emit(self, calls, m, batches):
+        """Emit a product of matrices. m: rows of one; batches: n0, n1 of out, and the strides of A
+        and of W along each of these [matrices].
+        """
+        n0, n1, a0, a1, w0, w1 = batches
+        for i in calls.repeat(n0):
+            for j in calls.repeat(n1):
+                for row, rows in calls.pieces(m, _ROWS):
+                    x_start = ((i * a0 + j * a1) * m + row) * self.k
+                    out_start = ((i * n1 + j) * m + row) * self.n
+                    w_row = (i * w0 + j * w1) * self.n
+                    self.dots(calls, x_start, rows, w_row, self.n, out_start)

@@ -21,8 +21,8 @@ Raises ModelError; InputError when it runs, for a length outside 0 .. T.
 Kinds of activations, in ONNX's order: 0 Relu, 1 Tanh, 2 Sigmoid, 3 Affine, 4 LeakyRelu,
 5 ThresholdedRelu, 6 ScaledTanh, 7 HardSigmoid, 8 Elu, 9 Softsign, 10 Softplus.
 
-All of it is calls of loops, which a table has, but where only a run knows the lengths, where a
-function has no loop (see _cells), and for products in an FPU: then Python makes the same calls.
+All of it is calls of loops, which a table has, but where only a run knows the lengths, and where a
+function has no loop (see _cells): then Python makes the same calls.
 """
 
 import struct
@@ -190,15 +190,10 @@ class Walk:
         self.from_h = self.from_x + self.rows
         self.lens, self.peepholes, self.y = tensors[0], tensors[3], tensors[4]
         self.initial, self.last = tensors[1:3][: self.n_states], tensors[5:][: self.n_states]
-        self.weights, self.scratch = node.inputs[1], node.scratch[0]
+        self.scratch = node.scratch[0]
 
     def is_of_python(self):
         """Return whether there is something that no table has."""
-        if self.in_blocks:
-            from ._block_rows import is_for_fpu
-
-            if is_for_fpu(self.weights):
-                return True
         return any([about[0] in MISSING for about in self.functions])
 
     def bind(self, node, calls):

@@ -22,8 +22,10 @@ class Moving:
         return _Part(first, last)
 
     def drive(self, loop, p, w, left=()):
-        w = [thing.of(p) if isinstance(thing, _Part) else thing for thing in w]
-        self.made.append((loop, None, w, None, p))
+        self.made.append((loop, None, _with_parts(w, p), None, p))
+
+    def pieces(self, n, size):
+        return [(first, min(size, n - first)) for first in range(0, n, size)]
 
     def call(self, loop, x, w, out, p):
         any_one = out if x is None else x
@@ -37,6 +39,12 @@ class Moving:
             emit(self, *constants, a, b)
             made.append(self.made)
         return Moved(*made)
+
+
+def _with_parts(thing, block):
+    if isinstance(thing, list):
+        return [_with_parts(each, block) for each in thing]
+    return thing.of(block) if isinstance(thing, _Part) else thing
 
 
 class _Part:

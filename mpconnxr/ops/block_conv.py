@@ -75,7 +75,7 @@ def prepare(node, calls):
     _check_corners(node, e, pads)
     most = node.extents(_N_SUMS, 2)
     node.require(min(most) > 0, "positions or channels")
-    return convolution(node, calls, e, pads, most, blocks.limits(node, _LIMITS))
+    convolution(node, calls, e, pads, most, blocks.limits(node, _LIMITS))
 
 
 def _check_corners(node, e, pads):

@@ -88,11 +88,12 @@ def prepare(node, calls):
         weights = blocks.constants(node, node.inputs[1:], w_batches * n)
         in_floats = w.dtype == "int32" and m >= _FEW_ROWS
         if in_floats and forms.precedes("fpu_gemm", "vfp", "block"):
-            from ._block_vfp_gemm import Batches
+            from ._block_vfp_gemm import Rows
 
             node.require(w_batches * n * k <= w.nelem, "weights size")
-            step = Batches(a, weights, out, n, k, blocks.limits(node, _LIMITS))
-            return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
+            rows = Rows(calls, a, weights, out, n, k, blocks.limits(node, _LIMITS))
+            rows.emit(calls, m, (n0, n1, a0, a1, w0, w1))
+            return
         product = Product(calls, a, weights, out, scratch)
         product.set_kind(w, k)
         product.set_shape(m, n, k, blocks.limits(node, _LIMITS))

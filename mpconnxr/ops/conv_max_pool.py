@@ -67,6 +67,4 @@ def prepare(node, calls):
     positions = min(positions, ow * pw)
     shape = [n, g, c, 1, h, width, m, 1, kh, kw, 1, oh * ph, ow * pw, 1, sy, sx, 1, dy, dx]
     shape += [1, positions, 0, g * m * oh * ow, oh * ow, 0, ow, 1]
-    return convolution(
-        node, calls, shape, pads, e[_N_SUMS:_PADS], blocks.limits(node, _LIMITS), (ph, pw)
-    )
+    convolution(node, calls, shape, pads, e[_N_SUMS:_PADS], blocks.limits(node, _LIMITS), (ph, pw))

@@ -42,18 +42,26 @@ def joined(
     sources = merged({name: path.read_text() for name, path in modules.items()})
     for name in sorted(taker, key=lambda name: (idle(modules[name]), name)):
         user, nbytes = taker[name], idle(modules[name])
-        if nbytes > MOST or nbytes and is_enough(sources):
+        if nbytes > MOST or nbytes and is_enough(_letting_go(sources, modules, taker)):
             break
         # A module that went elsewhere takes none with it: who takes that one would not find it.
         is_first = user in sources and sources[user] == modules[user].read_text()
         if user in sources and (text := _added(sources, user, name, is_first)):
             sources[user] = text
             del sources[name]
+    return _letting_go(sources, modules, taker)
+
+
+def _letting_go(
+    sources: Mapping[str, str], modules: Mapping[str, Path], taker: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the sources; what took others says which of its own it lets go of."""
+    made = dict(sources)
     for user in {taker[name] for name in taker if name not in sources} & sources.keys():
         body = ast.parse(modules[user].read_text()).body
         own = [n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-        sources[user] += _LET_GO.format(tuple(own))
-    return sources
+        made[user] += _LET_GO.format(tuple(own))
+    return made
 
 
 def merged(sources: Mapping[str, str]) -> dict[str, str]:

@@ -80,7 +80,7 @@ def kernel(path: Path) -> str:
         return text
     known = {}
     for node in imports:
-        other = LOOPS / f"{node.module.removeprefix('loops.')}.py"
+        other = LOOPS.parent / f"{node.module.replace('.', '/')}.py"
         known |= _imported(path, other, _constants(node))
     lines = _numbered(text, known)
     _leave_out(lines, imports)
@@ -89,7 +89,7 @@ def kernel(path: Path) -> str:
 
 def _imports(text: str) -> list[ast.ImportFrom]:
     """Return the statements that import constants such as _X_START from another file."""
-    nodes = [node for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     return [node for node in nodes if _constants(node)]
 
 
@@ -121,7 +121,7 @@ def _leave_out(lines: list[str], imports: Iterable[ast.ImportFrom]) -> None:
         first, end, constants = node.lineno - 1, node.end_lineno, _constants(node)
         lines[first:end] = [""] * (end - first)
         node.names = [alias for alias in node.names if alias not in constants]
-        lines[first] = ast.unparse(node) if node.names else ""
+        lines[first] = " " * node.col_offset + ast.unparse(node) if node.names else ""
 
 
 def _with_numbers(text: str) -> str:

@@ -58,7 +58,7 @@ class Unrolled:
     def drive(self, loop: Any, p: Any, w: list, left: tuple[int, ...] = ()) -> None:
         """Call a loop that calls others, if the call is of this part."""
         p = self._begin(p)
-        self._make(loop, (p, [_filled(thing, p) for thing in w]))
+        self._make(loop, (p, _filled(w, p)))
 
     def call(self, loop: Any, x: Any, w: Any, out: Any, p: Any) -> None:
         """Call the loop, which is a recorder's, if the call is of this part."""
@@ -130,6 +130,8 @@ class _Words:
 
 
 def _filled(thing: Any, p: Any) -> Any:
+    if isinstance(thing, list):
+        return [_filled(each, p) for each in thing]
     return p[thing.first : thing.last] if isinstance(thing, _Words) else thing
 
 

@@ -3,13 +3,11 @@
 Weights are the mantissas of loops/block, x and sums are floats. What is assembler: consts and
 strips (see loops/vfp/fpu_strips), and sums, the convolution (see loops/vfp/fpu_sums).
 
-rows and points call them for pieces of a convolution. What strips and sums take lies in the block
-of these, and changes there.
+rows and points call them for pieces of a convolution. What these take lies in the block of rows
+and points, and changes there.
 """
 
 import micropython
-
-from .fpu_strips import consts, strips  # noqa: F401  (consts is for the kernels)
 
 # Parameters of rows, points
 _START = const(0)  # the first piece [pieces] 0..
@@ -34,66 +32,85 @@ _ROW_STRIDE = const(18)  # of rows [elements] 0..
 _CORNER_ROW = const(19)  # of x, where the kernel of row 0 begins [elements, BIAS]
 _WINDOW_ROWS = const(20)  # of which out has the largest result [rows] 0..
 _COVERED_ROWS = const(21)  # of x under a row [rows] 0..
-_UNUSED = const(22)  # [words] 0
-_SCRATCH_ROW_STRIDE = const(23)  # from row to row of x in the scratch [bytes] 0..
-_POSITIONS = const(24)  # of a row, or of the plane [positions] 1..
-_POSITIONS_AT_ONCE = const(25)  # [positions] 1..
-_COLUMN_STRIDE = const(26)  # of positions [elements] 0..
-_CORNER_COLUMN = const(27)  # of x, where the kernel of position 0 begins [elements, BIAS]
-_CONSTS_START = const(28)  # of the first channel, in what sums takes [bytes] 0..
-_STRIPS_X_START = const(29)  # [elements] 0..
-_STRIPS_PLANES = const(30)  # [planes] 0..
-_STRIPS_X_PLANE_STRIDE = const(31)  # [elements] 0..
-_STRIPS_ROWS = const(32)  # of x [elements] 0..
-_STRIPS_COLUMNS = const(33)  # of x [elements] 0..
-_STRIPS_OUT_ROWS = const(34)  # of a plane [rows] 0..
-_STRIPS_ROW_STEP = const(35)  # from row to row of out in x [elements] 0..
-_STRIPS_ROW = const(36)  # of x, the first one [elements, BIAS]
-_STRIPS_COLUMN = const(37)  # of x, the first one [elements, BIAS]
-_STRIPS_PHASES = const(38)  # runs of a row, one for each column of a stride [runs] 0..
-_STRIPS_PHASE_COLUMNS = const(39)  # of a run [elements] 0..
-_STRIPS_OUT_START = const(40)  # [elements] 0..
-_SUMS_X_START = const(41)  # [bytes] 0..
-_SUMS_GROUPS = const(42)  # [groups] 1..
-_SUMS_X_GROUP_STRIDE = const(43)  # [bytes] 0..
-_SUMS_ROWS = const(44)  # [rows] 1..
-_SUMS_X_ROW_STRIDE = const(45)  # [bytes] 0..
-_SUMS_POSITIONS = const(46)  # [positions] 0..
-_SUMS_READABLE_POSITIONS = const(47)  # that x has room for [positions] 4..
-_SUMS_CHANNELS = const(48)  # of out in a group [channels] 1..
-_SUMS_TAPS = const(49)  # kernel columns [elements] 1..
-_SUMS_INNER = const(50)  # rows of x under a position: channels * kernel rows [rows] 1..
-_SUMS_X_INNER_STRIDE = const(51)  # from one of these to the next one [bytes] 0..
-_SUMS_W_START = const(52)  # [bytes] 0..
-_SUMS_CONSTS_START = const(53)  # of the first channel, in this part of the block [bytes] 0..
-_SUMS_OUT_START = const(54)  # [bytes] 0..
-_SUMS_OUT_POSITION_STRIDE = const(55)  # [bytes] 0..
-_SUMS_OUT_CHANNEL_STRIDE = const(56)  # [bytes] 0..
-_SUMS_OUT_ROW_STRIDE = const(57)  # [bytes] 0..
-_SUMS_CLIP = const(58)  # 0 none, 1 below 0, 2 to low and high [code] 0..2
-_SUMS_LOW = const(59)  # [float bits]
-_SUMS_HIGH = const(60)  # [float bits]
-_SUMS_WINDOW_COLUMNS = const(61)  # of which out has the largest result [positions] 1..
-_SUMS_WINDOW_ROW = const(62)  # 0 the first of a window, 1 another one, 2 no windows [code] 0..2
-_SUMS_TAP_STARTS = const(63)  # of each tap in x; then scale and bias of each channel [bytes x n]
+_SCRATCH_ROW_STRIDE = const(22)  # from row to row of x in the scratch [bytes] 0..
+_POSITIONS = const(23)  # of a row, or of the plane [positions] 1..
+_POSITIONS_AT_ONCE = const(24)  # [positions] 1..
+_COLUMN_STRIDE = const(25)  # of positions [elements] 0..
+_CORNER_COLUMN = const(26)  # of x, where the kernel of position 0 begins [elements, BIAS]
+_CONSTS_START = const(27)  # of the first channel, in what sums takes [bytes] 0..
+_CONSTS_W_START = const(28)  # the first channel [channels] 0..
+_CONSTS_CHANNELS = const(29)  # [channels] 1..
+_CONSTS_OUT_START = const(30)  # in what sums takes [words] 0..
+_CONSTS_HAS_BIAS = const(31)  # [flag] 0..1
+_STRIPS_X_START = const(32)  # [elements] 0..
+_STRIPS_PLANES = const(33)  # [planes] 0..
+_STRIPS_X_PLANE_STRIDE = const(34)  # [elements] 0..
+_STRIPS_ROWS = const(35)  # of x [elements] 0..
+_STRIPS_COLUMNS = const(36)  # of x [elements] 0..
+_STRIPS_OUT_ROWS = const(37)  # of a plane [rows] 0..
+_STRIPS_ROW_STEP = const(38)  # from row to row of out in x [elements] 0..
+_STRIPS_ROW = const(39)  # of x, the first one [elements, BIAS]
+_STRIPS_COLUMN = const(40)  # of x, the first one [elements, BIAS]
+_STRIPS_PHASES = const(41)  # runs of a row, one for each column of a stride [runs] 0..
+_STRIPS_PHASE_COLUMNS = const(42)  # of a run [elements] 0..
+_STRIPS_OUT_START = const(43)  # [elements] 0..
+_UNPACK_W_START = const(44)  # of weights of fewer bits, as fpu_narrow has them [bytes] 0..
+_UNPACK_ROWS = const(45)  # [rows] 0..
+_UNPACK_COLUMNS = const(46)  # [elements] 0..
+_UNPACK_OUT_START = const(47)  # [elements] 0..
+_UNPACK_BITS = const(48)  # of a weight [bits] 0..16
+_UNPACK_ROWS_AT_ONCE = const(49)  # that have room in the scratch [rows] 0..
+_UNPACK_W_ROWS = const(50)  # of all groups [rows] 0..
+_UNPACK_FIRST_ROW = const(51)  # of those that are unpacked [rows] 0..
+_UNPACK_ROWS_END = const(52)  # behind the last one of these; 0: there are none [rows] 0..
+_UNPACK_W_ROW_STRIDE = const(53)  # from row to row of w [bytes] 0..
+_SUMS_X_START = const(54)  # [bytes] 0..
+_SUMS_GROUPS = const(55)  # [groups] 1..
+_SUMS_X_GROUP_STRIDE = const(56)  # [bytes] 0..
+_SUMS_ROWS = const(57)  # [rows] 1..
+_SUMS_X_ROW_STRIDE = const(58)  # [bytes] 0..
+_SUMS_POSITIONS = const(59)  # [positions] 0..
+_SUMS_READABLE_POSITIONS = const(60)  # that x has room for [positions] 4..
+_SUMS_CHANNELS = const(61)  # of out in a group [channels] 1..
+_SUMS_TAPS = const(62)  # kernel columns [elements] 1..
+_SUMS_INNER = const(63)  # rows of x under a position: channels * kernel rows [rows] 1..
+_SUMS_X_INNER_STRIDE = const(64)  # from one of these to the next one [bytes] 0..
+_SUMS_W_START = const(65)  # [bytes] 0..
+_SUMS_CONSTS_START = const(66)  # of the first channel, in this part of the block [bytes] 0..
+_SUMS_OUT_START = const(67)  # [bytes] 0..
+_SUMS_OUT_POSITION_STRIDE = const(68)  # [bytes] 0..
+_SUMS_OUT_CHANNEL_STRIDE = const(69)  # [bytes] 0..
+_SUMS_OUT_ROW_STRIDE = const(70)  # [bytes] 0..
+_SUMS_CLIP = const(71)  # 0 none, 1 below 0, 2 to low and high [code] 0..2
+_SUMS_LOW = const(72)  # [float bits]
+_SUMS_HIGH = const(73)  # [float bits]
+_SUMS_WINDOW_COLUMNS = const(74)  # of which out has the largest result [positions] 1..
+_SUMS_WINDOW_ROW = const(75)  # 0 the first of a window, 1 another one, 2 no windows [code] 0..2
+_SUMS_TAP_STARTS = const(76)  # of each tap in x; then scale and bias of each channel [bytes x n]
 
 
 @micropython.viper
 def rows(p: ptr32, w):
-    """Compute a convolution by calls of strips and sums.
+    """Compute a convolution by calls of consts, strips and sums.
 
-    w: their blocks, parts of p; then x, scratch, weights, out, sums
+    w: the blocks of strips, sums and consts, parts of p; x, scratch, weights, out; biases,
+    exponents; loops consts, strips, sums
     """
     strips_p = w[0]
     sums_p = w[1]
-    x = w[2]
-    scratch = w[3]
-    weights = w[4]
-    out = w[5]
-    sums = w[6]
-    while p[_START] < p[_END]:
-        group = p[_START] // p[_PIECES] % p[_PLANES] * p[_PLANE_GROUPS]
-        image = p[_START] // p[_PIECES] // p[_PLANES]
+    x = w[3]
+    scratch = w[4]
+    weights = w[5]
+    out = w[6]
+    strips = w[10]
+    sums = w[11]
+    w[9](w[7], w[8], sums_p, w[2])  # weights may be others than in the call before
+    i = _UNPACK_ROWS_END
+    p[i] = 0
+    unit = p[_START]
+    while unit < p[_END]:
+        group = unit // p[_PIECES] % p[_PLANES] * p[_PLANE_GROUPS]
+        image = unit // p[_PIECES] // p[_PLANES]
         groups = p[_GROUPS] - group
         if groups > p[_PLANE_GROUPS]:
             groups = p[_PLANE_GROUPS]
@@ -106,7 +123,7 @@ def rows(p: ptr32, w):
         p[i + (_SUMS_CONSTS_START - _SUMS_W_START)] = (
             p[_CONSTS_START] + 8 * group * p[_OUT_CHANNELS]
         )
-        row = p[_START] % p[_PIECES] * p[_PIECE_ROWS]
+        row = unit % p[_PIECES] * p[_PIECE_ROWS]
         end = row + p[_PIECE_ROWS]
         if end > p[_ROWS]:
             end = p[_ROWS]
@@ -148,22 +165,25 @@ def rows(p: ptr32, w):
                 at += p[_POSITIONS_AT_ONCE] // p[_SUMS_WINDOW_COLUMNS] * p[_OUT_POSITION_STRIDE]
                 first += p[_POSITIONS_AT_ONCE]
             row += p[_SUMS_ROWS]
-        i = _START
-        p[i] = p[_START] + 1
+        unit += 1
 
 
 @micropython.viper
 def points(p: ptr32, w):
     """Compute the same where the kernel is one element, as if the image were one row."""
     sums_p = w[1]
-    x = w[2]
-    weights = w[4]
-    out = w[5]
-    sums = w[6]
-    while p[_START] < p[_END]:
-        image = p[_START] // p[_PIECES]
+    x = w[3]
+    weights = w[5]
+    out = w[6]
+    sums = w[11]
+    w[9](w[7], w[8], sums_p, w[2])
+    i = _UNPACK_ROWS_END
+    p[i] = 0
+    unit = p[_START]
+    while unit < p[_END]:
+        image = unit // p[_PIECES]
         group = image % p[_GROUPS]
-        at = p[_START] % p[_PIECES] * p[_POSITIONS_AT_ONCE]
+        at = unit % p[_PIECES] * p[_POSITIONS_AT_ONCE]
         if at > p[_POSITIONS] - p[_POSITIONS_AT_ONCE]:  # the last may compute some once more
             at = p[_POSITIONS] - p[_POSITIONS_AT_ONCE]
         i = _SUMS_X_START
@@ -180,5 +200,4 @@ def points(p: ptr32, w):
             + at * p[_OUT_POSITION_STRIDE]
         )
         sums(x, weights, out, sums_p)
-        i = _START
-        p[i] = p[_START] + 1
+        unit += 1

@@ -58,13 +58,17 @@ def matmul(x, w):
     return small.model(nodes, [small.value("x", x)], [small.value("y", shape)], w=weights)
 
 
-def lstm():
+def recurrent(kind, gates, batch=1, hidden=5, direction="forward"):
+    """An LSTM, GRU or RNN of 7 time steps, with biases."""
     rng = np.random.default_rng(4)
-    arrays = {n: rng.standard_normal((1, 20, k)) / 2 for n, k in (("w", 6), ("r", 5))}
-    arrays = {n: v.astype(np.float32) for n, v in arrays.items()}
-    nodes = [("LSTM", "x w r", "y", {"hidden_size": 5})]
-    y = small.value("y", (7, 1, 1, 5))
-    return small.model(nodes, [small.value("x", (7, 1, 6))], [y], **arrays)
+    n = 1 + (direction == "bidirectional")
+    shapes = (("w", gates * hidden, 6), ("r", gates * hidden, hidden), ("b", 2 * gates * hidden))
+    arrays = {name: rng.standard_normal((n, *shape)) for name, *shape in shapes}
+    # States of larger weights grow apart, as far as that goes, from rounding errors alone.
+    arrays = {name: (v / v.shape[-1] ** 0.5).astype(np.float32) for name, v in arrays.items()}
+    nodes = [(kind, "x w r b", "y", {"hidden_size": hidden, "direction": direction})]
+    y = small.value("y", (7, n, batch, hidden))
+    return small.model(nodes, [small.value("x", (7, batch, 6))], [y], **arrays)
 
 
 MODELS = {
@@ -73,7 +77,10 @@ MODELS = {
     "rows in fours and a rest": gemm(21, 5, 14, CLIP),
     "one product": gemm(5, 3, 1),
     "batches": matmul((2, 3, 4, 9), (3, 9, 6)),
-    "a network that remembers": lstm(),
+    "LSTM": recurrent("LSTM", 4),
+    "LSTM of two directions": recurrent("LSTM", 4, 2, 3, "bidirectional"),
+    "GRU, backwards": recurrent("GRU", 3, 3, 4, "reverse"),
+    "RNN of many channels": recurrent("RNN", 1, 2, 70),
     "padded": conv((1, 3, 9, 21), (5, 3, 3, 3), pads=[1] * 4),
     "long rows": conv((1, 1, 5, 120), (8, 1, 3, 3), RELU, pads=[1] * 4),
     "short rows": conv((2, 5, 9, 3), (4, 5, 2, 3), CLIP, pads=[0, 1, 1, 1]),

@@ -6,14 +6,12 @@
 //     x    rows of K floats;  w  N rows of mantissas
 //     out  float32, a row's N one after another
 //     p    (places and steps in bytes) first of x, rows, their step, K, N, first of w, consts (in
-//          p, see loops/vfp/fpu), first of out, its step from row to row, clip (0: no), bits of
+//          p, see loops/vfp/fpu_rows), first of out, its step from row to row, clip (0: no), bits of
 //          low and high
 //
 // Forms: vfp
 
 #include "core.h"
-
-//> from .fpu_strips import consts
 
 // Parameters.
 words 0, p_x, p_rows, p_row_step, p_k, p_n, p_weights, p_consts, p_out, p_out_step, p_clips
