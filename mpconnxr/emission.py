@@ -34,7 +34,7 @@ _REACH = const(1 << 24)  # of a view, in items
 NONE = (0, 0)  # a buffer that is not used
 
 
-class Emission:
+class Emission(forms.Board):
     """What the kernels of a graph have emitted so far.
 
     entries: list of Entry; kinds: of the views, 256 times the number of a memory plus a struct

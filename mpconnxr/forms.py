@@ -94,6 +94,20 @@ def later(name, function):
     return _loaded[key]
 
 
+class Board:
+    """What kernels ask of the board, of the calls that they emit."""
+
+    def fpu(self, name, exact):
+        """Return the loops of a family for an FPU; None where there is none, or where those of
+        the family `exact`, in whose place they are, come before them.
+        """
+        return get(name, "vfp") if precedes(name, "vfp", exact) else None
+
+    def later(self, name, function):
+        """Return a loop whose family is imported at its first call: see later."""
+        return later(name, function)
+
+
 def _first(name, wanted):
     for form in wanted:
         module = find(name, form)

@@ -32,11 +32,11 @@ class Loader:
     def __init__(self, reader, arena=None):
         self.origin = reader.origin
         self.given = arena
-        self.arena = arenas.make(reader.arena_nbytes, arena, reader.memory)
+        self.arena = self._allocated(reader.arena_nbytes, arena, reader.memory)
         self.arena_nbytes = reader.arena_nbytes
         self._reader = reader
         # memory of the model's own, never in an arena that others may share
-        self.state = arenas.make(reader.state_nbytes)
+        self.state = self._allocated(reader.state_nbytes)
         self.stream = reader.stream
         self.runtime = None
         if reader.runtime_dims():
@@ -63,6 +63,9 @@ class Loader:
             self._written.check(of[i], i, "the caller")
         if self.stream:
             self.stream.settle()
+
+    def _allocated(self, nbytes, *given):
+        return arenas.make(nbytes, *given)
 
     def _tensor(self, reader, i, info, name=None):
         """Tensor i of the file. Streamed ones are not kept: there may be many, of one use."""

@@ -43,13 +43,13 @@ def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
     weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
     out, scratch = node.outputs[0], node.scratch[0]
     in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
-    if in_floats and forms.precedes("fpu", "vfp", "block"):
+    if in_floats and calls.fpu("fpu", "block"):
         from . import _block_vfp
 
         bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])
         narrow = (w.view("B"), bits) if bits < 24 else None
         tensors = x, weights, out, scratch
-        if _block_vfp.emit(calls, tensors, e, pads, limits, window, narrow):
+        if _block_vfp.convolution(calls, tensors, e, pads, limits, window, narrow):
             return
     k = e[2] * e[7] * e[8] * e[9]
     averages = e[1] == e[2] == e[3] == e[6] == e[7] == e[10] == 1 < k <= _MOST
@@ -183,7 +183,8 @@ class Pieces(blocks.Block):
         self.p[_W_ROW_STRIDE] = self.w_step
         self.pieces = forms.get("block_pieces").pieces
         ends = _MANTISSAS_X_START, _ALIGN_X_START, _DOTS_X_START, _FINISH_X_START, _ROW_START
-        self.set_needs(forms.later("block_special", "rows"), ends)
+        calls = self.calls
+        self.set_needs(calls.later("block_special", "rows"), ends)
 
     def emit(self, node):
         """Emit the calls: the exponent of each image, then its rows, some blocks at a time."""

@@ -1,6 +1,5 @@
 """The sums of lstm, gru and rnn in block floating point: see block_gemm, whose rows these are."""
 
-from .. import forms
 from ..loops.block_products import _CHANNELS, _OUT_START, _ROW_END, _ROW_START, _W_ROW, _X_START
 from ..parameters import block
 from . import _block as blocks
@@ -20,7 +19,7 @@ class Products:
         node.expect_dtype("int32", node.scratch[1])
         of_w = inputs[1:_BIASES:2] + inputs[_BIASES : _BIASES + biases[0]]
         of_r = inputs[2:_BIASES:2] + inputs[_BIASES + biases[0] :][: biases[1]]
-        in_fpu = inputs[1].dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block")
+        in_fpu = inputs[1].dtype == "int32" and calls.fpu("fpu_gemm", "block")
         made = _in_fpu if in_fpu else _product
         self.made = [
             made(node, calls, inputs[0], of_w, rows, (n, sizes[0])),

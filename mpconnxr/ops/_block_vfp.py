@@ -23,7 +23,7 @@ _NONE, _RELU, _CLIP = 0, 1, 2
 _INF = 0x7F800000
 
 
-def emit(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
+def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
     """Emit the calls of block_conv, and return True. Return False where that is for the exact
     loops: three spatial dims, no channels, or not enough scratch for the rows of a few positions,
     or for weights.
@@ -98,16 +98,16 @@ class _Conv:
 
         w, exponents, bias = weights
         x, part = x.view("i"), calls.part
-        loops, sums = forms.get("fpu_strips", "vfp"), forms.get("fpu_sums", "vfp").sums
+        loops, sums = calls.fpu("fpu_strips", "block"), calls.fpu("fpu_sums", "block").sums
         work = scratch.data
         if self.narrow:
             unpack = forms.get("block_unpack").unpack
             w = [self.narrow[0], work, part(_UNPACK_W_START, _SUMS_X_START), unpack, sums]
-            sums = forms.get("fpu_narrow", "vfp").sums
+            sums = calls.fpu("fpu_narrow", "block").sums
         needs = [part(_STRIPS_X_START, _UNPACK_W_START), part(_SUMS_X_START)]
         needs += [part(_CONSTS_W_START, _STRIPS_X_START), x, work, w, out.view("i")]
         needs += [x if bias is None else bias, exponents, loops.consts, loops.strips, sums]
-        driver, units = getattr(forms.get("fpu", "vfp"), self.DRIVER), self.units()
+        driver, units = getattr(calls.fpu("fpu", "block"), self.DRIVER), self.units()
         consts = _SUMS_TAP_STARTS - _SUMS_X_START + self.kernel_columns
         macs = self.m * self.k * self.n * self.rows * self.groups * self.lines
         for start, end in calls.parts(units, macs // MACS):

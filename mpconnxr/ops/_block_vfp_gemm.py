@@ -1,6 +1,5 @@
 """Products of matrices in the FPU, of the same tensors as block_gemm's: see _block_vfp."""
 
-from .. import forms
 from ..blocks import block
 from ._block_vfp import clip_of
 
@@ -20,13 +19,13 @@ class Rows:
         self.consts_start = _CONSTS - _X_START
         self.n, self.k, self.limits = n, k, limits
         consts, products = (
-            forms.get("fpu_strips", "vfp").consts,
-            forms.get("fpu_gemm", "vfp").products,
+            calls.fpu("fpu_strips", "block").consts,
+            calls.fpu("fpu_gemm", "block").products,
         )
         w, exponents, bias = weights
         x = x.view("i")
         self.has_bias = int(bias is not None)
-        self.rows = forms.get("fpu_rows", "vfp").rows
+        self.rows = calls.fpu("fpu_rows", "block").rows
         self.needs = [calls.part(0, _X_START), calls.part(_X_START), x, w, out.view("i")]
         self.needs += [x if bias is None else bias, exponents, consts, products]
 

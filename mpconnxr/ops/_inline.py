@@ -55,18 +55,18 @@ SAME, WRAPS, TRUTH = 0, 1, 2
 
 _WORK = const(16)  # of an element, as these loops run in Python
 
-_compiled = {}
+compiled = {}
 
 
 def compile_loop(template, expression, scope):
     """The loop of a template with this expression; scope: globals of the module it speaks of."""
     source = template.format(expression)
     key = (scope["__name__"], source)
-    if key not in _compiled:
+    if key not in compiled:
         found = {}
         exec(source, scope, found)
-        _compiled[key] = found["loop"]
-    return _compiled[key]
+        compiled[key] = found["loop"]
+    return compiled[key]
 
 
 def wrapped(expression, dtype):

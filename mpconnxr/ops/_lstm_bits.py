@@ -36,7 +36,7 @@ class Lstm(lstm.Lstm):
         self.needs += [calls.part(ends[k], ends[k + 1]) for k in range(4)]
         self.needs += [bits, bits[at + 2 * n : at + 3 * n]]
         self.needs += [forms.get("block").peak, forms.get("add").add32, steps.step]
-        self.needs += [forms.later("cell_special", "of_sums"), calls.part()]
+        self.needs += [calls.later("cell_special", "of_sums"), calls.part()]
         self.needs += [calls.part(_PEAK_X_START, _ADD), calls.part(_ADD, _GATES_X_START), floats]
         self.of_sums = steps.of_sums
 

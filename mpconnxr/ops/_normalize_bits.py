@@ -20,7 +20,7 @@ def emit(calls, tensors, y, shape, spread):
         period, step = 1, 0
     loops = forms.get("moments")
     needs = [loops.centre, loops.squares, loops.inverse, loops.scaled]
-    needs += [forms.later("moments_special", "row"), calls.part(), x.view("i"), y.view("i")]
+    needs += [calls.later("moments_special", "row"), calls.part(), x.view("i"), y.view("i")]
     needs += [x.data, y.data, calls.part(_PAIRS_X_START, _FACTORS)]
     if factors:
         needs += [forms.get("mul").mul32, factors[0]]

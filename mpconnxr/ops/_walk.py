@@ -7,9 +7,10 @@ are set before they are made.
 from array import array
 
 from ..errors import InputError
+from ..forms import Board
 
 
-class Moving:
+class Moving(Board):
     """What stands for mpconnxr.calls.Calls: it keeps the calls as they are."""
 
     def place(self, t, code=None):

@@ -116,7 +116,7 @@ def _emit(node, calls, e, parts, lengths):
     needs = [loops.peaks, loops.pack, loops.scale, forms.get("block_dot").dots]
     needs += [loops.settle, loops.powers, loops.weights, loops.sums, loops.finish]
     needs += [loops.limit, loops.scored, loops.seen]
-    needs += [forms.later("attention_special", "heads"), calls.part()]
+    needs += [calls.later("attention_special", "heads"), calls.part()]
     needs += [t.view("i") for t in node.inputs[:3]]
     needs += [node.scratch[0].data, node.outputs[0].view("i")]
     needs += [needs[14] if lengths is None else lengths.view("i"), table]

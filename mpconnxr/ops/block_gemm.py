@@ -87,7 +87,7 @@ def prepare(node, calls):
     if known:
         weights = blocks.constants(node, node.inputs[1:], w_batches * n)
         in_floats = w.dtype == "int32" and m >= _FEW_ROWS
-        if in_floats and forms.precedes("fpu_gemm", "vfp", "block"):
+        if in_floats and calls.fpu("fpu_gemm", "block"):
             from ._block_vfp_gemm import Rows
 
             node.require(w_batches * n * k <= w.nelem, "weights size")
@@ -140,7 +140,8 @@ class Product(blocks.Block):
         p[_W_ROW_STRIDE], p[_EXPONENT_OFFSET] = self.w_step, self.more
         self.products = forms.get("block_products").products
         ends = _MANTISSAS_X_START, _ALIGN_X_START, _DOTS_X_START, _FINISH_X_START, _ROWS_X_START
-        self.set_needs(forms.later("block_special", self.special), ends)
+        calls = self.calls
+        self.set_needs(calls.later("block_special", self.special), ends)
         self.needs += [self.peak, self.part(_PEAK_X_START, _MANTISSAS_X_START)]
 
 

@@ -43,7 +43,7 @@ def prepare(node, calls):
     loops, code = forms.get("cache"), _CODES[size]
     loop, judge = loops.put8 if size == 1 else loops.put32, forms.get("gather").judge
     what = "{}: rows are outside of the {} of the cache".format(node.name, n)
-    refusal = [forms.later("gather_refuse", "refuse"), what]
+    refusal = [calls.later("gather_refuse", "refuse"), what]
     x, index, out = calls.place(x, code), calls.place(index, "i"), calls.place(out, code)
     for batch, batch_end in calls.parts(batches, lines * rows * inner):
         p = block(

@@ -153,7 +153,7 @@ def _needs(calls, kind, node, y):
     loops, scratch = forms.get("gated"), node.scratch[0].view("i")
     cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
     needs = [loops.row, loops.sums, cell, before, loops.put]
-    needs += [forms.later("gated_special", "step"), calls.part()]
+    needs += [calls.later("gated_special", "step"), calls.part()]
     ends = (
         _X_START,
         _H_START,

@@ -40,7 +40,7 @@ def prepare(node, calls):
     node.require(n > 0, "picks from nothing")
     loops, code = forms.get("gather"), _CODES[size]
     what = "{}: an index is outside -{} .. {}".format(node.name, n, n - 1)
-    refusal = [forms.later("gather_refuse", "refuse"), what]
+    refusal = [calls.later("gather_refuse", "refuse"), what]
     words_per_index = 2 if index.dtype == "int64" else 1
     shape = index.nelem, n, inner, words_per_index
     loop = loops.gather8 if size == 1 else loops.gather32

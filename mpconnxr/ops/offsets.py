@@ -46,7 +46,7 @@ def prepare(node, calls):
         return
     node.require(min(sizes + [1]) > 0, "picks from nothing")
     loop, judge = forms.get("offsets").offsets, forms.get("gather").judge
-    refusal = [forms.later("gather_refuse", "refuse"), node.name + ": an index is out of range"]
+    refusal = [calls.later("gather_refuse", "refuse"), node.name + ": an index is out of range"]
     words_per_index = 2 if index.dtype == "int64" else 1
     table = list(node.params)[_DIMS:] + [0] * rank
     index, out = calls.place(index, "i"), calls.place(out)

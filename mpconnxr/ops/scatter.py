@@ -66,7 +66,7 @@ def _emit_copies(node, calls, x, index, out, n, inner):
     if size % 4 == 0:
         loop, code, size = forms.get("put").put32, "i", size // 4
     judge = forms.get("gather").judge
-    refusal = [forms.later("gather_refuse", "refuse"), node.name + ": an index is out of range"]
+    refusal = [calls.later("gather_refuse", "refuse"), node.name + ": an index is out of range"]
     x, index, out = calls.place(x, code), calls.place(index), calls.place(out, code)
     for start, end in calls.parts(n_rows, inner):
         p = block(

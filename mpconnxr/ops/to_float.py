@@ -38,10 +38,7 @@ def prepare(node, calls):
         return
     row = channels * inner
     node.require(row > 0 and x.nelem % row == 0, "channels")
-    if forms.precedes("fpu_to_float", "vfp", "to_float"):
-        loop = forms.get("fpu_to_float").to_float32
-    else:
-        loop = forms.get("to_float").to_float32
+    loop = (calls.fpu("fpu_to_float", "to_float") or forms.get("to_float")).to_float32
     n = x.nelem
     x, w, out = calls.place(x, "i"), calls.place(constants, "i"), calls.place(out, "i")
     if apart:

@@ -21,7 +21,8 @@ from tools.errors import ConvertError
 from tools.machine import Machine
 from tools.micropython import Target
 from tools.program.bundle import FOLDER, bundle, has_form
-from tools.program.record import CannotRecord, record
+from tools.program.call import CannotRecord
+from tools.program.record import record
 
 from .batch import Case, Fault
 from .case_format import STREAM
@@ -63,7 +64,7 @@ def _program(case, machine, rng):
 
     with _limited(_SECONDS):
         parse_model("model.bin", case.data)  # as flash.py does first
-        recording = record(case.data, form, bool(case.options & STREAM), rng.random() < 0.5)
+        recording = record(case.data, form, bool(case.options & STREAM))
         return bundle(case.data, recording, machine)
 
 

@@ -15,7 +15,7 @@ from tests.host.program import programs
 from tools.converter.kernel_list import kernels
 from tools.program import cores
 from tools.program.bundle import bundle, has_form
-from tools.program.record import CannotRecord
+from tools.program.call import CannotRecord
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 SCRIPT = (small.SCRIPTS / "options.py").read_text()

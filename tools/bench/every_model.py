@@ -27,7 +27,7 @@ from tools.converter.report.costs import work_of
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, text_of
 from tools.micropython import TargetError
-from tools.program.record import CannotRecord
+from tools.program.call import CannotRecord
 
 from . import limits
 from .measure import collection, count, cycles

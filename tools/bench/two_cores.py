@@ -8,7 +8,7 @@ from tools.converter.convert import Converted
 from tools.machine import Machine
 from tools.micropython import TargetError, get_target
 from tools.program.build import build
-from tools.program.record import CannotRecord
+from tools.program.call import CannotRecord
 
 from .measure import input_files, printed, script_files
 

@@ -2,7 +2,7 @@
 
 The core is what lies directly in mpconnxr/ (see core). A kernel's needs are read from its source:
 what it imports, and the families of loops that it takes, `forms.get("conv")` with the name as it
-stands, in all forms by default. Those of forms.later are imported when need be.
+stands, in all forms by default. Those of calls.later are imported when need be.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _FOR_WEIGHTS = {
 }
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
-_TAKES_AT_LOAD = ("forms.get", "forms.precedes")
-_TAKES = (*_TAKES_AT_LOAD, "forms.later")
+_TAKES_AT_LOAD = ("forms.get", "calls.fpu")
+_TAKES = (*_TAKES_AT_LOAD, "calls.later")
 
 
 def device_paths(folder: Path | None = None) -> list[Path]:

@@ -12,8 +12,7 @@ import numpy as np
 
 from mpconnxr.blocks import block
 
-from .memory import OUTPUT
-from .record import Call, Loop, Part, Place, Step
+from .call import OUTPUT, Call, Loop, Part, Place, Step
 from .touched import touched
 
 

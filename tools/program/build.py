@@ -14,9 +14,10 @@ from tools.machine import Machine, is_native
 from tools.mpy.compile import compiled
 
 from .bundle import FOLDER, Bundle, bundle, cores, has_form, replay
+from .call import CannotRecord, Recording
 from .cores import record_pair
 from .overwritten import first_fault
-from .record import CannotRecord, Recording, record
+from .record import record
 
 REPLAY = "replay"  # with the loops in it that make a program's calls
 CORES = "cores"  # of a program for two cores
@@ -40,7 +41,7 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     stream: its weights are read while it runs, into the arena; else they are used in place.
     Raises CannotRecord, DeployError.
     """
-    made, calls = (_for_two if n_cores == 2 else _smallest)(data, machine, stream)
+    made, calls = (_for_two if n_cores == 2 else _for_one)(data, machine, stream)
     package = built_package()
     builder = Builder(package, machine)
     shared = [name for name in names(Use.PROGRAM | Use.ASKED) if name != REPLAY]
@@ -83,18 +84,11 @@ def _for_two(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
     return made, sum(len(step.calls) for core in pair.cores for step in core.steps)
 
 
-def _smallest(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
-    """With each call of its own, or with loops that make several: whichever takes less."""
-    found = []
-    for flat in (True, False):
-        recording = record(data, lambda *form: has_form(machine, *form), stream, flat)
-        _refuse_overwriting(recording)
-        made = bundle(data, recording, machine)
-        nbytes = len(_compiled(made))
-        calls = sum(len(step.calls) for step in recording.steps)
-        found.append((nbytes, not flat, made, calls))
-    _, _, made, calls = min(found, key=lambda f: f[:2])
-    return made, calls
+def _for_one(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
+    recording = record(data, lambda *form: has_form(machine, *form), stream)
+    _refuse_overwriting(recording)
+    calls = sum(len(step.calls) for step in recording.steps)
+    return bundle(data, recording, machine), calls
 
 
 def _refuse_overwriting(recording: Recording) -> None:

@@ -27,11 +27,11 @@ from tools.format.layout import (
 )
 from tools.machine import Machine, is_native
 
+from .call import INLINE, Call, CannotRecord, Given, Loop, Recording, Table, Value
 from .cores import MEET
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
-from .record import INLINE, Call, CannotRecord, Given, Loop, Recording, Table, Value
 
 FOLDER = "programs"  # in the package
 _START = Path(__file__).with_name("start.py")

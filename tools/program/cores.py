@@ -27,19 +27,8 @@ from tools.loops.parameters import places
 
 from . import overwritten
 from .aside import copies, is_written
-from .memory import UNKNOWN
-from .record import (
-    Call,
-    CannotRecord,
-    Given,
-    Loop,
-    Part,
-    Recording,
-    Share,
-    Step,
-    Value,
-    record,
-)
+from .call import UNKNOWN, Call, CannotRecord, Given, Loop, Part, Recording, Step, Value
+from .record import Share, record
 from .touched import Bytes, meet, merged, touched
 
 MEET = Loop("handover", "meet")
@@ -212,7 +201,7 @@ def record_pair(
 ) -> Pair | None:
     """A run of a model file on two cores; None if no step of it is cut. Raises CannotRecord."""
     whole = _Whole()
-    one = record(data, has_form, stream, True, whole)
+    one = record(data, has_form, stream, whole)
     kernels = {step.number: step.kernel or "" for step in one.steps if step.number is not None}
     arena = _aligned(one.arena_nbytes)
     given = {i: replace(plan, kernel=kernels.get(i, "")) for i, plan in whole.plans.items()}
@@ -247,7 +236,7 @@ class _Recorded:
     arena: int
 
     def _of(self, share: Share) -> Recording:
-        return record(self.data, self.has_form, self.stream, True, share)
+        return record(self.data, self.has_form, self.stream, share)
 
     def pair(self, plans: Mapping[int, _Plan]) -> list[Recording]:
         """All that both do."""

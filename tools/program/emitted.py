@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .call import Loop
+
+Make = Callable[[Any, tuple, Any, tuple[int, int]], None]
+
 
 class Unrolled:
     """The calls of a part of a step.
@@ -16,8 +20,9 @@ class Unrolled:
     the repeat in it, of each part with units of that; what comes behind a unit is of its part.
 
     constants: of the step, a calls.Constants. first, end: the part. If that is empty, calls are
-    but counted. mark: takes, before a call is made, the units before it and the calls between
-    these and it: the same numbers for a call in each part that makes it.
+    but counted. make: takes a loop, its arguments, its block, and where the call was emitted: the
+    units before it and the calls between these and it, which are the same for a call in each part
+    that makes it. has_form: whether the board runs a family of loops in a form.
     """
 
     def __init__(
@@ -25,9 +30,10 @@ class Unrolled:
         constants: Any,
         first: int,
         end: int,
-        mark: Callable[[int, int], None] = lambda *_: None,
+        make: Make,
+        has_form: Callable[[str, str], bool],
     ):
-        self._constants, self._mark = constants, mark
+        self._constants, self._call, self._has_form = constants, make, has_form
         self._first, self._end = first, end
         self._is_ours, self._begins, self._n = first < end, False, 0
         self._calls, self._block = 0, None  # of the last call
@@ -51,22 +57,30 @@ class Unrolled:
         """Return what a loop takes as it is."""
         return thing
 
-    def part(self, first: int = 0, last: int | None = None) -> Any:
+    def part(self, first: int = 0, last: int | None = None) -> Words:
         """Return what stands for words of a block."""
-        return _Words(first, last)
+        return Words(first, last)
+
+    def fpu(self, name: str, exact: str) -> Any:
+        """Return the loops of a family for an FPU, or None where the board takes others."""
+        return _Family(name) if self._has_form(name, "vfp") else None
+
+    def later(self, family: str, name: str) -> Loop:
+        """Return a loop that is imported when it is first called."""
+        return Loop(family, name, True)
 
     def drive(self, loop: Any, p: Any, w: list, left: tuple[int, ...] = ()) -> None:
         """Call a loop that calls others, if the call is of this part."""
         p = self._begin(p)
-        self._make(loop, (p, _filled(w, p)))
+        self._make(loop, (p, w), p)
 
     def call(self, loop: Any, x: Any, w: Any, out: Any, p: Any) -> None:
-        """Call the loop, which is a recorder's, if the call is of this part."""
+        """Call the loop, if the call is of this part."""
         p = self._begin(p)
         # What a loop does not use is another buffer: a number takes more time to hand over.
         any_one = next(a for a in (x, w, out) if a is not None)
-        buffers = [_filled(any_one if a is None else a, p) for a in (x, w, out)]
-        self._make(loop, (*buffers, p))
+        buffers = [any_one if a is None else a for a in (x, w, out)]
+        self._make(loop, (*buffers, p), p)
 
     def _begin(self, p: Any) -> Any:
         """Begin a call, and the unit that it is the first one of; return its block."""
@@ -79,14 +93,14 @@ class Unrolled:
             self._n += 1
         return p
 
-    def _make(self, loop: Any, arguments: tuple) -> None:
+    def _make(self, loop: Any, arguments: tuple, p: Any) -> None:
         unit, nth = self._origin
         self._origin = self._n, nth + 1 if unit == self._n else 0
-        made = _Made(loop, arguments, self._origin)
+        made = _Made(loop, arguments, p, self._origin)
         if self._is_ours:
             for earlier in [each for calls in self._rounds[:-1] for each in calls]:
-                earlier.make(self._mark)
-            made.make(self._mark)
+                earlier.make(self._call)
+            made.make(self._call)
         if self._rounds:
             self._rounds[-1].append(made)
 
@@ -122,17 +136,21 @@ class Unrolled:
 
 
 @dataclass(frozen=True)
-class _Words:
+class Words:
     """Words of a block, from the first one up to the last."""
 
     first: int
     last: int | None
 
 
-def _filled(thing: Any, p: Any) -> Any:
-    if isinstance(thing, list):
-        return [_filled(each, p) for each in thing]
-    return p[thing.first : thing.last] if isinstance(thing, _Words) else thing
+class _Family:
+    """A family of loops that this computer cannot import."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str) -> Loop:
+        return Loop(self._name, name)
 
 
 @dataclass
@@ -141,11 +159,11 @@ class _Made:
 
     loop: Any
     arguments: tuple
+    p: Any
     origin: tuple[int, int]
     is_made: bool = False
 
-    def make(self, mark: Callable[[int, int], None]) -> None:
+    def make(self, call: Make) -> None:
         if not self.is_made:
             self.is_made = True
-            mark(*self.origin)
-            self.loop(*self.arguments)
+            call(self.loop, self.arguments, self.p, self.origin)

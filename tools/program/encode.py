@@ -8,9 +8,8 @@ once, with a count.
 
 from __future__ import annotations
 
+from .call import UNKNOWN, CannotRecord, Read
 from .layout import Layout, Made
-from .memory import UNKNOWN
-from .record import CannotRecord, Read
 
 END, REPEAT, READ = 255, 254, 253
 MOST_ENTRIES = 240

@@ -12,8 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .memory import UNKNOWN
-from .record import Argument, Call, CannotRecord, Loop, Part, Place, Read, Recording, Step, Table
+from .call import (
+    UNKNOWN,
+    Argument,
+    Call,
+    CannotRecord,
+    Loop,
+    Part,
+    Place,
+    Read,
+    Recording,
+    Step,
+    Table,
+)
 
 
 @dataclass(frozen=True)

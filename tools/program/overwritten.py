@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .memory import INPUT
-from .record import Call
+from .call import INPUT, Call
 from .touched import Bytes, Touched, touched
 
 

@@ -16,8 +16,7 @@ import numpy as np
 from tools import access
 from tools.loops.parameters import by_name
 
-from .memory import DependsOnData
-from .record import Argument, Call, Part, Place, Table, declaration
+from .call import Call, DependsOnData, Part, Place, Table, declaration, lengths_of
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,9 @@ def touched(call: Call) -> Touched | None:
     block = named.get("p")
     if not isinstance(block, Part):
         return None
-    lengths = {name: n for name, a in named.items() if (n := _length(a)) is not None}
     words = call.words[block.block][block.first : block.last]
     try:
-        found = loop.accesses(words, lengths)
+        found = loop.accesses(words, lengths_of(named))
     except (access.AccessError, DependsOnData):
         return None
     kinds: dict[str, list[Bytes]] = {"reads": [], "writes": []}
@@ -88,16 +86,6 @@ def touched(call: Call) -> Touched | None:
         elif not isinstance(argument, Part | Table):
             return None
     return Touched(tuple(kinds["reads"]), tuple(kinds["writes"]), items)
-
-
-def _length(a: Argument) -> int | None:
-    if isinstance(a, Place):
-        return a.n
-    if isinstance(a, Part):
-        return a.last - a.first
-    if isinstance(a, Table):
-        return len(a.contents) // struct.calcsize(a.code)
-    return None
 
 
 def _bytes(exact: Items, words: Sequence[int], first: int, size: int) -> Callable[[], np.ndarray]:

@@ -11,7 +11,7 @@ from tools.deploy.modules import Package
 from tools.machine import Machine
 
 from .build import CORE, CORES, build
-from .record import CannotRecord
+from .call import CannotRecord
 
 _STACK = 4096  # of a thread on an RP2 board
 

@@ -11,7 +11,8 @@ from tests.host.device import small
 from tools import package
 from tools.machine import Machine
 from tools.program.bundle import Bundle, bundle, has_form
-from tools.program.record import Recording, record
+from tools.program.call import Recording
+from tools.program.record import record
 
 PACKAGE = package.folder()
 SCRIPT = (small.SCRIPTS / "programs.py").read_text()
@@ -21,13 +22,13 @@ def machine_of(target) -> Machine:
     return Machine.for_arch(target.arch) if target.arch else Machine("")
 
 
-def recorded(data: bytes, target, stream=False, flat=True) -> Recording:
+def recorded(data: bytes, target, stream=False) -> Recording:
     machine = machine_of(target)
-    return record(data, lambda *form: has_form(machine, *form), stream, flat)
+    return record(data, lambda *form: has_form(machine, *form), stream)
 
 
-def made(data: bytes, target, stream=False, flat=True) -> Bundle:
-    return bundle(data, recorded(data, target, stream, flat), machine_of(target))
+def made(data: bytes, target, stream=False) -> Bundle:
+    return bundle(data, recorded(data, target, stream), machine_of(target))
 
 
 @functools.cache

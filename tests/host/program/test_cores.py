@@ -22,8 +22,7 @@ from tools.machine import Machine
 from tools.program import cores
 from tools.program.build import build
 from tools.program.bundle import bundle, has_form
-from tools.program.memory import UNKNOWN
-from tools.program.record import Call, Loop, Part, Place
+from tools.program.call import UNKNOWN, Call, Loop, Part, Place
 from tools.program.touched import _ITEMS
 from tools.program.ways import way_of
 

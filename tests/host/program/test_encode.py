@@ -6,10 +6,19 @@ import pytest
 
 from tests.host.device import small
 from tools import package
+from tools.program.call import (
+    UNKNOWN,
+    Call,
+    CannotRecord,
+    Loop,
+    Part,
+    Place,
+    Read,
+    Recording,
+    Step,
+)
 from tools.program.encode import encode
 from tools.program.layout import Layout
-from tools.program.memory import UNKNOWN
-from tools.program.record import Call, CannotRecord, Loop, Part, Place, Read, Recording, Step
 
 SCRIPT = (small.SCRIPTS / "program_forms.py").read_text()
 TARGETS = ("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "virt-rv32")

@@ -9,7 +9,7 @@ from tests.host.device import small
 from tests.host.program import programs
 from tools.converter.convert import Options, convert
 from tools.converter.quantize.settings import Settings
-from tools.program.record import CannotRecord
+from tools.program.call import CannotRecord
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 MOST_MACS = 60_000_000 if LONG else 1_500_000
@@ -31,12 +31,12 @@ def collection():
     return found
 
 
-def check(target, models, stream, flat):
+def check(target, models, stream):
     """models: {name: (data, samples)}. Gives the names of those that are programs."""
     bundles, files, lines = [], {}, []
     for name, (data, samples) in models.items():
         try:
-            bundles.append(programs.made(data, target, stream, flat))
+            bundles.append(programs.made(data, target, stream))
         except CannotRecord:
             continue
         files[f"{name}.bin"] = data
@@ -60,14 +60,13 @@ def check(target, models, stream, flat):
 def test_collection(target, collection, stream):
     most = MOST_MACS if target.viper else MOST_PLAIN_MACS
     models = {k: (data, x) for k, (data, x, macs) in collection.items() if macs <= most}
-    names = check(target, models, stream, flat=not stream)
+    names = check(target, models, stream)
     assert "digits_cnn_qdq_s8" in names and len(names) >= 12
 
 
-@pytest.mark.parametrize("flat", [False, True], ids=["loops_of_loops", "flat"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_small(target, flat):
-    check(target, {"small": quantized()}, False, flat)
+def test_small(target):
+    check(target, {"small": quantized()}, False)
 
 
 def quantized():

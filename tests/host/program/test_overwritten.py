@@ -15,8 +15,8 @@ from tools.deploy.errors import DeployError
 from tools.machine import Machine
 from tools.program import build, cores, overwritten
 from tools.program.bundle import has_form
-from tools.program.memory import INPUT, OUTPUT, UNKNOWN
-from tools.program.record import CannotRecord, record
+from tools.program.call import INPUT, OUTPUT, UNKNOWN, CannotRecord
+from tools.program.record import record
 
 
 def copies(*calls_of, role=INPUT):
@@ -91,7 +91,7 @@ def test_no_kernel_reads_what_it_wrote():
     n_steps = 0
     for name, data in files.items():
         try:
-            steps = record(data, test_recorded_kernels.has_form, flat=True).steps
+            steps = record(data, test_recorded_kernels.has_form).steps
         except CannotRecord:
             continue
         for each in steps:

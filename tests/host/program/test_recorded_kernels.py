@@ -15,7 +15,8 @@ from tests.host.device import small
 from tests.host.program import programs
 from tests.host.program.test_models import check
 from tools import store
-from tools.program import memory, package, record
+from tools.program import record
+from tools.program.call import INLINE, CannotRecord
 
 # No file with them is a program.
 NEVER = {
@@ -78,7 +79,7 @@ def recorded(data):
     """(steps, kernel that is the reason why there are none)"""
     try:
         return record.record(data, has_form).steps, None
-    except record.CannotRecord as e:
+    except CannotRecord as e:
         return None, e.kernel
 
 
@@ -108,20 +109,19 @@ def sample(recording):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flat", [False, True], ids=["loops_of_loops", "flat"])
 @pytest.mark.parametrize("target", ("unix32",), indirect=True)
-def test_programs_of_all_kernels(target, flat):
+def test_programs_of_all_kernels(target):
     """They give what the kernels give, or refuse it likewise."""
     models = {}
     for kernel, [seed, *_] in seeds.collection().items():
         if kernel not in NEVER:
             try:
                 recording = programs.recorded(seed.data, target)
-            except record.CannotRecord:
+            except CannotRecord:
                 continue
             if "float64" not in [name_of(border[3]) for border in recording.borders]:
                 models[kernel] = seed.data, [sample(recording)]
-    assert set(check(target, models, False, flat)) == set(models)
+    assert set(check(target, models, False)) == set(models)
     assert len(models) >= 48
 
 
@@ -133,39 +133,24 @@ def calls_of(nodes, inputs, outputs):
 
 def compiled(loop):
     """What a board makes of a loop of a source."""
-    module = loop.family.removeprefix(record.INLINE)
+    module = loop.family.removeprefix(INLINE)
     assert module != loop.family
     found = {}
     exec(loop.name, vars(import_module(f"mpconnxr.ops.{module}")), found)
     return found["loop"]
 
 
-@pytest.mark.parametrize("in_floats", [True, False, True])
-def test_each_recording_has_its_own_boards_forms(in_floats):
-    """All of them share one copy of the package."""
-    with package.recorded(None, lambda _, form: form == "plain" or in_floats and form == "vfp"):
-        forms = import_module("mpconnxr.forms")
-        assert forms.precedes("fpu_gemm", "vfp", "block") is in_floats
+@pytest.mark.parametrize("in_floats", [True, False])
+def test_a_recording_has_its_boards_loops(in_floats):
+    def has(family, form):
+        return form == "plain" or in_floats and form == "vfp"
 
-
-def test_a_copy_that_could_not_be_made_is_made_anew(monkeypatch):
-    monkeypatch.setattr(package, "_copy", {})
-    with monkeypatch.context() as interrupted:
-        interrupted.delattr(package, "block")
-        with pytest.raises(NameError):
-            recorded(b"")
-    assert not package._copy and package._recordings == []
-    assert recorded(small.binary(small.relu((1, 600))))[0]
-
-
-def test_what_a_loop_wrote_stays_where_it_is():
-    """A program has no calls that move it, or that take what a loop returns."""
-    block = memory.block(1, 2)
-    block.forget(0)
-    for word in (block[0], memory.UNKNOWN):
-        with pytest.raises(memory.DependsOnData, match="moves"):
-            block[1] = word
-    assert block[1] == 2
+    x, y = small.value("x", (4, 2)), small.value("y", (4, 3))
+    w = np.eye(2, 3, dtype=np.float32)
+    source = small.model([("Gemm", "x w", "y", {})], [x], [y], w=w)
+    [step] = record.record(small.binary(source), has).steps
+    [family] = {call.loop.family for call in step.calls}
+    assert family == ("fpu_rows" if in_floats else "block_products")
 
 
 def test_a_loop_of_an_expression_is_recorded_with_its_source():

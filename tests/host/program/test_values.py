@@ -21,8 +21,8 @@ from tools.converter.errors import TooSmall
 from tools.converter.ops import _qoverlap
 from tools.converter.verify import calls
 from tools.harness import Job, run_jobs
-from tools.program.memory import INPUT, OUTPUT
-from tools.program.record import Call, CannotRecord, record
+from tools.program.call import INPUT, OUTPUT, Call, CannotRecord
+from tools.program.record import record
 from tools.program.touched import touched
 
 NOBODY, SCRATCH = -1, -2
@@ -63,7 +63,7 @@ class Arena:
 
 def strangers(done):
     """(step, kernel, range) of all reads of what is another value's. Raises CannotRecord."""
-    recording = record(done.data, has_form, flat=True)
+    recording = record(done.data, has_form)
     arena, found = Arena(recording.arena_nbytes, done.graph), []
     for recorded in recording.steps:
         step = done.graph.steps[recorded.number]

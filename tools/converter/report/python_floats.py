@@ -17,7 +17,8 @@ from functools import cache, partial
 from tools.deploy.modules import built_package
 from tools.machine import Machine, is_native
 from tools.program.bundle import form_of, has_form
-from tools.program.record import INLINE, CannotRecord, Loop, record
+from tools.program.call import INLINE, CannotRecord, Loop
+from tools.program.record import record
 
 from ..converted import Converted
 from ..ir import walk

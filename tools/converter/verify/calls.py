@@ -10,8 +10,9 @@ calls are passed over, and so are models that cannot be recorded (see tools/prog
 
 from __future__ import annotations
 
+from tools.program.call import CannotRecord
 from tools.program.overwritten import first_fault
-from tools.program.record import CannotRecord, Share, record
+from tools.program.record import Share, record
 
 from ..file import on_host
 from ..ir import Graph, Step
@@ -41,7 +42,7 @@ def check(data: bytes, graph: Graph) -> list[str]:
     share = _Overlapping(overlapping)
     try:
         with on_host.package(None):
-            steps = record(data, _is_plain, flat=True, share=share).steps
+            steps = record(data, _is_plain, share=share).steps
     except CannotRecord:
         return []
     for step in steps:

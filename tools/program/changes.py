@@ -1,0 +1,271 @@
+"""Which words of its block a call writes to.
+
+By the declaration of its loop, or else by its source, and by those of the loops that it calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from tools import access, store
+
+from .call import (
+    INLINE,
+    UNKNOWN,
+    Call,
+    DependsOnData,
+    Loop,
+    Part,
+    declaration,
+    has_plain,
+    lengths_of,
+)
+
+ALL = frozenset({-1})  # indexes that the source alone does not tell
+_TRIED = (0, 1, 5)  # in words of which only a run, or a driver, knows what they are
+_TYPES = ("ptr", "ptr8", "ptr16", "ptr32", "int", "uint")  # that viper calls
+
+
+Written = Iterator[tuple[Part, frozenset[int]]]
+
+
+def of(call: Call) -> Written:
+    """Yield the parts of its block that a call writes to, and where in them."""
+    if call.loop.family.startswith(INLINE):
+        return  # the templates of ops/_inline write to out alone
+    function = _function(call.loop)
+    if function is None:  # its source has no plain form to look at
+        yield from ((part, ALL) for part in _parts(call.arguments))
+        return
+    declared = _declared(call)
+    yield from _written(call, function) if declared is None else declared
+
+
+def _parts(arguments: Sequence[Any]) -> Iterator[Part]:
+    for each in arguments:
+        if isinstance(each, tuple):
+            yield from _parts(each)
+        elif isinstance(each, Part):
+            yield each
+
+
+@cache
+def _function(loop: Loop) -> Callable | None:
+    """Return a loop as plain Python; None where there is no such form."""
+    if not has_plain(loop.family):
+        return None
+    return getattr(import_module(f"mpconnxr.loops.{loop.family}"), loop.name)
+
+
+def _words(call: Call, part: Part) -> list[Any]:
+    return call.words[part.block][part.first : part.last]
+
+
+def _declared(call: Call) -> list[tuple[Part, frozenset[int]]] | None:
+    """Return what its declaration has; None where there is none, or where that cannot tell."""
+    loop = declaration(call.loop)
+    if loop is None:
+        return None
+    named = dict(zip(loop.args, call.arguments, strict=True))
+    try:
+        found = loop.accesses(_words(call, named["p"]), lengths_of(named))
+    except (access.AccessError, DependsOnData):
+        return None
+    parts = {name: each for name, each in named.items() if isinstance(each, Part)}
+    written = [a for a in found if a.kind == "writes" and a.argument in parts]
+    return [(parts[a.argument], frozenset(range(a.low, a.high))) for a in written]
+
+
+def _written(call: Call, function: Callable) -> Written:
+    """Yield the same as the sources have it, also those of the loops that it calls."""
+    own = [
+        (call.arguments[i], indexes)
+        for i, indexes in written(function).items()
+        if isinstance(call.arguments[i], Part)
+    ]
+    yield from own
+    for items in call.arguments:
+        if isinstance(items, tuple):
+            yield from _Inner(call, items, own).written(function)
+
+
+class _Inner:
+    """What the loops in a driver's list write to its block when it calls them.
+
+    items: the list; own: what the driver itself writes.
+    """
+
+    def __init__(self, call: Call, items: Sequence[Any], own: list[tuple[Part, frozenset[int]]]):
+        self._call, self._items = call, items
+        self._set = {part.first + i for part, indexes in own for i in indexes if i >= 0}
+        self._is_open = any(indexes == ALL for _, indexes in own)
+
+    def written(self, driver: Callable) -> Written:
+        items = self._items
+        try:
+            calls = inner_calls(driver)
+        except LookupError:
+            yield from ((part, ALL) for part in items if isinstance(part, Part))
+            return
+        for at, places in calls:
+            loop = items[at]
+            if not isinstance(loop, Loop) or loop.is_rare:
+                continue  # rare loops write to tensors alone
+            given = [items[p] if p is not None and p >= 0 else None for p in places]
+            yield from self._of_call(loop, given)
+            if -1 in places:
+                yield from self.written(_function(loop))
+
+    def _of_call(self, loop: Loop, given: list[Any]) -> Written:
+        function = _function(loop)
+        if function is None:
+            yield from ((a, ALL) for a in given if isinstance(a, Part))
+            return
+        for i, indexes in written(function).items():
+            if isinstance(given[i], Part):
+                yield given[i], self._declared(loop, given, i) if indexes == ALL else indexes
+
+    def _declared(self, loop: Loop, given: list[Any], position: int) -> frozenset[int]:
+        """By the loop's declaration, if that says the same whatever is in the words that the
+        driver sets: they are tried with some numbers.
+        """
+        declared, block = declaration(loop), given[-1]
+        if declared is None or self._is_open or not isinstance(block, Part):
+            return ALL
+        lengths = lengths_of(dict(zip(declared.args, given, strict=True)))
+        found = set()
+        for number in _TRIED:
+            words = [
+                number if block.first + i in self._set or word is UNKNOWN else word
+                for i, word in enumerate(_words(self._call, block))
+            ]
+            try:
+                accesses = declared.accesses(words, lengths)
+            except access.AccessError:
+                return ALL
+            name = declared.args[position]
+            of = [a for a in accesses if a.kind == "writes" and a.argument == name]
+            found.add(frozenset(i for a in of for i in range(a.low, a.high)))
+        return found.pop() if len(found) == 1 else ALL
+
+
+@cache
+def written(function: Callable) -> dict[int, frozenset[int]]:
+    """{position of an argument: the indexes that are written, or ALL}; functions that it calls
+    by name count.
+    """
+    tree = _tree(function)
+    names = [a.arg for a in tree.args.args]
+    found: dict[int, set[int]] = {}
+    for target, index in _stores(tree):
+        if target in names:
+            found.setdefault(names.index(target), set()).add(index)
+    for call in ast.walk(tree):
+        helper = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        helper = helper and function.__globals__.get(call.func.id)
+        if inspect.isfunction(helper) and helper is not function:
+            inner = written(helper)
+            for i, argument in enumerate(call.args):
+                if i in inner and isinstance(argument, ast.Name) and argument.id in names:
+                    found.setdefault(names.index(argument.id), set()).update(inner[i])
+    return {i: ALL if -1 in indexes else frozenset(indexes) for i, indexes in found.items()}
+
+
+@cache
+def _tree(function: Callable) -> ast.FunctionDef:
+    """Return its statements; a loop's as they are built, with helpers where they are called."""
+    package, _, family = function.__module__.rpartition(".")
+    if package != "mpconnxr.loops":
+        return ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    body = ast.parse(store.loops().path(family).read_text()).body
+    return next(node for node in body if getattr(node, "name", "") == function.__name__)
+
+
+def _stores(tree: ast.FunctionDef) -> list[tuple[str, int]]:
+    """(name, index) of each store to an item, in the order of the source; -1: any index.
+
+    An index may be a name that holds a number since the line before it: `i = 12`, `p[i] = n`.
+    """
+    found: list[tuple[str, int]] = []
+    known: dict[str, int] = {}
+
+    def walk(body: list[ast.stmt]) -> None:
+        for node in body:
+            targets = getattr(node, "targets", [getattr(node, "target", None)])
+            for target in [t for t in targets if t is not None]:
+                for each in target.elts if isinstance(target, ast.Tuple) else [target]:
+                    if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
+                        found.append((each.value.id, _value(each.slice, known)))
+                    elif isinstance(each, ast.Name):
+                        known.pop(each.id, None)
+                        if isinstance(node, ast.Assign) and _value(node.value, {}) >= 0:
+                            known[each.id] = _value(node.value, {})
+            inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
+            for part in inner:
+                if part:
+                    changed = {n.id for n in ast.walk(node) if _is_stored(n)}
+                    for name in changed:
+                        known.pop(name, None)
+                    walk(part)
+                    for name in changed:
+                        known.pop(name, None)
+
+    walk(tree.body)
+    return found
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _value(node: ast.expr, known: dict[str, int]) -> int:
+    """The number of an expression of numbers and known names; -1 where it is another one."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name):
+        return known.get(node.id, -1)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _value(node.left, known), _value(node.right, known)
+        return left + right if min(left, right) >= 0 else -1
+    return -1
+
+
+@cache
+def inner_calls(driver: Callable) -> tuple[tuple[int, tuple[int | None, ...]], ...]:
+    """The calls that a driver makes of what is in its list w: the place of the loop in the list,
+    and of each argument (None: it is no item of the list, -1: the list itself).
+
+    Raises LookupError for a call that cannot be followed.
+    """
+    tree = _tree(driver)
+    places = {"w": -1}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            place = _place(node.value)
+            if place is not None:
+                name = node.targets[0].id
+                if places.setdefault(name, place) != place:
+                    raise LookupError(f"{driver.__name__}: {name} is two things")
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in places:
+                names = [a.id if isinstance(a, ast.Name) else "" for a in node.args]
+                found.append((places[node.func.id], tuple(places.get(n) for n in names)))
+            elif node.func.id not in _TYPES:
+                raise LookupError(f"{driver.__name__} calls {node.func.id}")
+    return tuple(found)
+
+
+def _place(node: ast.expr) -> int | None:
+    """i of w[i]"""
+    is_item = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    if is_item and isinstance(node.value, ast.Name) and node.value.id == "w":
+        return node.slice.value
+    return None
