@@ -42,7 +42,7 @@ def prepare(node, calls):
     low, high = range_of(out.dtype)
     node.require(0 < bits < 14 and max(a_zero, b_zero) < 65536, "bits or zero points")
     node.require(abs(a_factor) + abs(b_factor) <= _MOST, "factors")
-    node.require(low <= least <= most <= high, "limits")
+    node.require(low <= least <= most <= high and low <= zero <= high, "limits")
     flip, n = _FLIPS[out.dtype], out.nelem
     a, b, out = [calls.place(t, "H") for t in (a, b, out)]
     loop = forms.get("wide").wide_add

@@ -38,7 +38,7 @@ def prepare(node, calls):
     zero, least, most = node.signed(_ZY, _N_PARAMS - _ZY)
     low, high = range_of(out.dtype)
     node.require(f < 64 and max(upper, lower) < 4096, "scale")
-    node.require(low <= least <= most <= high and abs(zero) < 65536, "limits")
+    node.require(low <= least <= most <= high and low <= zero <= high, "limits")
     flip, n = _FLIPS[out.dtype], out.nelem
     a, b, out = [calls.place(t, "H") for t in (a, b, out)]
     loop = forms.get("wide").wide_mul

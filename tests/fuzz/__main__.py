@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz model|onnx|calls|summary`."""
+"""`python -m tests.fuzz model|proofs|onnx|calls|summary`."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ from tools import arguments
 from tools.errors import text_of
 from tools.micropython import TargetError
 
-from . import calls, campaign, model, onnx_files, seeds
+from . import calls, campaign, model, onnx_files, proofs, seeds
 
 
 def summary(args: argparse.Namespace) -> int:
@@ -35,6 +35,10 @@ def parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("model", help=about, description=about)
     model.add_arguments(verb)
     verb.set_defaults(do=model.run)
+    about = "damage model files and prove the calls that they would make, on this computer"
+    verb = verbs.add_parser("proofs", help=about, description=about)
+    proofs.add_arguments(verb)
+    verb.set_defaults(do=proofs.run)
     about = "damage .onnx files and convert them"
     verb = verbs.add_parser("onnx", help=about, description=about)
     onnx_files.add_arguments(verb)

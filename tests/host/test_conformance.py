@@ -17,16 +17,21 @@ from tools.conformance.cases import Case, all_cases, ms_cases
 from tools.conformance.prepare import prepare, prepare_all
 from tools.conformance.suite import Row, difference, run_cases
 from tools.converter.convert import convert
+from tools.program.bounds import proof
+from tools.program.call import CannotRecord
+from tools.program.record import record
 
 # The node cases that pass are never fewer.
 LEAST = 1869
 MANY_MACS = 100_000_000
+MANY_CALLS = 30_000
 
 
 @pytest.mark.slow
 def test_the_suite(ready_target):
     cases = all_cases()
     prepared = prepare_all(cases)
+    check_bounds(cases, prepared)
     rows = run_cases(cases, prepared, ready_target("unix"))
     lost = [row for row in rows if row.id not in failures() and not row.passed]
     assert not lost, listed(lost)
@@ -38,6 +43,20 @@ def test_the_suite(ready_target):
     assert passed == due, f"{report.FAILURES} is out of date: {remedy}"
     section = report.sections_of(report.DOCS.read_text())["onnx"]
     assert section.strip() == report.docs_text(rows).strip(), f"{report.DOCS}: {remedy}"
+
+
+def check_bounds(cases, prepared):
+    """No call of a case that has a program leaves its buffers."""
+    n_proved = 0
+    for case, p in zip(cases, prepared, strict=True):
+        if not p.verdict and p.macs < MANY_MACS:
+            try:
+                found = proof(record(p.model, lambda _, form: form == "plain"))
+            except CannotRecord:
+                continue
+            assert not found.strays, (case.id, str(found.strays[0]))
+            n_proved += found.proved
+    assert n_proved > MANY_CALLS
 
 
 def listed(rows):

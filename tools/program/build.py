@@ -13,6 +13,7 @@ from tools.deploy.modules import built_package
 from tools.machine import Machine, is_native
 from tools.mpy.compile import compiled
 
+from .bounds import proof
 from .bundle import FOLDER, Bundle, bundle, cores, has_form, replay
 from .call import CannotRecord, Recording
 from .cores import record_pair
@@ -79,20 +80,22 @@ def _for_two(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
     if pair is None:
         raise CannotRecord("no step can be cut for two cores")
     for core in pair.cores:
-        _refuse_overwriting(core)
+        _refuse_faults(core)
     made = bundle(data, pair.cores[0], machine, pair.cores[1])
     return made, sum(len(step.calls) for core in pair.cores for step in core.steps)
 
 
 def _for_one(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
     recording = record(data, lambda *form: has_form(machine, *form), stream)
-    _refuse_overwriting(recording)
+    _refuse_faults(recording)
     calls = sum(len(step.calls) for step in recording.steps)
     return bundle(data, recording, machine), calls
 
 
-def _refuse_overwriting(recording: Recording) -> None:
-    """Raise DeployError if a step reads an input where it has written."""
+def _refuse_faults(recording: Recording) -> None:
+    """Raise DeployError if a step reads an input where it has written, or a call would leave its
+    buffers.
+    """
     for step in recording.steps:
         fault = first_fault(step.calls)
         if fault:
@@ -100,3 +103,5 @@ def _refuse_overwriting(recording: Recording) -> None:
                 f"step {step.number} {step.kernel}: {fault}; the file's memory plan is wrong: "
                 "report it with the model, and convert the model again with another version"
             )
+    for stray in proof(recording).strays:
+        raise DeployError(f"{stray}; a kernel takes what it should refuse: report it")

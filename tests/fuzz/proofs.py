@@ -1,0 +1,108 @@
+"""`python -m tests.fuzz proofs`: damaged model files, whose calls are proved on this computer.
+
+No board and no target runs them: what kernels emit is held against the declarations of the loops
+(see tools/program/bounds), for boards with an FPU and for those without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from tqdm import tqdm
+
+from tools import arguments
+from tools.program.bounds import Stray, proof
+from tools.program.call import CannotRecord
+from tools.program.record import record
+
+from . import modelfile, mutate, seeds
+
+_SECONDS = 30  # that the calls of a file may take
+_SHOWN = 3  # finds of a kernel
+
+
+@dataclass
+class Proofs:
+    """files: damaged ones; recorded: those whose kernels took them; calls: those that are proved;
+    finds: (file, its changes, what is wrong with it).
+    """
+
+    files: int = 0
+    recorded: int = 0
+    calls: int = 0
+    finds: list[tuple[bytes, list[str], str]] = field(default_factory=list)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--cases", type=arguments.count, default=200_000, metavar="N")
+    add("--seed", type=int, default=0, metavar="S", help="the same cases for the same seed")
+    add("--kernel", default="", metavar="K", help="only files in which this kernel is used")
+    add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit status: 1 if a call is not proved."""
+    files = {s.name: s for some in seeds.collection().values() for s in some}
+    wanted = [s for s in files.values() if not args.kernel or args.kernel in s.kernels]
+    found = campaign([s.data for s in wanted], args.cases, args.seed)
+    for i, (data, changes, why) in enumerate(found.finds):
+        args.finds.mkdir(parents=True, exist_ok=True)
+        path = args.finds / f"proof-{args.seed}-{i}.bin"
+        path.write_bytes(data)
+        print(f"{path}: {why} ({', '.join(changes)})")
+    print(
+        f"fuzz: {found.files} files, kernels take {found.recorded} with {found.calls} calls, "
+        f"{len(found.finds)} faults"
+    )
+    return 1 if found.finds else 0
+
+
+def campaign(files: list[bytes], cases: int, seed: int) -> Proofs:
+    """Prove the calls of so many damaged files, as many of each of these."""
+    found, counts = Proofs(), Counter()
+    each = -(-cases // len(files))
+    for number, data in enumerate(tqdm(files, unit="seed", disable=None)):
+        file, rng = modelfile.read(data), Random(f"{seed} {number}")
+        for i in range(each):
+            damaged, changes = mutate.mutated(file, rng)
+            found.files += 1
+            for kernel, why in _faults(damaged, bool(i & 1), found):
+                counts[kernel] += 1
+                if counts[kernel] <= _SHOWN:
+                    found.finds.append((damaged, changes, why))
+    return found
+
+
+def _faults(data: bytes, has_fpu: bool, found: Proofs) -> Iterator[tuple[str, str]]:
+    """Yield (kernel, what is wrong) of a file's first stray, or of an error of the host's."""
+
+    def has_form(_: str, form: str) -> bool:
+        return form == "plain" or has_fpu and form == "vfp"
+
+    def stop(*_):
+        raise TimeoutError(f"{_SECONDS} s")
+
+    usual = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(_SECONDS)
+    try:
+        known = proof(record(data, has_form))
+    except CannotRecord:
+        return
+    except Exception as e:
+        yield type(e).__name__, f"{type(e).__name__}: {e}"
+        return
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, usual)
+    found.recorded += 1
+    found.calls += known.proved
+    strays: list[Stray] = known.strays
+    if strays:
+        yield strays[0].kernel, str(strays[0])

@@ -1,0 +1,98 @@
+"""No kernel emits a call that leaves its buffers, whatever the file.
+
+By the declarations of the loops: see tools/program/bounds.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from mpconnxr import node
+from tests.fuzz import proofs, seeds
+from tests.host import zoo
+from tests.host.device import small
+from tests.host.program.test_cores import LONG
+from tests.host.program.test_recorded_kernels import has_form
+from tools.program import build
+from tools.program.bounds import proof
+from tools.program.call import INPUT, CannotRecord, Place
+from tools.program.record import record
+
+WEAK = ["clip", "move", "relu", "to_float", "trees", "wide_add"]
+
+
+@pytest.fixture
+def recording():
+    return record(small.binary(small.relu((1, 600))), has_form)
+
+
+def test_calls_of_a_model_are_proved(recording):
+    found = proof(recording)
+    assert found.proved and not found.others and not found.strays
+
+
+@pytest.mark.parametrize("first, end", [(0, 601), (-1, 600)])
+def test_a_call_beyond_its_tensors_is_found(recording, first, end):
+    [call] = recording.steps[0].calls
+    [words] = call.words.values()
+    words[:2] = first, end
+    assert [stray.kernel for stray in proof(recording).strays][:1] == ["relu"]
+
+
+def test_a_write_to_an_input_is_found(recording):
+    [call] = recording.steps[0].calls
+    x, w, out, p = call.arguments
+    call.arguments = x, w, replace(out, role=INPUT), p
+    [stray] = proof(recording).strays
+    assert str(stray) == "relu: relu.relu32: writes to out, which is an input"
+    call.arguments = x, w, Place("file", 0, out.code, out.n), p
+    assert len(proof(recording).strays) == 1
+
+
+def test_a_parameter_beyond_its_range_is_found(recording):
+    [call] = recording.steps[0].calls
+    [words] = call.words.values()
+    words[0], words[1] = -5, -5
+    assert "beyond its range" in str(proof(recording).strays[0])
+
+
+@pytest.mark.parametrize("kernel", WEAK)
+def test_a_kernel_that_proves_nothing_is_found(monkeypatch, kernel):
+    monkeypatch.setattr(node.Node, "require", lambda *_: None)
+    files = [seed.data for seed in seeds.collection()[kernel]]
+    assert proofs.campaign(files, 300, 1).finds
+
+
+def test_flash_refuses_such_a_call(monkeypatch):
+    monkeypatch.setattr(build, "record", lambda *_: _beyond())
+    with pytest.raises(build.DeployError, match="relu: relu.relu32: reads bytes 0 to 2403 of x"):
+        build.build(small.binary(small.relu((1, 600))), build.Machine.for_arch("armv6m"), False)
+
+
+def _beyond():
+    found = record(small.binary(small.relu((1, 600))), has_form)
+    [words] = found.steps[0].calls[0].words.values()
+    words[1] = 601
+    return found
+
+
+@pytest.mark.slow
+def test_damaged_files():
+    files = {s.name: s.data for some in seeds.collection().values() for s in some}
+    found = proofs.campaign(list(files.values()), 200_000 if LONG else 7000, 4)
+    assert not found.finds, [why for _, _, why in found.finds]
+    assert found.recorded > found.files / 10 and found.calls > 10_000
+
+
+@zoo.needs_zoo
+@pytest.mark.slow
+def test_the_collection():
+    n = 0
+    for name in zoo.models():
+        try:
+            found = proof(record(zoo.converted(name).data, has_form))
+        except CannotRecord:
+            continue
+        assert not found.strays, (name, str(found.strays[0]))
+        n += found.proved
+    assert n > 10_000
