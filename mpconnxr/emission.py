@@ -16,7 +16,7 @@ except ImportError:  # views are not retyped then
 
 from . import forms, tensor
 from .errors import UnsupportedError
-from .model import Step, Table
+from .model import Table
 
 _VIEWS = const(64)  # at most; words of so many come first
 _CHANGE = const(252)
@@ -53,7 +53,7 @@ class Emission(forms.Board):
         loops = forms.get("table")
         self._put, self._more = loops.put, loops.add
         self._zero = zeros(0)
-        self._table = None
+        self.table = None
 
     def is_full(self):
         """Return whether another table is to be begun, as a node may need more than is left."""
@@ -64,9 +64,9 @@ class Emission(forms.Board):
         """Return (n, step) of what was emitted since the last time; (0, None) of nothing."""
         if not self._n:
             return 0, None
-        self._table = self._table or Table()
+        self.table = self.table or Table()
         n, self._n = self._n, 0
-        step = Step(self._table, self._nbytes, n)
+        step = self.table.rest if self._nbytes else self.table.first
         self._take()
         return n, step
 
@@ -74,7 +74,7 @@ class Emission(forms.Board):
         """Make the table. A run begins with all words as the first one found them, however the one
         before it has ended.
         """
-        if not self._table:
+        if not self.table:
             return
         self._end()
         for e in self.entries:
@@ -84,7 +84,7 @@ class Emission(forms.Board):
         for e in self.entries:
             places = [first[word] for word in e.views]
             self._add(e, _CHANGE, *places, first[e.word : e.word + e.n])
-        self._table.reset = self._nbytes if self.known[_AT] else 0
+        self.table.reset = self._nbytes if self.known[_AT] else 0
         self._end()
         self._bind(b"".join(self._codes), first)
 
@@ -104,7 +104,7 @@ class Emission(forms.Board):
 
     def _bind(self, code, words):
         """Make what the runner takes: see loops/program."""
-        loops, table = forms.get("program"), self._table
+        loops, table = forms.get("program"), self.table
         words[2] = _VIEWS
         views = [self._made(kind) for kind in self.kinds]
         entries = []

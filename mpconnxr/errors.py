@@ -12,6 +12,14 @@ def fail(what):
     raise ModelError("not a valid model file: " + what)
 
 
+def check_digest(digest, contents):
+    """ModelError unless this is the SHA-256 of the contents."""
+    import hashlib
+
+    if hashlib.sha256(contents).digest() != digest:
+        fail("damaged (digest of the data)")
+
+
 def fault():
     """Raise what comes of an exception in a step: a kernel's check was not tight enough."""
     raise ModelError("a step cannot compute what the file asks for; or a short stack")

@@ -84,13 +84,12 @@ def drop(name):
 
 
 def later(name, function):
-    """Return a loop whose family is imported at its first call: what seldom runs takes no heap.
-
-    Other loops call it, as function(p, w).
-    """
+    """Return a loop whose family is imported at its first call: see mpconnxr.later."""
     key = (name, function)
     if key not in _loaded:
-        _loaded[key] = lambda p, w: getattr(get(name), function)(p, w)
+        from .later import later as made
+
+        _loaded[key] = made(name, function)
     return _loaded[key]
 
 

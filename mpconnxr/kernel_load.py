@@ -16,6 +16,8 @@ LOADING = (
     "opening kernel_load loading reader records graph numbers borders node arena source written "
     "calls emission repeats"
 )
+# The same, unless a kernel stays, or inputs and outputs are Tensors.
+OF_KERNELS = "forms parameters tensor ops"
 
 
 def load(source, verify, arena, prefer, stream, origin):
@@ -73,7 +75,24 @@ def _load(source, verify, arena, prefer, stream):
     if not loader.stream:  # which may widen weights in a run
         forms.drop("loading")
     forms.drop("table")
-    return Model(loader)
+    model = Model(loader)
+    if not (_kernels() or "mpconnxr.kernels" in sys.modules) and _has_borders(model):
+        forget(OF_KERNELS)
+    return model
+
+
+def _has_borders(model):
+    """Have inputs and outputs that take less of the heap, where all of them are plain tensors of
+    fixed shapes; return whether they are.
+    """
+    from .tensor import Tensor
+    from .turn import Border
+
+    of = model.inputs, model.outputs
+    if model._runtime or any([type(t) is not Tensor or t.image for ts in of for t in ts]):
+        return False
+    model.inputs, model.outputs = [[Border(t.data, t.border()) for t in ts] for ts in of]
+    return True
 
 
 def _kernels():

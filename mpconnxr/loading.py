@@ -7,7 +7,6 @@ import sys
 
 from . import arena as arenas
 from .errors import ModelError, UnsupportedError
-from .model import Step
 from .node import Node
 from .reader import CHUNK_GRIDS, CHUNK_IMAGES
 from .records import STORAGE_DATA
@@ -54,11 +53,13 @@ class Loader:
         self.bodies = []
         self._kernels = {}
         self._held = {}  # kernels whose steps a run makes
+        self._tables = {}  # by the id of a step that they have
         self._written = Written()
         for i in reader.inputs:
             self._written.add(of[i])
         self.steps = self._prepare_all(reader)
-        self.runs = _as_run(self.steps)
+        self.runs = _as_run(self.steps, self._tables)
+        self._tables = None
         for i in reader.outputs:
             self._written.check(of[i], i, "the caller")
         if self.stream:
@@ -200,23 +201,26 @@ class Loader:
             from .calls import Calls
 
             self._calls = Calls(self._memories())
-        step = module.prepare(node, self._calls)
-        if step:
+        found = module.prepare(node, self._calls)
+        if found:
             self._held[module.__name__] = True
-        return step or self._calls.step()
+            return found
+        n, step = self._calls.step()
+        self._tables[id(step)] = self._calls.table
+        return n, step
 
 
-def _as_run(steps):
+def _as_run(steps, tables):
     """Return the steps with all that are of one table, and next to each other, as one."""
     found, k = [], 0
     while k < len(steps):
-        n, first = steps[k]
+        n, step = steps[k]
+        table = tables.get(id(step))
         k += 1
-        begun = k
-        while k < len(steps) and isinstance(first, Step) and first.is_before(steps[k][1]):
+        while table and k < len(steps) and steps[k][1] is table.rest:
             n += steps[k][0]
             k += 1
-        found.append((n, first if k == begun else Step(first.table, first.at, n)))
+        found.append((n, step))
     return found if len(found) < len(steps) else steps
 
 

@@ -66,7 +66,10 @@ def of_two(p, w, loop, _):
 
 
 class Table:
-    """Calls of the loops of one graph, as loops/program runs them.
+    """Calls of the loops of one graph, as loops/program runs them, and the steps that make them.
+
+    The steps of a table are run in their order: `first`, which begins a run, then `rest` for each
+    of the others. The extent of a step is its calls.
 
     what: the runner's argument; words: of that; reset: where in the code the calls begin that put
     back the words that a run changes, 0 if there are none.
@@ -75,30 +78,21 @@ class Table:
     what = words = run = held = None
     reset = 0
 
+    def __init__(self):
+        self.first, self.rest = self._first, self._rest  # made once: each has its own object
 
-class Step:
-    """The step of n calls of a table that begin there in its code. Its extent is these calls.
-
-    The steps of a table are run in their order, from the first one on.
-    """
-
-    def __init__(self, table, at, n):
-        self.table, self.at, self.n = table, at, n
-
-    def is_before(self, step):
-        """Return whether another step is of the same table."""
-        return isinstance(step, Step) and step.table is self.table
-
-    def __call__(self, lo, hi):
-        """Make these calls."""
-        table = self.table
-        words = table.words
-        if lo == 0 and self.at == 0:  # a run begins, however the one before has ended
+    def _first(self, lo, hi):
+        words = self.words
+        if lo == 0:  # a run begins, however the one before has ended
             # counters of repeats; a slice would take heap
             words[3] = words[4] = words[5] = words[6] = words[7] = 0
-            if table.reset:
-                words[0], words[1] = table.reset, ALL
-                table.run(table.what)
+            if self.reset:
+                words[0], words[1] = self.reset, ALL
+                self.run(self.what)
             words[0] = 0
         words[1] = hi - lo
-        table.run(table.what)
+        self.run(self.what)
+
+    def _rest(self, lo, hi):
+        self.words[1] = hi - lo
+        self.run(self.what)

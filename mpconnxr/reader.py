@@ -7,11 +7,11 @@ index inside its table. What the parameters of a kernel mean is checked by that 
 
 import struct
 
-from .errors import UnsupportedError, fail
+from .errors import UnsupportedError, check_digest, fail
 from .graph import Graph, read_ids
 from .numbers import Numbers
 from .records import STORAGE_ARENA, STORAGE_STATE, Chunk, Records
-from .source import Source, check_digest
+from .source import Source
 
 VERSION = 10
 HEADER_NBYTES = 64

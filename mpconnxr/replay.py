@@ -1,4 +1,4 @@
-"""What stays of a model that is a program: its one step, its inputs and outputs."""
+"""What stays of a model that is a program: its one step."""
 
 from .forms import get as _form
 from .turn import SHORT, fresh, lock, turn
@@ -9,7 +9,6 @@ advance, run = _loops.advance, _loops.run
 HOW = getattr(_loops, "HOW", 0)
 
 _ALL = const(0x1FFFFFFF)  # calls: more than any program has
-_FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
 
 
 class Program:
@@ -56,37 +55,3 @@ class Program:
             return method(self, name)
         except MemoryError:
             raise fresh(SHORT)
-
-
-class Border:
-    """An input or output: a Tensor, of which one is made for what is asked seldom.
-
-    data: its items; of: the values of _FIELDS, then what tensor.of_border takes.
-    """
-
-    fed = None  # see feed
-
-    def __init__(self, data, of):
-        self.data, self._of = data, of
-
-    def __getattr__(self, name):
-        of = self._of
-        if name in _FIELDS:
-            return of[_FIELDS.index(name)]
-        try:
-            from .tensor import of_border
-
-            return getattr(of_border(self, *of[len(_FIELDS) :]), name)
-        except MemoryError:
-            raise fresh(SHORT)
-
-    # Short, as they stay in the heap: what they do is Tensor's.
-
-    def __len__(self):
-        return self.get("len")
-
-    def __getitem__(self, i):
-        return self.get(i)
-
-    def __repr__(self):
-        return self.get(None)

@@ -7,13 +7,13 @@ from .errors import InputError, UnsupportedError, fail
 class Source:
     """Bytes of the file: in memory that can be addressed, or behind a file object.
 
-    memory: a view of all of them, or None; file: where there is one.
+    memory: a view of all of them, or None; file: where there is one; is_ours: it was opened here.
     """
 
     def __init__(self, source):
         self.memory = self.file = None
-        self._is_ours = isinstance(source, str)
-        if self._is_ours:
+        self.is_ours = isinstance(source, str)
+        if self.is_ours:
             source = _opened(source)
         if hasattr(source, "readinto"):
             self.file = source
@@ -45,7 +45,7 @@ class Source:
 
     def close(self):
         """Closes the file if it was opened here."""
-        if self._is_ours:
+        if self.is_ours:
             self.file.close()
 
 
@@ -56,14 +56,6 @@ def _opened(path):
         from . import slots
 
         return slots.opened(path)
-
-
-def check_digest(digest, contents):
-    """ModelError unless this is the SHA-256 of the contents."""
-    import hashlib
-
-    if hashlib.sha256(contents).digest() != digest:
-        fail("damaged (digest of the data)")
 
 
 def allocate(nbytes):

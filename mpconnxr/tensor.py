@@ -196,6 +196,12 @@ class Tensor:
         """A tensor of the same dtype and shape in other memory."""
         return Tensor(buffer, offset, self.nbytes, self._dtype, self.shape, self.name)
 
+    def border(self):
+        """Return what a turn.Border of the same tensor has."""
+        of = self.nbytes, self.dtype, self.shape, self.name, self.nelem, self.scale
+        of += self.zero_point, self._buffer, self._offset, self.nbytes, self._dtype
+        return of + (self.shape, self.name)
+
     def __bool__(self):
         return True  # whatever its length
 
@@ -210,7 +216,7 @@ class Tensor:
         except MemoryError:
             raise fresh(SHORT)
 
-    get = __getitem__  # by a name that firmware has, for a program's Border
+    get = __getitem__  # by a name that firmware has, for a Border
 
     def __repr__(self):
         return self[None]
@@ -276,7 +282,7 @@ class Tensor:
 
 
 def of_border(border, buffer, offset, nbytes, dtype, shape, name, picture=None):
-    """The Tensor of a program's input or output, a replay.Border.
+    """Return the Tensor of an input or output that is a turn.Border.
 
     picture: what the file says of the image that it takes, see images.
     """

@@ -1,4 +1,5 @@
-"""A run of a model, and the model's turn: whoever computes has it, and other calls are refused.
+"""A run of a model, its inputs and outputs, and its turn: whoever computes has it, and other calls
+are refused.
 
 A model has `_take` and `_free`. Where the firmware has threads a turn is a lock, which two cores
 cannot take at once; elsewhere whatever interrupts a call ends before that goes on. Callers have no
@@ -41,6 +42,8 @@ BUSY = MpconnxrError("the model is still computing, or another one in its arena"
 SHORT = UnsupportedError("not enough memory to load or run the model")
 OF_A_RUN = (MpconnxrError, OSError)
 
+_FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
+
 
 def fresh(error):
     """Return a new error like this one, whose traceback would grow each time it is raised.
@@ -56,6 +59,40 @@ def fresh(error):
         return type(error)(*error.args)
     except MemoryError:
         return error
+
+
+class Border:
+    """An input or output: a Tensor, of which one is made for what is asked seldom.
+
+    data: its items; of: the values of _FIELDS, then what tensor.of_border takes.
+    """
+
+    fed = None  # see feed
+
+    def __init__(self, data, of):
+        self.data, self._of = data, of
+
+    def __getattr__(self, name):
+        of = self._of
+        if name in _FIELDS:
+            return of[_FIELDS.index(name)]
+        try:
+            from .tensor import of_border
+
+            return getattr(of_border(self, *of[len(_FIELDS) :]), name)
+        except MemoryError:
+            raise fresh(SHORT)
+
+    # Short, as they stay in the heap: what they do is Tensor's.
+
+    def __len__(self):
+        return self.get("len")
+
+    def __getitem__(self, i):
+        return self.get(i)
+
+    def __repr__(self):
+        return self.get(None)
 
 
 def turn(of):

@@ -49,6 +49,7 @@ def modules() -> Iterator[tuple[str, str]]:
     from .asm import code, module
     from .asm.recipes import recipes
     from .loops import python
+    from .loops.borrowed import with_borrowed
     from .loops.numbered import kernel
 
     def place(family, form):
@@ -58,11 +59,14 @@ def modules() -> Iterator[tuple[str, str]]:
         name = path.relative_to(SOURCES)
         if name.parts[0] != "loops":
             yield name.as_posix(), kernel(path) if path.parent == KERNELS else path.read_text()
-    for (family, form), made in python.modules().items():
-        yield place(family, form), made.text
-    for (family, form), recipe in recipes().items():
-        functions = code.functions_of(form)[family]
-        yield place(family, form), module.module(recipe, form, functions)
+    known = {(family, form): made.text for (family, form), made in python.modules().items()}
+    machine = {
+        (family, form): module.module(recipe, form, code.functions_of(form)[family])
+        for (family, form), recipe in recipes().items()
+    }
+    known |= machine
+    for form, text in known.items():
+        yield place(*form), with_borrowed(text, known) if form in machine else text
 
 
 def _build(place: Path) -> None:

@@ -224,7 +224,7 @@ def test_an_exception_on_the_board_is_shown_with_its_traceback(
     monkeypatch.setattr(devices.Device, "put", put_and_damage)
     assert board.flash(model) == 1
     err = capsys.readouterr().err
-    assert "Traceback" in err and 'File "source", line' in err and ", in check_digest" in err
+    assert "Traceback" in err and 'File "errors", line' in err and ", in check_digest" in err
     assert err.splitlines()[-1].startswith("flash: the board raised ModelError: ")
     assert err.count("flash:") == 1
 

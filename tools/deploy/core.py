@@ -45,6 +45,7 @@ MODULES = {
     "kernel_load": Use.LOADED,
     "kernels": Use.KERNELS,
     "labels": Use.KERNELS | Use.ASKED,
+    "later": Use.KERNELS | Use.LOOPS,
     "loading": Use.LOADED,
     "mfcc": Use.OPTIONAL,
     "model": Use.LOADED,

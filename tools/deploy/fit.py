@@ -19,7 +19,7 @@ STEP_NBYTES = 550
 # Measured on the emulated Pico with the models of tests/device/test_estimates.py, with kernels: of
 # each tensor that a step takes, its views, parameters and part of the closure; and what loading
 # has in use beside the file's tables: objects of its own, the package's classes, garbage.
-_OPERAND_NBYTES, _LOADING = 255, 16_500
+_OPERAND_NBYTES, _LOADING = 220, 16_500
 _OF_SOURCE = 0.6  # bytes for each byte of a source that the board compiles, comments included
 # The same of a program: for each byte of its .mpy files, and altogether.
 _PROGRAM, _PROGRAM_IN_ROM = (1.28, 1200), (0.62, 1700)

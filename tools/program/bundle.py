@@ -116,7 +116,7 @@ def bundle(
     later = {form_of(loop.family, machine) for loop in rare}
     if _pictures(data):
         later |= {form_of("image", machine), *(folder / f"{name}.py" for name in _OF_PICTURES)}
-    later |= {folder / "forms.py"} if later else set()
+    later |= {folder / f"{name}.py" for name in ("forms", "later")} if later else set()
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):
         steps += f"labels = {labels!r}\n"

@@ -128,7 +128,7 @@ def by_how(views):
 
 
 def _border(memories, border):
-    from mpconnxr.replay import Border
+    from mpconnxr.turn import Border
 
     memory, code, size, offset, fields, dtype, grid, picture = border
     scale = zero_point = None
