@@ -63,7 +63,8 @@ def prepare(node, calls):
     if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
         return
     low, high = range_of(out.dtype)
-    node.require(low <= signed[3] <= signed[4] <= high, "limits")
+    _, _, zero, least, most = signed
+    node.require(low <= least <= most <= high and low <= zero <= high, "limits")
     _check_sizes(node, e, signed)
     call = _call(node, calls, e, signed)
     for batch in calls.repeat(e[_N]):
