@@ -11,6 +11,9 @@ from .. import forms
 MAX_K = 0xFFFF  # of loops/block_dot
 NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
 INITS = 4  # item of scratch where channels begin: 4 each
+CHUNK = 64  # columns of one call of block_gemm's loops
+WORDS = (4, 3, 3)  # of scratch: of a channel's start, of a sum, of the sum of a row of x
+SHORT_WORDS = (3, 1, 0)  # the same with short mantissas
 MACS = 4  # that take as long as an element of other kernels
 
 
@@ -25,7 +28,7 @@ class Block:
     """
 
     bits, w_step = 24, 0
-    more, words = 0, (4, 3, 3)
+    more, words = 0, WORDS
 
     def __init__(self, calls, x, weights, out, scratch):
         self.calls, self.part = calls, calls.part
@@ -34,12 +37,12 @@ class Block:
         self.bias = self.x if bias is None else bias
         loops = forms.get("block")
         self.peak, self.mantissas, self.align = loops.peak, loops.mantissas, loops.align
-        self.align_words = [0, int(bias is not None), 0, 1, 0, INITS, 0]
+        self.has_bias = int(bias is not None)
 
     def set_kind(self, w, k):
         """Takes the loops for weights w in rows of k items. To be called first."""
         if w.dtype == "uint32":
-            self.bits, self.words, self.more = 0, (3, 1, 0), 24 - short_bits(k)
+            self.bits, self.words, self.more = 0, SHORT_WORDS, 24 - short_bits(k)
             loops = forms.get("short")
             self.align, self.finish = loops.align, loops.finish
             self.dots = forms.get("short_dot").dots
@@ -66,6 +69,42 @@ class Block:
         self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.part()]
         self.needs += [self.part(ends[i], ends[i + 1]) for i in range(4)]
         self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
+
+
+def product_places(n, k, words):
+    """Return where a product of rows of k items with n channels has what in the scratch: the
+    channels of one call, the places of their sums and of the row, and how many words there are.
+
+    words: see Block.
+    """
+    of_channel, of_sum, of_x = words
+    chunk = min(n, CHUNK)
+    sums = INITS + of_channel * chunk
+    row = sums + of_sum * chunk + of_x
+    return chunk, sums, row, row + k
+
+
+def shared_columns(positions, rows, kernel_columns, stride, dilation):
+    """Return (whether neighbours share columns, columns of a row of positions, positions between
+    two rows that do not count).
+
+    A row of shared columns ends at a multiple of the stride: the next one's follow in step.
+    """
+    if not (dilation == 1 and stride < kernel_columns and rows * positions > 1):
+        return False, positions * kernel_columns, 0
+    n = -(-((positions - 1) * stride + kernel_columns) // stride)
+    return True, n * stride, n - positions if rows > 1 else 0
+
+
+def convolution_places(words, channels, positions, rows, skipped, nelem):
+    """Return (where sums begin in the scratch, where mantissas do, how many words there are).
+
+    positions: of a row whose sums are there; skipped: between two rows; nelem: mantissas.
+    """
+    of_channel, of_sum, of_x = words
+    sums = INITS + of_channel * channels
+    band = sums + (of_sum * channels + of_x) * ((positions + skipped) * rows - skipped)
+    return sums, band, band + nelem
 
 
 def row_of(node, w, rows, k):

@@ -5,7 +5,6 @@ from ..blocks import block
 from ..loops.averages import _OUT_START as _AVERAGES_OUT_START
 from ..loops.averages import _PART
 from ..loops.averages import _X_START as _AVERAGES_X_START
-from ..loops.block import _ALIGN_X_STRIDE
 from ..loops.block_pieces import (
     _ALIGN_X_START,
     _CHANNELS,
@@ -83,16 +82,11 @@ class Pieces(blocks.Block):
         size = c * kd * kh
         self.n_image = groups * c * depth * x_rows * x_columns
         self.rows = rows * window[0]
-        overlaps = dx == 1 and sx < kw and rows * n > 1
-        columns, idle = n * kw, 0
-        if overlaps:  # a row ends at a multiple of the stride: the next one's follow in step
-            columns = -(-((n - 1) * sx + kw) // sx) * sx
-            idle = columns // sx - n if rows > 1 else 0
+        overlaps, columns, idle = blocks.shared_columns(n, rows, kw, sx, dx)
         step = (sx if overlaps else kw) * size
-        of_channel, of_sum, of_x = self.words
-        sums = blocks.INITS + of_channel * channels
-        band = sums + (of_sum * channels + of_x) * ((some + idle) * rows - idle)
-        node.require(band + rows * columns * size <= len(self.scratch), "scratch size")
+        nelem = rows * columns * size
+        sums, band, end = blocks.convolution_places(self.words, channels, some, rows, idle, nelem)
+        node.require(end <= len(self.scratch), "scratch size")
         node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1
         channel_stride, _, row_stride, position_stride = e[23:27]
@@ -121,7 +115,7 @@ class Pieces(blocks.Block):
             mantissas_out_start=band,
             mantissas_exponent=1,
             align_x_start=0,
-            align_x_stride=self.align_words[_ALIGN_X_STRIDE],
+            align_x_stride=self.has_bias,
             align_w_start=0,
             align_w_stride=1,
             align_channels=0,
@@ -253,9 +247,31 @@ class Averages(Pieces):
         bits = 6
         while e[8] * e[9] >> 6 - bits:
             bits -= 1
-        p = [0, 0, e[8] * e[9], 0, 0, e[4], e[5], e[8], e[9]] + e[14:16] + e[17:19]
-        p += [BIAS + pads[1], BIAS + pads[2], e[12], 0, e[25], e[26], 0, max(bits, 0)]
-        self.p = words(*list(self.p) + p)
+        part = block(
+            "averages.columns",
+            weight=0,
+            weight_exponent=0,
+            kernel_size=e[8] * e[9],
+            out_row=0,
+            x_start=0,
+            rows=e[4],
+            columns=e[5],
+            kernel_rows=e[8],
+            kernel_columns=e[9],
+            row_stride=e[14],
+            column_stride=e[15],
+            row_dilation=e[17],
+            column_dilation=e[18],
+            top_padding=pads[1],
+            left_padding=pads[2],
+            out_columns=e[12],
+            out_start=0,
+            out_row_stride=e[25],
+            out_column_stride=e[26],
+            exponent=0,
+            bits=max(bits, 0),
+        )
+        self.p = words(*list(self.p), *list(part))
 
     def set_weights(self, node, w):
         super().set_weights(node, w)

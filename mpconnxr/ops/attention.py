@@ -96,16 +96,25 @@ def _end(dims, strides):
     return sum([(dims[i] - 1) * strides[i] for i in range(3)]) + dims[3]
 
 
-def _emit(node, calls, e, parts, lengths):
-    """Emit calls for batches x groups x parts of the queries."""
-    groups, heads, queries, keys, k, width = e[_GROUPS:_CAUSAL]
-    at_once = min(e[_AT_ONCE], queries)
-    rows = heads * at_once
+def scratch_places(rows, keys, k, width):
+    """Return where the parts of the scratch begin, and behind them how many words it has.
+
+    rows: queries at once, of all heads; k, width: of a query and of a result [elements].
+    """
     places = [0]
     for n in (keys, keys, rows, rows * k, rows * keys, _ROWS * max(k, width), rows * _ROWS):
         places.append(places[-1] + n)
     for n in (2 * rows * width, 3 * rows, 3 * rows * (max(_ROWS, width) + 1)):
         places.append(places[-1] + n)
+    return places
+
+
+def _emit(node, calls, e, parts, lengths):
+    """Emit calls for batches x groups x parts of the queries."""
+    groups, heads, queries, keys, k, width = e[_GROUPS:_CAUSAL]
+    at_once = min(e[_AT_ONCE], queries)
+    rows = heads * at_once
+    places = scratch_places(rows, keys, k, width)
     k_exponents, v_exponents, q_exponents, mantissas, scores, kv = places[:6]
     weights, sums, results, limbs, end = places[6:]
     node.require(end <= len(node.scratch[0].data), "scratch size")

@@ -37,6 +37,11 @@ _ONE = 0x3F800000
 _MOST_SHIFT = 200
 
 
+def scratch_words(vectors, features):
+    """Return the words of scratch: a row's, and the sums of the vectors of one call."""
+    return features + 2 + 3 * min(vectors, _CHUNK)
+
+
 def prepare(node, calls):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w, out, work = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
@@ -48,7 +53,7 @@ def prepare(node, calls):
     node.require(0 < exponent < 255 and features <= _MOST_FEATURES, "exponent or features")
     if out.nelem == 0:
         return
-    words = features + 2 + 3 * min(vectors, _CHUNK)
+    words = scratch_words(vectors, features)
     node.require(features > 0 and words <= work.nelem, "scratch size")
     factor, [shift] = node.params[_DECAY], node.extents(_DECAY + 1, 1)
     node.require(factor == 0 or factor >> 29 == 1 and shift <= _MOST_SHIFT, "decay")

@@ -18,6 +18,7 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from .. import forms
+from ..blocks import block
 from ..loops.block_products import (
     _ALIGN_W_STRIDE,
     _ALIGN_X_START,
@@ -43,10 +44,9 @@ from ..loops.block_rows import (
     _FLAG_X_START,
     _FLOATS_INNER_STRIDE,
     _FLOATS_OUTER_STRIDE,
-    _ROWS_ROWS,
     _ROWS_X_START,
 )
-from ..parameters import BIAS, block
+from ..parameters import block as words
 from . import _block as blocks
 
 # params
@@ -62,7 +62,6 @@ _N_PARAMS = const(12)
 
 CALLS = True
 STREAMS = (1, 2, 3)
-_CHUNK = 64  # columns of one call
 _FEW_ROWS = 4  # of A: fewer take longer in an FPU
 _FLAG = 1  # item of scratch: weights are not finite
 
@@ -107,29 +106,98 @@ def prepare(node, calls):
     node.require(product.nelem <= scratch.nelem, "scratch size")
     product.bind(n1, a0, a1, w0, w1)
     for row, row_end in calls.parts(n0 * n1 * m, n * k // blocks.MACS):
-        p = block(*product.p)
+        p = words(*product.p)
         p[_ROW_START], p[_ROW_END] = row, row_end
         calls.drive(product.products, p, product.needs, (_ROW_START, _ROW_END))
 
 
 class Product(blocks.Block):
     """Rows of A with chunks of W's rows; the extent is batches x rows. p: see
-    loops/block_products; special: of loops/block_special; rest: words behind those of products.
+    loops/block_products; special: of loops/block_special.
     """
 
-    special, rest = "product", 0
+    special = "product"
 
     def set_shape(self, m, n, k, limits):
-        of_channel, of_sum, of_x = self.words
-        chunk = min(n, _CHUNK)
-        sums = blocks.INITS + of_channel * chunk
-        row = sums + of_sum * chunk + of_x
-        self.nelem = row + k
-        p = [0, 0, m, k, n, chunk, 1] + [0] * 14 + [k, _EXPONENT]
-        p += [0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS, 1, 1, 1, 0, k, 1, k, row, 1]
-        p += self.align_words + [row, 1, k, k, 0, 0, sums, 0]
-        p += [sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0] + limits + [0]
-        self.p = block(*p + [0] * self.rest)
+        chunk, sums, row, self.nelem = blocks.product_places(n, k, self.words)
+        is_low_negative, low, is_high_negative, high = limits
+        self.p = block(
+            "block_products",
+            row_start=0,
+            row_end=0,
+            rows=m,
+            columns=k,
+            channels=n,
+            channels_at_once=chunk,
+            inner_batches=1,
+            x_outer_stride=0,
+            x_inner_stride=0,
+            w_outer_stride=0,
+            w_inner_stride=0,
+            w_start=0,
+            w_row_stride=0,
+            bias_start=0,
+            exponent_start=0,
+            exponent_offset=0,
+            exponent=0,
+            x_start=0,
+            w_row=0,
+            out_start=0,
+            peak_x_start=0,
+            peak_elements=k,
+            peak_out_start=_EXPONENT,
+            mantissas_x_start=0,
+            mantissas_channels=1,
+            mantissas_depth=1,
+            mantissas_rows=1,
+            mantissas_columns=k,
+            mantissas_kernel_depth=1,
+            mantissas_kernel_rows=1,
+            mantissas_depth_dilation=1,
+            mantissas_row_dilation=1,
+            mantissas_corner_depth=0,
+            mantissas_corner_row=0,
+            mantissas_corner_column=0,
+            mantissas_out_rows=1,
+            mantissas_row_stride=1,
+            mantissas_positions=1,
+            mantissas_column_stride=0,
+            mantissas_kernel_columns=k,
+            mantissas_column_dilation=1,
+            mantissas_out_row_stride=k,
+            mantissas_out_start=row,
+            mantissas_exponent=1,
+            align_x_start=0,
+            align_x_stride=self.has_bias,
+            align_w_start=0,
+            align_w_stride=1,
+            align_channels=0,
+            align_out_start=blocks.INITS,
+            align_exponent=0,
+            dots_x_start=row,
+            dots_rows=1,
+            dots_x_row_stride=k,
+            dots_columns=k,
+            dots_w_start=0,
+            dots_channels=0,
+            dots_out_start=sums,
+            dots_bits=0,
+            finish_x_start=sums,
+            finish_positions=1,
+            finish_channels=0,
+            finish_w_start=blocks.INITS,
+            finish_out_start=0,
+            finish_out_position_stride=0,
+            finish_out_channel_stride=1,
+            finish_out_row_stride=0,
+            finish_rows=1,
+            finish_skipped_positions=0,
+            finish_is_low_negative=is_low_negative,
+            finish_low=low,
+            finish_is_high_negative=is_high_negative,
+            finish_high=high,
+            finish_is_maximum=0,
+        )
 
     def bind(self, n1, *steps):
         """n1, and batches of A and of W to advance a step of n0 and n1: of row and column."""
@@ -150,17 +218,25 @@ class _Pair(Product):
     loops/block_rows.
     """
 
-    special, rest = "product_of_floats", 13
+    special = "product_of_floats"
 
     def set_weights(self, w, has_bias):
-        p = self.p
-        n, k = p[_CHANNELS], p[_COLUMNS]
+        n, k = self.p[_CHANNELS], self.p[_COLUMNS]
         first = self.nelem + n
+        rows_p = block(
+            "block_rows.rows",
+            x_start=0,
+            rows=n,
+            columns=k,
+            out_start=first,
+            exponent_start=self.nelem,
+            flag_start=_FLAG,
+            has_bias=has_bias,
+        )
+        flag_p = block("block.peak", x_start=_FLAG, peak_elements=1, peak_out_start=_FLAG_EXPONENT)
+        self.p = p = words(*list(self.p), *list(rows_p), 0, 0, *list(flag_p), 0)
         p[_W_START], p[_EXPONENT_START] = first, 4 * self.nelem
         self.w_step = k
-        words = (n, k, first, self.nelem, _FLAG, has_bias, 0, 0, _FLAG, 1, _FLAG_EXPONENT)
-        for i in range(len(words)):
-            p[_ROWS_ROWS + i] = words[i]
         self.bias = w.view("i")
         self.nelem += n + n * k
         p[_ALIGN_X_STRIDE] = has_bias * (k + 1)

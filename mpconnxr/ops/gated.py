@@ -31,7 +31,6 @@ from ..loops.gated_steps import (
     _X_START,
 )
 from ..loops.gated_steps import _ROWS as _MANTISSAS
-from ..parameters import block as words
 
 # params
 _KIND = const(0)  # 0 RNN, 1 GRU, 2 GRU with linear_before_reset, 3 LSTM, 4 RNN with Relu
@@ -57,7 +56,7 @@ _GRU = 1
 _LSTM = 3
 _RELU = 4
 _ROWS = (1, 3, 2, 4, 1)  # of weights with x and h for an item of h, by kind
-_WORDS = (2, 3, 6, 4, 2)  # of scratch for one
+WORDS = (2, 3, 6, 4, 2)  # of scratch for one
 _LOOPS = (
     ("rnn", "small_sums"),
     ("renew", "reset"),
@@ -97,7 +96,7 @@ def _check(node, e, tensors, n_states):
     more = (1, 0, width + n + 5, 0, 1)[kind]
     size = _ROWS[kind] * (width + n + 3) + more
     node.require(n * size <= weights.nelem and _TABLE <= table.nelem, "weights or table")
-    node.require(n * (n_states * batch + _WORDS[kind]) <= node.scratch[0].nelem, "scratch size")
+    node.require(n * (n_states * batch + WORDS[kind]) <= node.scratch[0].nelem, "scratch size")
     node.require((seq - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
     if y:
         y_t, y_b = e[_Y_STRIDES:_S_FIRST]
@@ -132,20 +131,71 @@ def _emit(node, calls, e, tensors, n_states):
 def _steps_p(e, n_states, has_y, step, step_end):
     """Return the block of these steps."""
     kind, seq, batch, width, n = e[: _HIDDEN + 1]
-    at, h_at = n_states * n * batch, _MANTISSAS + 1 + width
-    p = [step, step_end, seq, e[_REVERSE], batch] + e[_X_STRIDES:_REVERSE] + e[_Y_FIRST:_S_FIRST]
-    p += [n, n_states * n, int(has_y), _OF_STEPS[kind]]
-    p += [0, width, _MANTISSAS, 0, 0, n, h_at, n_states * n - n]
+    is_gru, at, h_at = kind == _GRU, n_states * n * batch, _MANTISSAS + 1 + width
     row, rows = width + n + 3, _ROWS[kind] * n
-    of_x, of_h = [_MANTISSAS, width], [h_at, n]
-    if kind == _GRU:
-        sums = of_x + of_h + [0, 2 * n, at, 1] + of_x + of_h + [2 * n * row, n, at + 2 * n, 1]
-    else:
-        sums = of_x + of_h + [0, rows, at, int(kind != _RELU)]
-        sums += of_x + [h_at, 0, rows * row, n, at + 2 * n, 0]
-    sums += [_MANTISSAS, 0] + of_h + [rows * row + n * (width + 2), n, at + 4 * n, 0]
-    p += sums + [at, n, 0, 0, at + n, n, h_at + 1, 0, n, 0]
-    return words(*p + [0] * (2 + width + n))
+    gates = 2 * n if is_gru else rows  # whose sums come first
+    y_start, y_step_stride, y_batch_stride = e[_Y_FIRST:_S_FIRST]
+    x_step_stride, x_batch_stride = e[_X_STRIDES:_REVERSE]
+    return block(
+        "gated_steps",
+        step=step,
+        step_end=step_end,
+        steps=seq,
+        is_reversed=e[_REVERSE],
+        batch=batch,
+        x_step_stride=x_step_stride,
+        x_batch_stride=x_batch_stride,
+        y_start=y_start,
+        y_step_stride=y_step_stride,
+        y_batch_stride=y_batch_stride,
+        hidden=n,
+        state_stride=n_states * n,
+        has_y=int(has_y),
+        kind=_OF_STEPS[kind],
+        x_start=0,
+        x_elements=width,
+        x_row_start=_MANTISSAS,
+        x_tail_elements=0,
+        h_start=0,
+        h_elements=n,
+        h_row_start=h_at,
+        h_tail_elements=n_states * n - n,
+        sums_x_row_start=_MANTISSAS,
+        sums_x_elements=width,
+        sums_h_row_start=h_at,
+        sums_h_elements=n,
+        sums_w_start=0,
+        sums_rows=gates,
+        sums_out_start=at,
+        sums_has_arguments=int(kind != _RELU),
+        new_x_row_start=_MANTISSAS,
+        new_x_elements=width,
+        new_h_row_start=h_at,
+        new_h_elements=n if is_gru else 0,
+        new_w_start=gates * row,
+        new_rows=n,
+        new_out_start=at + 2 * n,
+        new_has_arguments=int(is_gru),
+        over_h_x_row_start=_MANTISSAS,
+        over_h_x_elements=0,
+        over_h_h_row_start=h_at,
+        over_h_h_elements=n,
+        over_h_w_start=rows * row + n * (width + 2),
+        over_h_rows=n,
+        over_h_out_start=at + 4 * n,
+        over_h_has_arguments=0,
+        cell_arguments_start=at,
+        cell_elements=n,
+        cell_h_start=0,
+        cell_c_start=0,
+        reset_start=at + n,
+        reset_elements=n,
+        reset_out_start=h_at + 1,
+        put_x_start=0,
+        put_elements=n,
+        put_out_start=0,
+        rows=[0] * (2 + width + n),
+    )
 
 
 def _needs(calls, kind, node, y):

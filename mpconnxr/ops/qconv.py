@@ -93,6 +93,16 @@ def prepare(node, calls):
                 compute(group, x_start, first, out_start + first * out_strides[3], n)
 
 
+def takes_x_as_it_lies(counts, column_stride, x_channel_stride, pads):
+    """Return whether the loops can read a uint8 x itself: one row of positions, K bytes each.
+
+    counts: the parameters from n to ow.
+    """
+    _, _, c, _, width, _, kh, kw, oh, ow = counts
+    is_row = kh * kw == oh == x_channel_stride == 1 and (ow - 1) * column_stride < width
+    return is_row and c & 3 == 0 and not any(pads)
+
+
 def _check_sizes(node, e, signed, table):
     """All that the loops read and write lies in the tensors, and is no more work than those."""
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
@@ -115,10 +125,8 @@ def _check_sizes(node, e, signed, table):
         node.require(room <= node.scratch[0].nelem, "scratch is too small")
     else:
         node.require(len(node.inputs) == 2, "a zero point that a run decides")
-        row = kh * kw == oh == e[_X_STRIDES + 2] == 1 and k == padded and signed[:2] == [0, 0]
-        node.require(
-            row and (ow - 1) * e[_STRIDES + 1] < width and x.dtype == "uint8", "has no scratch"
-        )
+        is_row = takes_x_as_it_lies(e[:10], e[_STRIDES + 1], e[_X_STRIDES + 2], signed[:2])
+        node.require(is_row and x.dtype == "uint8", "has no scratch")
     node.require(min(e[_STRIDES:_X_STRIDES]) > 0, "strides or dilations")
     for i in range(2):
         far = e[_OH + i] * e[_STRIDES + i] + e[_KH + i] * e[_DILATIONS + i] + abs(signed[i])

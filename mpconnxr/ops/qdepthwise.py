@@ -82,6 +82,16 @@ def prepare(node, calls):
                 call(batch, plane, planes, row, rows)
 
 
+def covered(positions, stride, kernel, dilation):
+    """Return the elements under so many positions of a kernel, along one axis."""
+    return (positions - 1) * stride + (kernel - 1) * dilation + 1
+
+
+def scratch_nbytes(k, planes, rows, columns):
+    """Return the bytes of scratch: a kernel's taps, and what lies under it of some planes."""
+    return 4 * k + planes * rows * columns
+
+
 def _check_sizes(node, e, signed, table):
     """All that the loops read and write lies in the tensors, and is no more work than those.
 
@@ -103,9 +113,8 @@ def _check_sizes(node, e, signed, table):
         far = e[_OH + i] * e[_STRIDES + i] + e[_KH + i] * e[_DILATIONS + i] + abs(signed[i])
         node.require(far < BIAS, "strides, dilations or pads")
     node.require(0 < planes and 0 < rows and (planes == 1 or rows >= oh), "planes or rows")
-    covered = (min(rows, oh) - 1) * sy + (kh - 1) * dy + 1
-    row = (ow - 1) * sx + (kw - 1) * dx + 1
-    used = 4 * k + planes * covered * row
+    row = covered(ow, sx, kw, dx)
+    used = scratch_nbytes(k, planes, covered(min(rows, oh), sy, kh, dy), row)
     at = used + 3 & -4
     used = at + table.room if table.is_packed else used
     node.require(used <= scratch.nelem, "scratch is too small")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mpconnxr.ops._block import CHUNK, MAX_K, SHORT_WORDS, WORDS, product_places
+
 from ..ir import Tensor
 from ..shapes.extent import bound_of, is_open
 from ._dtypes import FLOAT
@@ -11,9 +13,6 @@ from ._short import short_mantissas
 
 HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this
 UNIT = 149  # the value of a mantissa of 1 is 2**(exponent - UNIT)
-MAX_K = 0xFFFF  # items of a row, so that a sum of products has 64 bits
-INITS = 4  # items of scratch before what the channels start with
-CHUNK = 64  # columns that one call of block_gemm's loops computes
 NO_CLIP = (-np.inf, np.inf)
 NARROW = (4, 2, 3)  # dtypes of weights in 16, 8 and 4 bits: uint16, uint8, int8
 _HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4: int8, two a byte
@@ -78,5 +77,5 @@ def narrowed(found: np.ndarray, bits: int) -> np.ndarray:
 
 def gemm_words(n: int, k: int, short: bool = False) -> int:
     """Scratch of block_gemm for rows of k items and n columns. short: with short mantissas."""
-    chunk = CHUNK if is_open(n) else min(n, CHUNK)
-    return INITS + (4 * chunk if short else 4 * chunk + 3 * (chunk + 1)) + k
+    words = SHORT_WORDS if short else WORDS
+    return product_places(CHUNK if is_open(n) else n, k, words)[-1]

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from mpconnxr.ops.block_distances import scratch_words
+
 from ..ir import Tensor
 from ._block import MAX_K, unit_mantissas
 from ._dtypes import FLOAT, INT32
@@ -13,7 +15,6 @@ from ._elementwise import emit_binary, emit_unary, float_bits
 from ._select import emit_gather
 
 _SCRATCH_ITEMS = 256
-_CHUNK = 128  # vectors of one call
 _MOST_SHIFT = 200  # of a decay's factor
 _BITS = 5  # by which the largest numbers of features differ that are summed up in one unit
 
@@ -96,7 +97,7 @@ def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
     sizes = {"n": n, "vectors": vectors, "features": len(features), "exponent": exponent}
     about = {"macs": n * vectors * len(features), "scale": float_bits(scale)}
     about["decay"] = list(decay)
-    scratch = [node.temp(INT32, (len(features) + 2 + 3 * min(vectors, _CHUNK),))]
+    scratch = [node.temp(INT32, (scratch_words(vectors, len(features)),))]
     inputs = [x, node.constant(held)]
     node.emit("block_distances", inputs, [out], scratch=scratch, **about, **sizes)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mpconnxr.ops.gated import WORDS
+
 from ..numbers.gate_table import gate_table
 from ._block import HALF, is_block, mantissas
 from ._dtypes import FLOAT
@@ -15,7 +17,6 @@ _LIMIT = 1 << 50
 _KINDS = {"RNN": 0, "GRU": 1, "LSTM": 3}
 _AFTER = 2  # GRU with linear_before_reset
 _RELU = 4  # RNN
-_ROWS = (2, 3, 6, 4, 2)  # of scratch behind the states
 _USUAL = {"RNN": ["tanh"], "GRU": ["sigmoid", "tanh"], "LSTM": ["sigmoid", "tanh", "tanh"]}
 
 
@@ -54,7 +55,7 @@ def emit_gated(node, kind, shape, option, reverse) -> None:
     states = zip(initial, outputs[1:], strict=True)
     in_place = [pair for pair in states if None not in pair]
     table = node.constant(gate_table())
-    words = node.temp(FLOAT, (kind.n_states * shape.batch + _ROWS[number], shape.hidden))
+    words = node.temp(FLOAT, (kind.n_states * shape.batch + WORDS[number], shape.hidden))
     named = shape.named
     for d in range(shape.directions):
         node.emit(

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from mpconnxr.ops._block import SHORT_WORDS, WORDS, convolution_places, shared_columns
+
 from ..ir import Step
 from ..shapes.extent import any_open, is_open
-from ._block import INITS, NARROW
+from ._block import NARROW
 from ._dtypes import UINT32
 
 SHARE = 16  # of its input and output that a step's scratch may take up
@@ -62,19 +64,17 @@ class Pieces:
 
     def columns(self, cut: Cut) -> tuple[int, int]:
         """(columns of a row, those that no position begins with)"""
-        shared = self.dilation == 1 and self.stride < self.kw and cut.rows * cut.positions > 1
-        if not shared:
-            return cut.positions * self.kw, 0
-        n = -(-((cut.positions - 1) * self.stride + self.kw) // self.stride)
-        return n * self.stride, n - cut.positions if cut.rows > 1 else 0
+        kernel = self.kw, self.stride, self.dilation
+        _, columns, idle = shared_columns(cut.positions, cut.rows, *kernel)
+        return columns, idle
 
     def words(self, cut: Cut) -> int:
-        """Items of scratch, as mpconnxr/ops/_block_pieces.py counts them."""
+        """Return the words of scratch."""
         columns, idle = self.columns(cut)
-        sums = (cut.sums + idle) * cut.rows - idle
-        of_channel, of_sum, of_x = (3, 1, 0) if self.short else (4, 3, 3)
-        channels = of_channel * cut.channels + (of_sum * cut.channels + of_x) * sums
-        return INITS + channels + cut.rows * columns * self.item
+        words = SHORT_WORDS if self.short else WORDS
+        nelem = cut.rows * columns * self.item
+        *_, end = convolution_places(words, cut.channels, cut.sums, cut.rows, idle, nelem)
+        return end
 
     def cost(self, cut: Cut) -> int:
         """Instructions, about."""

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from mpconnxr.ops.qdepthwise import covered, scratch_nbytes
+
 from ..shapes.extent import any_open
 from ..steps.rows import Rows
 from . import _qoverlap
@@ -35,9 +37,8 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
     _, g, _, _, _, m, kh, kw, _, ow = geometry.counts
     channels = table(constants, words, g * m)
     packed = node.constant(np.concatenate([channels, weights.rows.reshape(-1)]))
-    row = (ow - 1) * geometry.strides[1] + (kw - 1) * geometry.dilations[1] + 1
+    row = covered(ow, geometry.strides[1], kw, geometry.dilations[1])
     planes, rows = _pieces(geometry, row, _SCRATCH_NBYTES)
-    covered = _covered(geometry, rows)
     batch, group, _, *within = outer(geometry, geometry.x_strides)
     out_batch, _, *channel = outer(geometry, geometry.out_strides)
     params = {
@@ -52,7 +53,8 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
         "table": AS_IT_IS,
     }
     del params["c"]
-    scratch = node.temp(2, (4 * kh * kw + planes * covered * row,))
+    nbytes = scratch_nbytes(kh * kw, planes, _covered(geometry, rows), row)
+    scratch = node.temp(2, (nbytes,))
     behind = _qoverlap.depthwise_behind(geometry, planes, rows, x)
     node.emit(
         "qdepthwise",
@@ -68,8 +70,7 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
 
 def _covered(geometry, rows):
     """Rows of a padded plane under so many output rows."""
-    kernel = geometry.counts[6]
-    return (rows - 1) * geometry.strides[0] + (kernel - 1) * geometry.dilations[0] + 1
+    return covered(rows, geometry.strides[0], geometry.counts[6], geometry.dilations[0])
 
 
 def _pieces(geometry, row, room):

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mpconnxr.ops.qconv import takes_x_as_it_lies
+
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from ..steps.rows import Rows
@@ -120,6 +122,5 @@ def _is_taken_as_it_lies(geometry, x):
     """True if the device's loops can read x itself: one row of positions, K bytes each."""
     if x.dtype != UINT8 or any_open((*geometry.counts, *geometry.x_strides)):
         return False
-    _, _, c, _, width, _, kh, kw, oh, ow = geometry.counts
-    is_row = kh * kw == oh == geometry.x_strides[2] == 1 and (ow - 1) * geometry.strides[1] < width
-    return is_row and c == padded(c) and not any(geometry.pads)
+    strides = geometry.strides[1], geometry.x_strides[2]
+    return takes_x_as_it_lies(geometry.counts, *strides, geometry.pads)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from onnx import NodeProto, helper
 
+from mpconnxr.ops.attention import scratch_places
+
 from ..ir import Step, Tensor
 from . import OWN, lowers
 from ._dtypes import FLOAT, INT32, INT64
@@ -149,10 +151,8 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
 
 
 def _words(at_once, heads, keys, k, width) -> int:
-    """Of scratch: see the kernel."""
-    rows = heads * at_once
-    words = rows * (1 + k + keys + _ROWS + 2 * width + 3) + 3 * rows * (max(_ROWS, width) + 1)
-    return 2 * keys + _ROWS * max(k, width) + words
+    """Return the words of scratch for so many queries at once."""
+    return scratch_places(heads * at_once, keys, k, width)[-1]
 
 
 def _grow(step: Step, nbytes: int, _lead: int | None) -> None:
