@@ -70,7 +70,8 @@ def _load(source, verify, arena, prefer, stream):
     for name in free:
         module = sys.modules["mpconnxr." + name]
         for own in getattr(module, "LET_GO", ()):  # where loops have been joined to it
-            delattr(module, own)
+            if hasattr(module, own):  # but constants, which a build puts in their places
+                delattr(module, own)
     forget(" ".join(free))
     if not loader.stream:  # which may widen weights in a run
         forms.drop("loading")

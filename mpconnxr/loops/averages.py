@@ -1,14 +1,14 @@
 """Sums of windows of float32 times one weight, in place of a convolution with one channel.
 
-same      Put the weight and its exponent if all weights of a window are the same, else 0.
+same      Put the weight and its exponent; 0 for it unless all are the same, and positive.
 columns   Add up the columns of the windows of a row of out.
 results   Add these up, and multiply them by the weight.
 averages  Call these for all rows; leave what has several weights to loops/block_pieces.
 
 x has float32 as words, that of same mantissas as loops/block has them, w their exponents. Elements
-of the image count in units of so many bits of its exponent as they have behind their point. A sum
-is rounded to 29 bits before it is multiplied, and the result to nearest. Written once, in the
-common subset of Python and viper.
+of the image count in units of 2**(exponent - 150 - bits). A sum is rounded to 29 bits before it is
+multiplied, what lies below the product's bits is cut off, and the result is rounded, halves away
+from 0. Written once, in the common subset of Python and viper.
 """
 
 from ._floats import weighed_sum
@@ -42,7 +42,7 @@ _OUT_START = 16  # [elements] 0..
 _OUT_ROW_STRIDE = const(17)  # [elements] 0..
 _OUT_COLUMN_STRIDE = const(18)  # [elements] 0..
 _EXPONENT = const(19)  # of the image [exponent] 1..254
-_BITS = const(20)  # of a sum behind those of its largest element [bits] 0..6
+_BITS = const(20)  # of a sum below the 24 of the image's largest element [bits] 0..6
 
 
 @inline

@@ -1,10 +1,10 @@
 """Block floating point before the sums: floats to mantissas. loops/block_finish is behind them.
 
 A block of floats shares an exponent E, that of its largest one (biased, 1 to 254): its mantissas
-are a = x / 2**(E - 149), rounded (ties away from 0) to 24 bits with the sign. Those of weights are
-held as a + HALF, HALF = 2**23, so that they are never negative; what that adds to a sum of
-products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of 24 bits, and what is
-above. Written once, in the common subset of Python and viper.
+are a = x / 2**(E - 149), rounded (ties away from 0) to 24 bits with the sign, from -(2**23 - 1) to
+2**23 - 1. Those of weights are held as a + HALF, HALF = 2**23, so that they are never negative;
+what that adds to a sum of products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of
+24 bits, and what is above. Written once, in the common subset of Python and viper.
 
 x and out hold floats as words. What comes from a file may be anything: shifts are bounded, nothing
 is indexed by it.

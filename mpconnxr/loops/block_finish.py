@@ -62,7 +62,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 t_low += x[i] - x_low
                 t_middle += x[i + 1] - x_middle
                 t += x[i + 2] - x_high
-            e = (e & 1023) - 100  # that of the float if t holds its bits
+            e = (e & 1023) - 100  # of the float, if its leading bit is bit 23 of t
             t_middle += t_low >> 24
             t_low = t_low & 0xFFFFFF
             t += t_middle >> 24

@@ -1,4 +1,4 @@
-"""Rows of a convolution in block floating point, by calls of loops/block and loops/block_dot.
+"""Rows of a convolution in block floating point, by calls of loops/block, and of dots and finish.
 
 A row's positions go in pieces: some become columns of mantissas, then for some channels at a time
 some of these positions become sums, and results. So the scratch holds little, and what a call

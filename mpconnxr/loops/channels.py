@@ -1,9 +1,10 @@
 """The table of a quantized product's channels, from few bits. Plain form.
 
 x holds fields of bits, the lowest first, one behind another. A channel has two: that of its bias
-c, whose lowest low_bits bits are those of its multiplier M; and that of its word, f << 23 | the
-upper 24 bits of M without the highest one, which is set. Fields hold how much more c and words are
-than the least one. out gets 8 bytes for each channel, the two words of loops/qdot.
+c, whose lowest low_bits bits are the upper ones of the lowest 7 bits of its multiplier M; and that
+of its word, f << 23 | the upper 24 bits of M without the highest one, which is set. Fields hold
+how much more c and words are than the least one. out gets 8 bytes for each channel, the two words
+of loops/qdot.
 """
 
 # Parameters of channels

@@ -7,8 +7,7 @@ are left, one after another. out gets a byte for each position and channel, at o
 position * out_position_stride + channel * out_channel_stride:
 
     sum = the sum of x[position, k] * w[channel, k] - w_zero_point * S
-    a = sum + c, shifted to the left by f; or c + sum shifted to the right by f - 25; limited to
-        -2**25 .. 2**25
+    a = (sum + c) << f, or c + (sum >> f - 25) where f > 25; limited to -2**25 .. 2**25
     q = a * M / 2**47, rounded to even from the middle: a product of 57 bits, all of which count
     out = q + out_zero_point, limited to low .. high
 
@@ -21,10 +20,10 @@ qdots8_many is the same for positions with their sums, side by side, in a form t
 several. No intermediate value here exceeds 31 bits; the caller keeps columns * 255 * 255 below
 2**31.
 
-Where scratch_start is not 0 it is a multiple of 4, from where x has (positions + positions % 2) *
-(2 * columns + 4) + 8 * columns bytes that a form may write, not before the elements of the third
-position: of those behind it, too, which it then no longer needs. Positions, table and rows lie at
-multiples of 4 then.
+Where scratch_start is not 0, x has (positions + positions % 2) * (2 * columns + 4) + 8 * columns
+bytes from there on that a form may write. They begin at a multiple of 4, behind the first two
+positions, and may lie over all others with their sums: a form reads these before it writes there.
+Positions, table and rows lie at multiples of 4 then.
 """
 
 # Parameters of qdots8, qdots8_many

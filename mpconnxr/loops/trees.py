@@ -8,7 +8,8 @@ the sign, for a negative one 2**31 - 1 less these: keys of one sign rise with th
 
 A node is two words, or three if wide: slot << rank_bits | rank, then left and right. These are
 references: the bit `reference_bits` tells a leaf, and below it are the leaf's number, or how many
-nodes ahead the child is. Always ahead, so each walk ends. Left of two words is above right.
+nodes ahead the child is. Always ahead, so each walk ends. In two words, left is above right in
+the second one.
 """
 
 from ._words import set_at

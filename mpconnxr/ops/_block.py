@@ -10,7 +10,7 @@ from .. import forms
 
 MAX_K = 0xFFFF  # of loops/block_dot
 NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
-INITS = 4  # item of scratch where channels begin: 4 each
+INITS = 4  # item of scratch where what channels start with begins
 CHUNK = 64  # columns of one call of block_gemm's loops
 WORDS = (4, 3, 3)  # of scratch: of a channel's start, of a sum, of the sum of a row of x
 SHORT_WORDS = (3, 1, 0)  # the same with short mantissas
@@ -62,10 +62,10 @@ class Block:
             self.dots = forms.get("block_narrow").dots
 
     def set_needs(self, special, ends):
-        """Lists what loops/block_pieces takes. special: for what is not finite; ends: in p, of
-        the parameters of mantissas, align, dots and finish, behind where the first ones begin.
+        """Lists what loops/block_pieces takes. special: for what is not finite; ends: where in p
+        the parameters of mantissas, align, dots and finish begin, and where the last ones end.
         """
-        self.p[ends[3] - 1] = self.bits
+        self.p[ends[3] - 1] = self.bits  # the last one of dots
         self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.part()]
         self.needs += [self.part(ends[i], ends[i + 1]) for i in range(4)]
         self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]

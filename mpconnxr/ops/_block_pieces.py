@@ -238,7 +238,7 @@ class Pieces(blocks.Block):
 
 
 class Averages(Pieces):
-    """The same of one channel, whose weights may all be one: see loops/averages."""
+    """The same of one channel, whose weights may all be equal: see loops/averages."""
 
     clears = True
 

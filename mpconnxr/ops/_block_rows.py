@@ -10,8 +10,8 @@ _BIASES = 5  # the first one's input, behind x, mantissas of W, of R, exponents 
 
 
 class Products:
-    """Products of rows of n channels. rows: of W and R, over all directions; sizes: columns of
-    each; biases: 1 where W has any, where R has.
+    """Products of rows of n channels. rows: of W and R, up to the end of this direction; sizes:
+    columns of each; biases: 1 where W has any, where R has.
     """
 
     def __init__(self, node, calls, rows, n, sizes, biases):

@@ -33,7 +33,7 @@ class Items:
         """out = a * b; with weights, a place of these, b is an item of them."""
         self._pair(self._mul, a, weights or self.floats, b, 1, out, n)
 
-    def rest(self, a, out, n):
+    def one_minus(self, a, out, n):
         """out = 1 - a"""
         p = block(
             "add",
@@ -75,7 +75,7 @@ class Items:
             from ._activations import of
 
             loop = _of_floats(of(kind, alpha))
-            p = block("relu", start=out, end=out + n)
+            p = block("clip", start=out, end=out + n, low=0, high=0)
             self.calls.call(loop, self.floats, self.floats, self.floats, p)
         else:
             self._gate(at, out, n, int(kind == _TANH))
@@ -117,7 +117,7 @@ class Items:
 
 
 def _of_floats(f):
-    """Return a loop of f, over the items of a block as relu has it."""
+    """Return a loop of f, over the items of a block as clip has it."""
 
     def loop(x, w, out, p):
         for i in range(p[_START], p[_END]):

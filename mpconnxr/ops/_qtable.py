@@ -8,11 +8,11 @@ from .. import forms
 from ..blocks import block
 
 # params
-_BITS = const(0)  # of c with the lowest bits of M; 32: the 8 bytes
-_WORD_BITS = const(1)  # of f and the upper bits of M
-_WORD = const(2)  # the least one, in 2**16 unless all are the same
-_LOW = const(3)  # 128 * lowest bits of M + the common ones
-_LEAST = const(4)  # signed; of c
+_BITS = const(0)  # of a field with c and some of the lowest bits of M; 32: the 8 bytes
+_WORD_BITS = const(1)  # of a field with f and the upper bits of M
+_WORD = const(2)  # the least of these words, in 2**16 unless all are the same
+_LOW = const(3)  # 128 * (how many bits of M are in c's field) + the lowest bits that all M share
+_LEAST = const(4)  # signed; the least c
 _N_PARAMS = const(5)
 
 _AS_IT_IS = 32

@@ -1,9 +1,9 @@
 """What lstm, gru and rnn share: one direction's walk over time, and the check of its node.
 
 Each walk computes, for every sequence b of the batch and its items t in order (or backwards from
-the sequence's own end), the gates' sums x[t, b] . W' + bias and h . R' + bias with the loop under
-gemm, lets the kernel's cell make the new state of them, and copies h to Y. The sums of one item
-are all that is ever held: those of a whole sequence would take far more memory.
+the sequence's own end), the gates' sums x[t, b] . W' + bias and h . R' + bias with the loop of
+gemm, or of block_gemm, lets the kernel's cell make the new state of them, and copies h to Y. The
+sums of one item are all that is ever held: those of a whole sequence would take far more memory.
 
     inputs   x float32, W float32 rows (gates * H, I + w_bias) a direction, R float32 rows
              (gates * H, H + r_bias) a direction (a bias lies behind its row); or, with a second
@@ -51,7 +51,7 @@ _ACTIVATIONS = const(18)  # [*] any; of each its kind, and the bits of alpha and
 
 _N_OPTIONAL_INPUTS = 4
 _N_FUNCTIONS = 11  # kinds of activations
-_N_CLIPPED = 2  # functions that are of a gate
+_N_CLIPPED = 2  # functions, the first ones, that clip is for
 
 
 def prepare(node, calls, walk):
@@ -115,7 +115,7 @@ def _check(node, walk, e, tensors):
     states = tensors[1:3] + tensors[5:]
     for first, last in zip(tensors[1:3], tensors[5:]):
         if first and last:
-            node.over(last, first, 0)  # a step takes the one first and leaves the other last
+            node.over(last, first, 0)  # a step reads the initial state before it writes the last
     node.require(min(e[:_X_STRIDES]) > 0 and max(e[_REVERSE], e[_OPTION]) < 2, "sizes or flags")
     node.require(n * batch * width <= x.nelem, "x is too small")
     node.require((n - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
@@ -262,12 +262,12 @@ class Walk:
         calls.call(self.loop, x, w, self.items.floats, p)
 
     def put(self, calls, h, at):
-        """Copy an h to an item of Y, and what follows it."""
+        """Copy an h to Y, from an item of it on."""
         place = calls.place(self.y, "i")
         self._copy(calls, self.bits, (0, 1, h), place, (0, 1, at), 1)
 
     def clear(self, calls, t, at):
-        """Put zeros to an item of a tensor, and what follows it."""
+        """Put zeros where an h goes, from an item of a tensor on."""
         zero, out = calls.constants("i", [0]), calls.place(t, "i")
         self._copy(calls, zero, (0, 0, 0), out, (0, 1, at), 1)
 

@@ -5,15 +5,17 @@
         * x[b, g, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx])
 
 (zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
-ConvTranspose. Values of an image share an exponent, weights of an output channel do; sums are
-exact, and rounded once (see loops/block). An image with inf or nan is computed with floats. One
-channel's windows of equal weights, as means have them, are added up first (see loops/averages).
+ConvTranspose. Values of an image share an exponent, weights of an output channel do. Sums of
+products are exact; a bias loses what lies below their unit, and the result is rounded once (see
+loops/block). An image with inf or nan is computed with floats. Windows of one channel with equal
+weights, as means have them, are added up first, and rounded twice (see loops/averages). With short
+mantissas (_block) sums have fewer bits, and an FPU (_block_vfp) has sums of floats: other bits.
 
     x     float32 (N, G * C, D, H, W)
     w     mantissas (G, M, kw * C * kd * kh); then exponents, and biases where there are any, of
           (G, M): see block
-    out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
-    scratch  int32: see _block_pieces
+    out   float32, item out_first + b*so_b + (g*M + m)*so_m + z*so_z + y*so_y + x*so_x
+    scratch  int32: see convolution_places in _block
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
@@ -37,14 +39,14 @@ _OH = const(11)
 _OW = const(12)
 _STRIDES = const(13)  # [z, y, x]
 _DILATIONS = const(16)  # [z, y, x]
-_N_ROWS = const(19)  # whose columns of mantissas are in the scratch; 1 unless n_positions is ow
-_N_POSITIONS = const(20)  # of a row, whose columns are
+_N_ROWS = const(19)  # whose mantissas are in the scratch at a time; 1 unless n_positions is ow
+_N_POSITIONS = const(20)  # of a row, whose mantissas are
 _OUT_FIRST = const(21)  # the item of out that is written first
 _OUT_STRIDES = const(22)  # [b, m, z, y, x] in items
 _PADS = const(27)  # [z, y, x] signed
 _LIMITS = const(30)  # [low, high] float: what the result is cut to
-_N_SUMS = const(32)  # positions, all of several rows, whose sums are in the scratch
-_N_CHANNELS = const(33)  # whose sums are
+_N_SUMS = const(32)  # positions of a row whose sums are in the scratch; all, if n_rows > 1
+_N_CHANNELS = const(33)  # channels whose sums are
 _N_PARAMS = const(34)
 
 CALLS = True

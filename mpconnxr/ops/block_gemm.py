@@ -13,7 +13,7 @@ rounded once (see loops/block). A row of A with inf or nan is computed with floa
     w    float32 (W batches, N, K + has_bias): the bias lies behind its row; if one is inf or nan,
          floats do that batch
     out  float32 (n0, n1, M, N)
-    scratch  int32: what _words says
+    scratch  int32: see product_places in _block
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 

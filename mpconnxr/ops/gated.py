@@ -87,7 +87,7 @@ def _check(node, e, tensors, n_states):
     y, states = tensors[2], tensors[:2] + tensors[3:]
     for first, last in zip(tensors[:2], tensors[3:]):
         if first and last:
-            node.over(last, first, 0)  # a step takes the one first and leaves the other last
+            node.over(last, first, 0)  # a step reads the initial state before it writes the last
     node.require(min(seq, batch, width, n) > 0 and max(width, n) <= _MOST[e[_KIND]], "sizes")
     node.expect_dtype("float32", x, node.scratch[0])
     node.expect_dtype("float32", *[t for t in tensors if t])

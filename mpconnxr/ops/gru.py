@@ -47,7 +47,7 @@ class _Gru(_recurrent.Walk):
             self.dots(calls, 1, r, first, n, from_h + 2 * n)
         items.add(new, from_h + 2 * n, new, n)
         items.function(g, new, new, n)
-        items.rest(z, r, n)
+        items.one_minus(z, r, n)
         items.mul(r, new, new, n)
         items.mul(z, h, h, n)
         items.add(h, new, h, n)

@@ -8,7 +8,7 @@
 
 Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
 Tensors, params, errors, allocation: see _recurrent. With Sigmoid, Tanh and Tanh, products in block
-floating point, and without P, clip and input_forget all of it is integers: see loops/cell.
+floating point, and without P, clip and input_forget its functions are integers: see loops/cell.
 """
 
 from . import _recurrent
@@ -43,7 +43,7 @@ class Lstm(_recurrent.Walk):
         self._peep(calls, 2, c, forget)
         items.function(f, i, i, n)
         if self.option:
-            items.rest(i, forget, n)
+            items.one_minus(i, forget, n)
         else:
             items.function(f, forget, forget, n)
         items.function(g, new, new, n)
@@ -55,9 +55,9 @@ class Lstm(_recurrent.Walk):
         items.function(k, c, new, n)
         items.mul(o, new, h, n)
 
-    def _peep(self, calls, k, c, gate):
-        """gate += c * the k-th of P"""
+    def _peep(self, calls, which, c, gate):
+        """gate += c * one of the three of P"""
         if self.peepholes:
             weights, n, free = calls.place(self.peepholes), self.hidden, self.from_h
-            self.items.mul(c, (self.direction * 3 + k) * n, free, n, weights)
+            self.items.mul(c, (self.direction * 3 + which) * n, free, n, weights)
             self.items.add(gate, free, gate, n)

@@ -1,6 +1,6 @@
 """qconv: convolution of bytes over up to two spatial dims, by groups, exact in int32.
 
-    sum[b, g, m, y, x] = c[g, m] + sum over k = (i, ky, kx) of
+    sum[b, g, m, y, x] = bias[g, m] + sum over k = (i, ky, kx) of
         (x[b, g, i, y*sy - py + ky*dy, x*sx - px + kx*dx] - zx) * (w[g, m, k] - zw)
     out = limited(round(sum * scale[g, m]) + zy, lo, hi)      bytes, rounded to even
     out = sum                                                 int32
@@ -9,14 +9,14 @@
 ConvInteger and MatMulInteger: a product of matrices is a convolution whose positions are rows.
 
     x    uint8 or int8, item (b, g, i, y, x) by strides
-    w    uint8: a table of the G * M channels (see qtable), then the rows of each group, as in
-         loops/qdot
+    w    uint8: a table of the G * M channels (see _qtable), then the rows of each group, as in
+         loops/qdot. A channel's c there is its bias - zx * (the sum of w - zw over its row)
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
-    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then a byte for
-             zx, or room for the table, and, where it is large enough, another room: see
-             loops/qdot; none where the loops take x as it lies: uint8, K channels side by side, K
-             a multiple of 4, and positions in one row, without pads
+    scratch  uint8: a patch for each position of a call, 4 + K bytes, K rounded up to a multiple of
+             4; then a byte for zx, or the table that is unpacked. Where it is large enough, room
+             for a form of the loops begins at the third patch, and the table lies behind that: see
+             loops/qdot. None where the loops take x as it lies: see takes_x_as_it_lies
 Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError.
 """
 
@@ -49,7 +49,7 @@ _PADS = const(26)  # [y, x] signed
 _ZY = const(28)  # signed
 _LOW = const(29)  # signed
 _HIGH = const(30)  # signed
-_LACKS_SUMS = const(31)  # flag: c lacks -zx * (sum of its row of w)
+_LACKS_SUMS = const(31)  # flag: a run subtracts zx * (the sum of w over its row) from c
 _TABLE = const(32)  # [_qtable]
 _N_PARAMS = const(37)
 
@@ -104,7 +104,7 @@ def takes_x_as_it_lies(counts, column_stride, x_channel_stride, pads):
 
 
 def _check_sizes(node, e, signed, table):
-    """All that the loops read and write lies in the tensors, and is no more work than those."""
+    """Check that the loops stay within the tensors, whose sizes bound the work, too."""
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
@@ -258,8 +258,8 @@ def _loops(node, calls, e, signed, table):
 
 
 def _rooms(piece, length, table, nbytes):
-    """Where in scratch, behind the patches, is room for a form of the loops, 0 for none, and for
-    the table.
+    """Return where in the scratch room for a form of the loops begins, 0 where there is none, and
+    where the table does. The room begins at the third patch, see loops/qdot.
     """
     room, n = 2 * (length + 4), piece + piece % 2
     end = room + n * (2 * length + 4) + 8 * length

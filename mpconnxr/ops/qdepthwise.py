@@ -93,9 +93,9 @@ def scratch_nbytes(k, planes, rows, columns):
 
 
 def _check_sizes(node, e, signed, table):
-    """All that the loops read and write lies in the tensors, and is no more work than those.
+    """Check that the loops stay within the tensors, whose sizes bound the work, too.
 
-    Returns where in scratch the room for the table begins.
+    Return where in the scratch the room for the table begins.
     """
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, m, h, width, kh, kw, oh, ow, sy, sx, dy, dx = e[:_X_STRIDES]

@@ -9,7 +9,7 @@ integers of one unit: see loops/tree_sums. No order of the additions matters; th
 float32 nearest to the sum, halves to even.
 
     x        float32 (N, F)
-    table    int32, in which a leaf's number is that of its first entry: see tree_table
+    table    int32, in which a leaf's number is that of its first entry: see _tree_table
     entries  uint16 (entries, 3): the parts of weights: see loops/tree_sums
     out      float32 (N, T)
     scratch  int32 (slots), int32 (trees + 1 + T * limbs)
@@ -26,15 +26,15 @@ _TREE = const(0)  # [_tree_table]
 _DIVISOR = const(9)
 _COMMON = const(10)  # the leaf that every sample comes to
 _LIMBS = const(11)  # of a target
-_LEAST = const(12)  # bit of the sum that is 2**-149, or 1 if that is less
+_LEAST = const(12)  # the bit of the sum that is 2**-149; at least 1
 _EXPONENT = const(13)  # signed; of the sum's bit 0, as float32 has it
-_MIRRORED = const(14)  # flag: T is 2, and from the sum of target 0 that of target 1 is taken
+_MIRRORED = const(14)  # flag: T is 2, and the sum of target 1 is subtracted from that of target 0
 _N_PARAMS = const(15)
 
 CALLS = True
 PROVED = (1, 2)
 _ENTRY = 3  # uint16
-_MOST_TREES = 1 << 12  # as many parts of 16 bits, and as much again of a leaf for all: < BIAS
+_MOST_TREES = 1 << 12  # a limb gets 2 parts of 16 bits of each, and of the common leaf: < BIAS
 _PARTS = 4  # of one target in one leaf, at most
 
 
@@ -104,6 +104,6 @@ def _behind(calls, t, n):
 
 
 def _check_entries(node, entries, p):
-    bad = words(0)
+    bad = words(0)  # one word
     forms.get("tree_sums").check(entries, entries, bad, p)
     node.require(not bad[0], "an entry")

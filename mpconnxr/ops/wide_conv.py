@@ -74,7 +74,7 @@ def prepare(node, calls):
 
 
 def _check_sizes(node, e, signed):
-    """All that the loops read and write lies in the tensors, and is no more work than those."""
+    """Check that the loops stay within the tensors, whose sizes bound the work, too."""
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw

@@ -58,10 +58,21 @@ def _letting_go(
     """Return the sources; what took others says which of its own it lets go of."""
     made = dict(sources)
     for user in {taker[name] for name in taker if name not in sources} & sources.keys():
-        body = ast.parse(modules[user].read_text()).body
-        own = [n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+        text = modules[user].read_text()
+        added = made[user].removeprefix(text)
+        used = {n.id for n in ast.walk(ast.parse(added)) if isinstance(n, ast.Name)}
+        own = [name for node in ast.parse(text).body for name in _own(node) if name not in used]
         made[user] += _LET_GO.format(tuple(own))
     return made
+
+
+def _own(node: ast.stmt) -> list[str]:
+    """Return what a statement defines, or imports of the package."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.ImportFrom) and node.level:
+        return [alias.asname or alias.name for alias in node.names]
+    return []
 
 
 def merged(sources: Mapping[str, str]) -> dict[str, str]:
