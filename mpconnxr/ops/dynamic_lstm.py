@@ -179,7 +179,7 @@ class _DynamicLstm(lstm.Lstm):
         """Choose the scale of x: what lies behind the longest sequence does not count."""
         longest = self.n
         if self.lens:
-            longest = min(self.n, max(self.lens.data[: self.batch]))
+            longest = max(0, min(self.n, max(self.lens.data[: self.batch])))
         self.measure(self.x_bits, longest * self.batch * self.width, 0)
 
     def quantize_states(self, p, w):

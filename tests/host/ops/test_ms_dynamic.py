@@ -76,6 +76,18 @@ def test_what_lies_behind_the_longest_sequence_does_not_count(target, lengths):
 
 
 @on_targets
+@pytest.mark.parametrize("length", [-1, -(2**31), 5])
+def test_a_length_outside_of_the_sequence_is_refused(target, length):
+    """Before the range of x is looked for in items that it has not."""
+    node = lstm(np.int8, seq=4)
+    node.inputs[4], node.inputs[7] = np.array([length], np.int32), None
+    done = convert(node.model(), Options(strip=True))
+    inputs = [x for i, x in enumerate(node.inputs) if x is not None and i not in node.fixed]
+    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in inputs]])])
+    assert outcome.error == "InputError", outcome.message
+
+
+@on_targets
 def test_values_that_have_no_range(target):
     """x of zeros, of one sign, of huge numbers."""
     nodes = []
