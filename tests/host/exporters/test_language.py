@@ -94,15 +94,14 @@ def test_tokens_in_16_bits(target):
     assert worst(got, expected(model, of)) <= MOST_SHORT
 
 
-@pytest.mark.parametrize("flat", [False, True], ids=["loops_of_loops", "flat"])
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_a_program_decodes_and_allocates_nothing(target, flat):
+def test_a_program_decodes_and_allocates_nothing(target):
     of = sizes()
     done = convert(
         language_models.build(of), Options(strip=True, state=language_models.states(of))
     )
     samples = [given(*pair) for pair in enumerate(TOKENS)]
-    assert programs.check(target, {"tiny": (done.data, samples)}, False, flat) == ["tiny"]
+    assert programs.check(target, {"tiny": (done.data, samples)}, False) == ["tiny"]
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
