@@ -16,8 +16,8 @@ LOADING = (
     "opening kernel_load loading reader records graph numbers borders node arena source written "
     "calls emission repeats"
 )
-# The same, unless a kernel stays, or inputs and outputs are Tensors.
-OF_KERNELS = "forms parameters tensor ops"
+# What kernels and Tensors need, but no table of calls: see _let_go.
+_OF_KERNELS = "forms parameters tensor ops"
 
 
 def load(source, verify, arena, prefer, stream, origin):
@@ -29,7 +29,9 @@ def load(source, verify, arena, prefer, stream, origin):
     usual = gc.threshold()
     _collect_often()
     try:  # not by way of load_all: kernels may need the rest of the stack
-        return _load(source, bool(verify), arena, prefer, stream)
+        model = _load(source, bool(verify), arena, prefer, stream)
+        _let_go([model])
+        return model
     finally:
         gc.threshold(usual)
         forget(LOADING)
@@ -40,7 +42,9 @@ def load_all(sources, verify, arena, prefer, stream):
     usual = gc.threshold()
     _collect_often()
     try:
-        return [_load(source, verify, arena, prefer, stream) for source in sources]
+        models = [_load(source, verify, arena, prefer, stream) for source in sources]
+        _let_go(models)
+        return models
     finally:
         gc.threshold(usual)
         forget(LOADING)
@@ -76,15 +80,22 @@ def _load(source, verify, arena, prefer, stream):
     if not loader.stream:  # which may widen weights in a run
         forms.drop("loading")
     forms.drop("table")
-    model = Model(loader)
-    if not (_kernels() or "mpconnxr.kernels" in sys.modules) and _has_borders(model):
-        forget(OF_KERNELS)
-    return model
+    return Model(loader)
 
 
-def _has_borders(model):
-    """Have inputs and outputs that take less of the heap, where all of them are plain tensors of
-    fixed shapes; return whether they are.
+def _let_go(models):
+    """Forget what no run of these models needs, if no kernel in memory needs it, and if all inputs
+    and outputs can be Borders.
+    """
+    if _kernels() or "mpconnxr.kernels" in sys.modules:
+        return
+    if all([_give_borders(model) for model in models]):
+        forget(_OF_KERNELS)
+
+
+def _give_borders(model):
+    """Give a model Borders for its inputs and outputs, which take less of the heap than Tensors.
+    Return False where they must stay: shapes that a run decides, strings, maps, images.
     """
     from .tensor import Tensor
     from .turn import Border

@@ -1,6 +1,6 @@
 """Makes what a model lasts on of what a Reader read: memory, tensors, every node prepared.
 
-Needed while a model is loaded, and not after that: see _forget in mpconnxr.
+Needed while a model is loaded, and not after that: see kernel_load.
 """
 
 import sys

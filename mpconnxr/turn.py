@@ -62,7 +62,7 @@ def fresh(error):
 
 
 class Border:
-    """An input or output: a Tensor, of which one is made for what is asked seldom.
+    """An input or output. Whatever it has not itself, a Tensor that is made for that has.
 
     data: its items; of: the values of _FIELDS, then what tensor.of_border takes.
     """
@@ -84,6 +84,9 @@ class Border:
             raise fresh(SHORT)
 
     # Short, as they stay in the heap: what they do is Tensor's.
+
+    def __bool__(self):
+        return True
 
     def __len__(self):
         return self.get("len")

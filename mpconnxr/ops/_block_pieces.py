@@ -42,7 +42,7 @@ def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
     weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
     out, scratch = node.outputs[0], node.scratch[0]
     in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
-    if in_floats and calls.fpu("fpu", "block"):
+    if in_floats and calls.fpu("fpu_strips", "block"):  # assembler: a copy of sources has none
         from . import _block_vfp
 
         bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])

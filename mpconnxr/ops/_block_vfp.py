@@ -109,7 +109,7 @@ class _Conv:
         needs += [x if bias is None else bias, exponents, loops.consts, loops.strips, sums]
         driver, units = getattr(calls.fpu("fpu", "block"), self.DRIVER), self.units()
         consts = _SUMS_TAP_STARTS - _SUMS_X_START + self.kernel_columns
-        macs = self.m * self.k * self.n * self.rows * self.groups * self.lines
+        macs = self.m * self.k * self.unit_positions * self.groups
         for start, end in calls.parts(units, macs // MACS):
             calls.drive(driver, self._block(start, end, consts, int(bias is not None)), needs)
 
@@ -233,6 +233,7 @@ class Conv(_Conv):
         if self.c == 1:
             self._set_more(room)
         self.lines = ph if pooled else self.rows
+        self.unit_positions = self.positions * self.lines
         self._set_strides()
         return True
 
@@ -287,7 +288,7 @@ class Pointwise(_Conv):
         self.positions = plane = self.x_rows * self.x_columns
         self.lines = self.planes = 1
         self.pieces = -(-plane // _PIECE)
-        self.n = self.readable = -(-plane // self.pieces)
+        self.n = self.readable = self.unit_positions = -(-plane // self.pieces)
         self.x_inner_stride = 4 * plane
         return True
 

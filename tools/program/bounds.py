@@ -74,18 +74,22 @@ def _faults(call: Call) -> list[str] | None:
         found = loop.accesses(call.words[block.block][block.first : block.last], lengths)
     except DependsOnData:
         return None
-    return [why for each in found if (why := _fault(each, buffers[each.argument]))]
+    return [why for each in found if (why := _fault(each, buffers.get(each.argument)))]
 
 
-def _fault(a: access.Access, buffer: Argument) -> str:
+def _fault(a: access.Access, buffer: Argument | None) -> str:
     """Return why a buffer does not allow an access; "" if it does."""
+    if buffer is None:
+        return f"there is no {a.argument}"
     n, size = _size(buffer)
     unit = size if isinstance(buffer, tuple) else a.nbytes or size
     low, high, nbytes = a.low * unit, a.high * unit, (n or 0) * size
     if low < 0 or high > nbytes:
         return f"{a.kind} bytes {low} to {high - 1} of {a.argument}, which has {nbytes}"
     is_input = isinstance(buffer, Place) and (buffer.memory == "file" or buffer.role == INPUT)
-    return f"writes to {a.argument}, which is an input" if a.kind == "writes" and is_input else ""
+    if a.kind == "writes" and (is_input or isinstance(buffer, Table)):
+        return f"writes to {a.argument}, which is an input"
+    return ""
 
 
 def _buffers(named: Mapping[str, Argument]) -> Iterator[tuple[str, Argument]]:

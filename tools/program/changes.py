@@ -119,8 +119,9 @@ class _Inner:
                 continue  # rare loops write to tensors alone
             given = [items[p] if p is not None and p >= 0 else None for p in places]
             yield from self._of_call(loop, given)
-            if -1 in places:
-                yield from self.written(_function(loop))
+            function = _function(loop)
+            if -1 in places and function is not None:
+                yield from self.written(function)
 
     def _of_call(self, loop: Loop, given: list[Any]) -> Written:
         function = _function(loop)

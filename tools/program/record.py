@@ -176,7 +176,7 @@ def record(
         if read.stream:
             reads = tuple((c.offset, c.nbytes, c.place or 0) for c in read._chunks)
             read.stream = _Stream(recorder)
-        elif any(c.widens > 1 for c in read._chunks):
+        if any(c.widens > 1 for c in read._chunks):
             _refuse_unpacking()
         read.arena_nbytes += share.more_nbytes
         loader = _Loader(read, recorder, has_form, share)
@@ -232,7 +232,7 @@ class _Reader(reader.Reader):
         buffer, within = super().buffer(t, arena, state)
         if isinstance(buffer, Memory):
             return buffer, within
-        if t.packed or t.chunk.widens > 1:
+        if t.packed:
             _refuse_unpacking()
         first, _ = self.resident
         return Memory("file", len(buffer), t.chunk.offset - first, buffer), within

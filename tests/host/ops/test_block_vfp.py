@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.host.device import small
+from tools import package
 from tools.converter.convert import Options, convert
 from tools.converter.reference import golden
 from tools.harness import Job, run_jobs
@@ -130,6 +131,17 @@ def test_another_form_is_exact(target, ready_target, name):
     assert near[1] != exact[1]
     lines = small.run(ready_target("unix"), SHOW, files).splitlines()
     assert lines[0].split() == ["exact", exact[1]]
+
+
+@on_fpus
+def test_a_copy_of_the_sources_has_the_exact_loops(target, ready_target):
+    """They have no assembler, without which the loops for an FPU are nothing."""
+    data = convert(MODELS["padded"], Options(strip=True)).data
+    script = SHOW.replace('("", "thumb")', '("",)')
+    files = {"model.bin": data, "x": given(MODELS["padded"]).tobytes()}
+    [line] = small.run(target, script, {"mpconnxr": package.SOURCES, **files}).splitlines()
+    [expected] = small.run(ready_target("unix"), script, files).splitlines()
+    assert line.split()[0] == "exact" and line == expected
 
 
 @on_fpus

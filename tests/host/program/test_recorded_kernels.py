@@ -153,6 +153,20 @@ def test_a_recording_has_its_boards_loops(in_floats):
     assert family == ("fpu_rows" if in_floats else "block_products")
 
 
+def test_weights_that_a_run_widens_are_for_kernels():
+    """A read of streamed float16 weights makes float32 of them: a program has no call for that."""
+    rng = np.random.default_rng(1)
+    shapes = (("w", 64, 8), ("r", 64, 16))
+    rows = {name: rng.standard_normal((1, *shape)) for name, *shape in shapes}
+    rows = {name: v.astype(np.float16).astype(np.float32) for name, v in rows.items()}
+    x, y = small.value("x", (2, 1, 8)), small.value("y", (2, 1, 1, 16))
+    source = small.model([("LSTM", "x w r", "y", {"hidden_size": 16})], [x], [y], **rows)
+    data = small.binary(source, weights="f16")
+    for stream in (False, True):
+        with pytest.raises(CannotRecord, match="unpacked"):
+            record.record(data, has_form, stream)
+
+
 def test_a_loop_of_an_expression_is_recorded_with_its_source():
     nodes = [("Asinh", "x", "y", {})]
     [call] = calls_of(nodes, [small.value("x", (3,))], [small.value("y", (3,))])
