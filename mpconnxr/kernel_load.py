@@ -29,9 +29,7 @@ def load(source, verify, arena, prefer, stream, origin):
     usual = gc.threshold()
     _collect_often()
     try:  # not by way of load_all: kernels may need the rest of the stack
-        model = _load(source, bool(verify), arena, prefer, stream)
-        _let_go([model])
-        return model
+        return _load(source, bool(verify), arena, prefer, stream, True)
     finally:
         gc.threshold(usual)
         forget(LOADING)
@@ -42,7 +40,7 @@ def load_all(sources, verify, arena, prefer, stream):
     usual = gc.threshold()
     _collect_often()
     try:
-        models = [_load(source, verify, arena, prefer, stream) for source in sources]
+        models = [_load(source, verify, arena, prefer, stream, False) for source in sources]
         _let_go(models)
         return models
     finally:
@@ -54,7 +52,7 @@ def _collect_often():
     gc.threshold(max(_GARBAGE, gc.mem_free() - _PLENTY >> 2))
 
 
-def _load(source, verify, arena, prefer, stream):
+def _load(source, verify, arena, prefer, stream, is_alone):
     from .model import Model
     from .reader import Reader
 
@@ -80,7 +78,10 @@ def _load(source, verify, arena, prefer, stream):
     if not loader.stream:  # which may widen weights in a run
         forms.drop("loading")
     forms.drop("table")
-    return Model(loader)
+    model = Model(loader)
+    if is_alone:
+        _let_go([model])
+    return model
 
 
 def _let_go(models):

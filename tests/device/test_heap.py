@@ -13,7 +13,6 @@ MOST = 24 * 1024  # bytes, with garbage but without code
 MOST_OF_CODE = 18 * 1024  # bytes: modules in a file system, once the model is loaded
 KEPT = {  # network, streamed, and the most bytes that stay with its kernels' table
     "kws_in_place": ("mlperf kws int8", False, 27_800),
-    "kws_streamed": ("mlperf kws int8", True, 38_900),
     "digits_streamed": ("digits float32", True, 42_000),
     "forest_in_place": ("random forest", False, 12_700),
 }
@@ -59,7 +58,7 @@ def test_a_model_keeps(machine, case):
     files = {f.path: f.data for f in code} | {"model.bin": data}
     script = SCRIPT.replace("STREAMED", str(streamed))
     found = [int(machine.run("x = 1\n" * n + script, files)) for n in range(LAYOUTS)]
-    print(f"{case}: {min(found)} bytes kept")
+    print(f"{case}: {min(found)} bytes kept", found)
     assert 0.9 * most < min(found) <= most
 
 
