@@ -8,12 +8,12 @@ class ModelError(MpconnxrError):
 
 
 def fail(what):
-    """Raises the ModelError for a file that breaks a rule of the format."""
+    """Raise the ModelError for a file that breaks a rule of the format."""
     raise ModelError("not a valid model file: " + what)
 
 
 def check_digest(digest, contents):
-    """ModelError unless this is the SHA-256 of the contents."""
+    """Raise ModelError unless this is the SHA-256 of the contents."""
     import hashlib
 
     if hashlib.sha256(contents).digest() != digest:

@@ -94,7 +94,7 @@ def later(name, function):
 
 
 class Board:
-    """What kernels ask of the board, of the calls that they emit."""
+    """The loops that kernels choose by the board: Calls, and whatever stands for it, is one."""
 
     def fpu(self, name, exact):
         """Return the loops of a family for an FPU; None where there is none, or where those of
@@ -116,7 +116,7 @@ def _first(name, wanted):
 
 
 def precedes(name, form, other):
-    """True if a family in this form comes before any of another one, in whose place it is."""
+    """Return whether a family in this form comes before another one, in whose place it is."""
     for each in order:
         if each == form:
             return find(name, form) is not None
@@ -125,7 +125,7 @@ def precedes(name, form, other):
 
 
 def find(name, form):
-    """The loops of a family in this form; None where it is absent or not for this machine."""
+    """Return the loops of a family in this form; None where there are none for this machine."""
     if form == "plain":
         module = _import(name)
         if module is None or _is_common(module):
@@ -168,7 +168,7 @@ class _Plain:
 
 
 def _undecorated(name):
-    """The loops of NAME.py, compiled without their @micropython lines; None without the source."""
+    """Return the loops of NAME.py, without their @micropython lines; None without the source."""
     try:
         with open(__file__.rsplit("/", 1)[0] + "/loops/" + name + ".py") as f:
             lines = f.read().split("\n")

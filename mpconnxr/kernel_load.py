@@ -53,6 +53,7 @@ def _collect_often():
 
 
 def _load(source, verify, arena, prefer, stream, is_alone):
+    """Return a model. is_alone: no other one follows that needs what this one does not."""
     from .model import Model
     from .reader import Reader
 
@@ -109,5 +110,5 @@ def _give_borders(model):
 
 
 def _kernels():
-    """The modules of kernels that are imported, as "ops.qconv"."""
+    """Return the modules of kernels that are imported, as "ops.qconv"."""
     return [name[9:] for name in sys.modules if name.startswith("mpconnxr.ops.")]

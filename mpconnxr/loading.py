@@ -89,7 +89,7 @@ class Loader:
         return t
 
     def _describe_borders(self, reader):
-        """Gives inputs and outputs what the file says of their integers and images."""
+        """Give inputs and outputs what the file says of their integers and images."""
         grids, images = reader.chunk(CHUNK_GRIDS), reader.chunk(CHUNK_IMAGES)
         if grids:
             from . import borders
@@ -117,7 +117,7 @@ class Loader:
         return steps
 
     def _prepare_bodies(self, reader, bodies):
-        """The steps of each body. What only one of two has written counts as not written."""
+        """Return the steps of each body. What only one of two writes counts as not written."""
         before, after, prepared = self._written.spans, None, []
         for body in bodies:
             self._written.spans = before
@@ -181,7 +181,7 @@ class Loader:
         return n, step
 
     def _memories(self):
-        """What places of buffers are found by."""
+        """Return what finds places of buffers."""
         if self._found is None:
             from .calls import Memories
 

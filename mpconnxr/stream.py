@@ -11,7 +11,7 @@ class Stream:
     """The streamed chunks of a model file. tables: the digests; None where they do not matter."""
 
     def __init__(self, source, chunks, tables):
-        self.file, self._is_ours = source.file, source.is_ours
+        self._file, self._is_ours = source.file, source.is_ours
         self._chunks = chunks
         self._tables = tables
         self._steps = {}
@@ -28,7 +28,7 @@ class Stream:
         from .tensor import view  # which a run does not need
 
         place = chunk.place + chunk.nbytes * (chunk.widens - 1)
-        read = _Read(self.file, chunk.offset, view(arena, place, "B", chunk.nbytes))
+        read = _Read(self._file, chunk.offset, view(arena, place, "B", chunk.nbytes))
         if self._tables is not None:
             read.digest = chunk.digest(self._tables)
         if chunk.widens > 1:
@@ -38,13 +38,13 @@ class Stream:
         return read.step
 
     def settle(self):
-        """Lets go of what only read() needs, once all reads are made."""
+        """Let go of what only read() needs, once all reads are made."""
         self._chunks = self._tables = self._steps = None
 
     def close(self):
-        """Closes the file if it was opened here."""
+        """Close the file if it was opened here."""
         if self._is_ours:
-            self.file.close()
+            self._file.close()
 
 
 class _Read:

@@ -13,6 +13,7 @@ MOST = 24 * 1024  # bytes, with garbage but without code
 MOST_OF_CODE = 18 * 1024  # bytes: modules in a file system, once the model is loaded
 KEPT = {  # network, streamed, and the most bytes that stay with its kernels' table
     "kws_in_place": ("mlperf kws int8", False, 27_800),
+    "kws_streamed": ("mlperf kws int8", True, 48_000),
     "digits_streamed": ("digits float32", True, 42_000),
     "forest_in_place": ("random forest", False, 12_700),
 }
@@ -58,8 +59,8 @@ def test_a_model_keeps(machine, case):
     files = {f.path: f.data for f in code} | {"model.bin": data}
     script = SCRIPT.replace("STREAMED", str(streamed))
     found = [int(machine.run("x = 1\n" * n + script, files)) for n in range(LAYOUTS)]
-    print(f"{case}: {min(found)} bytes kept", found)
-    assert 0.9 * most < min(found) <= most
+    print(f"{case}: {min(found)} bytes kept, of {LAYOUTS} layouts {found}")
+    assert 0.75 * most < min(found) <= most
 
 
 def test_keywords(machine, tmp_path):

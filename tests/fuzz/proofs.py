@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -17,7 +16,7 @@ from random import Random
 from tqdm import tqdm
 
 from tools import arguments
-from tools.program.bounds import Stray, proof
+from tools.program.bounds import proof
 from tools.program.call import CannotRecord
 from tools.program.record import record
 
@@ -77,15 +76,17 @@ def campaign(files: list[bytes], cases: int, seed: int) -> Proofs:
         for i in range(each):
             damaged, changes = mutate.mutated(file, rng)
             found.files += 1
-            for kernel, why in _faults(damaged, bool(i & 1), found):
-                counts[kernel] += 1
-                if counts[kernel] <= _SHOWN:
-                    found.finds.append((damaged, changes, why))
+            kernel, why = _fault(damaged, bool(i & 1), found)
+            counts[kernel] += 1
+            if why and counts[kernel] <= _SHOWN:
+                found.finds.append((damaged, changes, why))
     return found
 
 
-def _faults(data: bytes, has_fpu: bool, found: Proofs) -> Iterator[tuple[str, str]]:
-    """Yield (kernel, what is wrong) of a file's first stray, or of an error of the host's."""
+def _fault(data: bytes, has_fpu: bool, found: Proofs) -> tuple[str, str]:
+    """Return (kernel, what is wrong) of a file's first stray, or of an error of this computer's;
+    ("", "") where nothing is.
+    """
 
     def has_form(_: str, form: str) -> bool:
         return form == "plain" or has_fpu and form == "vfp"
@@ -98,18 +99,14 @@ def _faults(data: bytes, has_fpu: bool, found: Proofs) -> Iterator[tuple[str, st
     try:
         known = proof(record(data, has_form))
     except CannotRecord:
-        return
+        return "", ""
     except _TooLong:
-        yield "too long", f"takes more than {_SECONDS} s"
-        return
+        return "too long", f"takes more than {_SECONDS} s"
     except Exception as e:
-        yield type(e).__name__, f"{type(e).__name__}: {e}"
-        return
+        return type(e).__name__, f"{type(e).__name__}: {e}"
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, usual)
     found.recorded += 1
     found.calls += known.proved
-    strays: list[Stray] = known.strays
-    if strays:
-        yield strays[0].kernel, str(strays[0])
+    return (known.strays[0].kernel, str(known.strays[0])) if known.strays else ("", "")

@@ -9,6 +9,7 @@ import pytest
 from tools import package
 from tools.loops import __main__ as command
 from tools.loops import numbered, python
+from tools.loops.borrowed import with_borrowed
 from tools.loops.errors import LoopError
 from tools.loops.module import module
 from tools.loops.source import Source
@@ -226,3 +227,13 @@ def test_the_command_prints_what_is_made(capsys):
         with pytest.raises(SystemExit) as stop:
             command.main(args)
         assert stop.value.code == 2 and what in capsys.readouterr().err
+
+
+def test_machine_code_has_functions_of_another_form_with_it():
+    """But not those that use names of their module, whose import stays."""
+    text = '"""F."""\n\nfrom ..viper.f import run  # Python\n\n\ndef g():\n    pass\n'
+    function = "@micropython.viper\ndef run(p) -> int:\n    return 1\n"
+    other = f"import micropython\n\nN = 1\n\n\n{function}"
+    made = with_borrowed(text, {("f", "viper"): other})
+    assert "import" not in made and made.endswith(function)
+    assert with_borrowed(text, {("f", "viper"): other.replace("return 1", "return N")}) == text

@@ -9,6 +9,7 @@ left is a table of calls (encode) that a board runs without kernels.
     emitted  what kernels emit calls to
     record   the calls of a run, step by step
     changes  which words of its block a call writes to
+    bounds   proof that calls stay within their buffers
     layout   which calls share their places in the board's memory
     encode   calls as bytes
 """

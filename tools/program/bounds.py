@@ -8,13 +8,11 @@ found on the host, without memory that faults.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tools import access
 
-from .call import INPUT, Argument, Call, DependsOnData, Part, Place, Recording, Table, declaration
+from .call import INPUT, Argument, Call, Place, Recording, Table, accesses, named, size_of
 
 
 @dataclass(frozen=True)
@@ -61,19 +59,10 @@ def _faults(call: Call) -> list[str] | None:
 
     Raises AccessError where its parameters are beyond those that its loop declares.
     """
-    loop = declaration(call.loop)
-    if loop is None:
+    found = accesses(call)
+    if found is None:
         return None
-    named = dict(zip(loop.args, call.arguments, strict=True))
-    block = named.get("p")
-    if not isinstance(block, Part):
-        return None
-    buffers = dict(_buffers(named))
-    lengths = {name: n for name, each in buffers.items() if (n := _size(each)[0]) is not None}
-    try:
-        found = loop.accesses(call.words[block.block][block.first : block.last], lengths)
-    except DependsOnData:
-        return None
+    buffers = named(call)
     return [why for each in found if (why := _fault(each, buffers.get(each.argument)))]
 
 
@@ -81,7 +70,7 @@ def _fault(a: access.Access, buffer: Argument | None) -> str:
     """Return why a buffer does not allow an access; "" if it does."""
     if buffer is None:
         return f"there is no {a.argument}"
-    n, size = _size(buffer)
+    n, size = size_of(buffer)
     unit = size if isinstance(buffer, tuple) else a.nbytes or size
     low, high, nbytes = a.low * unit, a.high * unit, (n or 0) * size
     if low < 0 or high > nbytes:
@@ -90,23 +79,3 @@ def _fault(a: access.Access, buffer: Argument | None) -> str:
     if a.kind == "writes" and (is_input or isinstance(buffer, Table)):
         return f"writes to {a.argument}, which is an input"
     return ""
-
-
-def _buffers(named: Mapping[str, Argument]) -> Iterator[tuple[str, Argument]]:
-    """Yield arguments by their names; of a tuple also each part, by name and number."""
-    for name, argument in named.items():
-        yield name, argument
-        if isinstance(argument, tuple):
-            yield from _buffers({f"{name}[{i}]": each for i, each in enumerate(argument)})
-
-
-def _size(a: Argument) -> tuple[int | None, int]:
-    """Return how many items a buffer or a tuple has, and the bytes of one; None of others."""
-    if isinstance(a, Place):
-        return a.n, struct.calcsize(a.code)
-    if isinstance(a, Table):
-        size = struct.calcsize(a.code)
-        return len(a.contents) // size, size
-    if isinstance(a, Part):
-        return a.last - a.first, 4
-    return (len(a), 1) if isinstance(a, tuple) else (None, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -106,19 +106,6 @@ class Given:
     name: str
 
 
-def lengths_of(arguments: Mapping[str, Any]) -> dict[str, int]:
-    """Return the items of each buffer, by the argument."""
-    found = {}
-    for name, a in arguments.items():
-        if isinstance(a, Place):
-            found[name] = a.n
-        elif isinstance(a, Part):
-            found[name] = a.last - a.first
-        elif isinstance(a, Table):
-            found[name] = len(a.contents) // struct.calcsize(a.code)
-    return found
-
-
 Argument = Loop | Part | Table | Place | Value | Given | tuple
 
 
@@ -189,3 +176,50 @@ class Recording:
     def n_reads(self) -> int:
         """Those of a run."""
         return sum(isinstance(call, Read) for step in self.steps for call in step.calls)
+
+
+def size_of(argument: Argument) -> tuple[int | None, int]:
+    """Return how many items a buffer or a tuple has, and the bytes of one; None of others."""
+    if isinstance(argument, Place):
+        return argument.n, struct.calcsize(argument.code)
+    if isinstance(argument, Table):
+        size = struct.calcsize(argument.code)
+        return len(argument.contents) // size, size
+    if isinstance(argument, Part):
+        return argument.last - argument.first, 4
+    return (len(argument), 1) if isinstance(argument, tuple) else (None, 1)
+
+
+def named(call: Call) -> dict[str, Argument]:
+    """Return a call's arguments by their names; of a tuple also each part, as `w[1]`.
+
+    Its loop has to have a declaration.
+    """
+    return dict(_named(zip(declaration(call.loop).args, call.arguments, strict=True)))
+
+
+def _named(arguments: Iterable[tuple[str, Argument]]) -> Iterator[tuple[str, Argument]]:
+    for name, argument in arguments:
+        yield name, argument
+        if isinstance(argument, tuple):
+            yield from _named((f"{name}[{i}]", each) for i, each in enumerate(argument))
+
+
+def accesses(call: Call) -> list[access.Access] | None:
+    """Return what a call touches, by the declaration of its loop; None where that cannot tell.
+
+    Raises AccessError where its parameters are beyond those that the loop declares.
+    """
+    loop = declaration(call.loop)
+    if loop is None:
+        return None
+    arguments = named(call)
+    block = arguments.get("p")
+    if not isinstance(block, Part):
+        return None
+    sizes = {name: size_of(each)[0] for name, each in arguments.items()}
+    lengths = {name: n for name, n in sizes.items() if n is not None}
+    try:
+        return loop.accesses(call.words[block.block][block.first : block.last], lengths)
+    except DependsOnData:
+        return None

@@ -19,12 +19,13 @@ from .call import (
     INLINE,
     UNKNOWN,
     Call,
-    DependsOnData,
     Loop,
     Part,
+    accesses,
     declaration,
     has_plain,
-    lengths_of,
+    named,
+    size_of,
 )
 
 ALL = frozenset({-1})  # indexes that the source alone does not tell
@@ -69,15 +70,13 @@ def _words(call: Call, part: Part) -> list[Any]:
 
 def _declared(call: Call) -> list[tuple[Part, frozenset[int]]] | None:
     """Return what its declaration has; None where there is none, or where that cannot tell."""
-    loop = declaration(call.loop)
-    if loop is None:
-        return None
-    named = dict(zip(loop.args, call.arguments, strict=True))
     try:
-        found = loop.accesses(_words(call, named["p"]), lengths_of(named))
-    except (access.AccessError, DependsOnData):
+        found = accesses(call)
+    except access.AccessError:
         return None
-    parts = {name: each for name, each in named.items() if isinstance(each, Part)}
+    if found is None:
+        return None
+    parts = {name: each for name, each in named(call).items() if isinstance(each, Part)}
     written = [a for a in found if a.kind == "writes" and a.argument in parts]
     return [(parts[a.argument], frozenset(range(a.low, a.high))) for a in written]
 
@@ -139,7 +138,8 @@ class _Inner:
         declared, block = declaration(loop), given[-1]
         if declared is None or self._is_open or not isinstance(block, Part):
             return ALL
-        lengths = lengths_of(dict(zip(declared.args, given, strict=True)))
+        sizes = {name: size_of(each)[0] for name, each in zip(declared.args, given, strict=True)}
+        lengths = {name: n for name, n in sizes.items() if n is not None}
         found = set()
         for number in _TRIED:
             words = [

@@ -58,8 +58,6 @@ class _Recorder:
         self._blocks: dict[int, int] = {}  # number, in its step, of a block by its id
         self._held: list[Any] = []  # so that no id is another's while a step is recorded
         self._unknown: dict[int, set[int]] = {}  # words that loops wrote, by the block
-        self._origin: tuple[int, ...] = ()  # of the call before
-        self._nth = 0
 
     def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
         """Begin a step."""
@@ -159,7 +157,7 @@ def record(
     stream: bool = False,
     share: Share | None = None,
 ) -> Recording:
-    """The calls of a run of a model file.
+    """Return the calls of a run of a model file.
 
     has_form: whether the board runs a family of loops in a form; stream: its weights come from a
     file while it runs; share: what one of two cores does of it. Raises CannotRecord.

@@ -16,7 +16,7 @@ import numpy as np
 from tools import access
 from tools.loops.parameters import by_name
 
-from .call import Call, DependsOnData, Part, Place, Table, declaration, lengths_of
+from .call import Call, Part, Place, Table, accesses, named
 
 
 @dataclass(frozen=True)
@@ -57,23 +57,20 @@ class Touched:
 
 
 def touched(call: Call) -> Touched | None:
-    """None where no declaration tells, as of a loop that calls others."""
-    loop = declaration(call.loop)
-    if loop is None or len(loop.args) != 4:
-        return None
-    named = dict(zip(loop.args, call.arguments, strict=True))
-    block = named.get("p")
-    if not isinstance(block, Part):
-        return None
-    words = call.words[block.block][block.first : block.last]
+    """Return what a call touches; None where no declaration tells, as of one that calls others."""
     try:
-        found = loop.accesses(words, lengths_of(named))
-    except (access.AccessError, DependsOnData):
+        found = accesses(call)
+    except access.AccessError:
         return None
+    if found is None:
+        return None
+    arguments = named(call)
+    block = arguments["p"]
+    words = call.words[block.block][block.first : block.last]
     kinds: dict[str, list[Bytes]] = {"reads": [], "writes": []}
     items = {}
     for a in found:
-        argument = named.get(a.argument)
+        argument = arguments.get(a.argument)
         if isinstance(argument, Place):
             size = a.nbytes or struct.calcsize(argument.code)
             first = argument.offset
