@@ -13,13 +13,16 @@ from .calls import prepared
 from .errors import InputError, ModelError, MpconnxrError, UnsupportedError, fail
 from .tensor import Tensor, code_of
 
-_CONSTANT, _DIM, _ADD, _MULTIPLY, _DIVIDE, _MAXIMUM, _MINIMUM = range(7)
+CONSTANT, DIM, ADD, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM = range(7)
 _LIMIT = 1 << 40  # of a result on the way, so that no product grows without end
 _MAX_STACK = 64
 
 
 class Runtime:
-    """The run-time dims of a model. values: their current numbers."""
+    """The run-time dims of a model. values: their current numbers; bounds: the most they may be;
+    expressions: arrays of words; places: expression of each parameter that has one, by its number
+    in the graph.
+    """
 
     def __init__(self, words, n_dims):
         if n_dims >= len(words):
@@ -30,7 +33,7 @@ class Runtime:
         self.values = [0] * n_dims
         self._given = []  # numbers of the dims that inputs decide
         self._inputs = []
-        self._expressions = []
+        self.expressions = []
         at = self._read_expressions(words, n_dims + 1, words[n_dims])
         self._read_places(words, at)
 
@@ -41,8 +44,8 @@ class Runtime:
             size = words[at] if at < len(words) else 0
             if size < 1 or at + 1 + size > len(words):
                 fail("expressions do not fill their space")
-            self._expressions.append(array("i", [words[at + 1 + k] for k in range(size)]))
-            self._check(self._expressions[-1])
+            self.expressions.append(array("i", [words[at + 1 + k] for k in range(size)]))
+            self._check(self.expressions[-1])
             at += 1 + size
         return at
 
@@ -50,9 +53,9 @@ class Runtime:
         depth = 0
         for word in expression:
             operation = word & 7
-            if operation > _MINIMUM or operation == _DIM and not 0 <= word >> 3 < len(self.values):
+            if operation > MINIMUM or operation == DIM and not 0 <= word >> 3 < len(self.values):
                 fail("an expression's word")
-            depth += 1 if operation <= _DIM else -1
+            depth += 1 if operation <= DIM else -1
             if not 0 < depth <= _MAX_STACK:
                 fail("an expression's operands")
         if depth != 1:
@@ -60,13 +63,13 @@ class Runtime:
 
     def _read_places(self, words, at):
         """Where in the graph parameters are expressions."""
-        self._places = {}
+        self.places = {}
         if (len(words) - at) % 2:
             fail("expressions do not fill their space")
         for k in range(at, len(words), 2):
-            if not 0 <= words[k + 1] < len(self._expressions):
+            if not 0 <= words[k + 1] < len(self.expressions):
                 fail("number of an expression")
-            self._places[words[k]] = words[k + 1]
+            self.places[words[k]] = words[k + 1]
 
     def start(self):
         """Before a run: only what the inputs decide is known. Raises InputError."""
@@ -81,8 +84,8 @@ class Runtime:
         None where it is no such one.
         """
         e = -1 - raw
-        words = self._expressions[e] if e < len(self._expressions) else ()
-        if len(words) != 1 or words[0] & 7 != _DIM:
+        words = self.expressions[e] if e < len(self.expressions) else ()
+        if len(words) != 1 or words[0] & 7 != DIM:
             return None
         self._given.append(words[0] >> 3)
         return words[0] >> 3
@@ -104,8 +107,8 @@ class Runtime:
     def evaluate(self, e):
         """The value of an expression now. Raises InputError where it has none."""
         stack = []
-        for word in self._expressions[e]:
-            if word & 7 <= _DIM:
+        for word in self.expressions[e]:
+            if word & 7 <= DIM:
                 stack.append(self.values[word >> 3] if word & 7 else word >> 3)
                 continue
             b = stack.pop()
@@ -114,7 +117,7 @@ class Runtime:
 
     def dims_of(self, e):
         """Numbers of the dims in an expression."""
-        return [word >> 3 for word in self._expressions[e] if word & 7 == _DIM]
+        return [word >> 3 for word in self.expressions[e] if word & 7 == DIM]
 
     def shape(self, raw):
         """A shape of which -1 - e stands for the value of expression e."""
@@ -126,7 +129,7 @@ class Runtime:
     def tensor(self, buffer, offset, info, name):
         """A tensor of a shape that follows the dims."""
         for d in info.shape:
-            if d < 0 and -1 - d >= len(self._expressions):
+            if d < 0 and -1 - d >= len(self.expressions):
                 fail("number of an expression")
         return OpenTensor(self, buffer, offset, info, name)
 
@@ -147,8 +150,8 @@ class Runtime:
                 tensors.append(t)
         params = {}
         for k in range(len(node.params)):
-            if place + k in self._places:
-                params[k] = self._places[place + k]
+            if place + k in self.places:
+                params[k] = self.places[place + k]
         dims = []
         for e in list(params.values()) + [-1 - d for t in tensors for d in t.raw if d < 0]:
             dims += [d for d in self.dims_of(e) if d not in dims]
@@ -159,16 +162,16 @@ class Runtime:
 
 
 def _applied(operation, a, b):
-    if operation == _DIVIDE:
+    if operation == DIVIDE:
         if not b:
             raise InputError("an extent of 0 divides another")
         a //= b
-    elif operation == _ADD:
+    elif operation == ADD:
         a += b
-    elif operation == _MULTIPLY:
+    elif operation == MULTIPLY:
         a *= b
     else:
-        a = max(a, b) if operation == _MAXIMUM else min(a, b)
+        a = max(a, b) if operation == MAXIMUM else min(a, b)
     if not -_LIMIT < a < _LIMIT:
         raise InputError("an extent beyond all memory")
     return a

@@ -11,11 +11,11 @@ from .values import Writer, write_all
 
 OPEN = -1  # a dimension of strings that a run decides
 
-_STRING = 8
+STRING = 8
 # The number of a map: MAP, plus SEQUENCE for a list of maps, plus STRING_KEYS (otherwise they are
 # int64), plus the dtype of its values.
-_MAP, _SEQUENCE, _STRING_KEYS = 64, 32, 16
-_VALUES = {1: "float32", 7: "int64", _STRING: "string", 11: "float64"}
+MAP, SEQUENCE, STRING_KEYS = 64, 32, 16
+VALUES = {1: "float32", 7: "int64", STRING: "string", 11: "float64"}
 
 _MOST = 1 << 24  # elements, so that a damaged file does not take the whole heap
 
@@ -61,9 +61,9 @@ class Maps:
 
     def __init__(self, dtype):
         self.name = None
-        self.is_sequence = dtype & _SEQUENCE
-        self.keys = "string" if dtype & _STRING_KEYS else "int64"
-        self.values = _VALUES[dtype & 15]
+        self.is_sequence = dtype & SEQUENCE
+        self.keys = "string" if dtype & STRING_KEYS else "int64"
+        self.values = VALUES[dtype & 15]
         self.data = [] if self.is_sequence else {}
 
     @property
@@ -89,8 +89,8 @@ def _fail(i, what):
 
 def check(info, i, flags):
     """ModelError unless the record of tensor i is one of strings or maps."""
-    is_map = _MAP <= info.dtype < 2 * _MAP and (info.dtype & 15) in _VALUES
-    if info.dtype != _STRING and not is_map or flags:
+    is_map = MAP <= info.dtype < 2 * MAP and (info.dtype & 15) in VALUES
+    if info.dtype != STRING and not is_map or flags:
         raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, info.dtype, flags))
     n = 1
     for d in info.shape:
@@ -100,7 +100,7 @@ def check(info, i, flags):
         if n > _MOST:
             _fail(i, "too many elements")
     if info.storage == STORAGE_OBJECT:
-        if is_map and len(info.shape) != (1 if info.dtype & _SEQUENCE else 0):
+        if is_map and len(info.shape) != (1 if info.dtype & SEQUENCE else 0):
             _fail(i, "rank")
     elif info.storage != STORAGE_DATA or is_map:
         _fail(i, "storage class")
@@ -122,12 +122,12 @@ class Slots:
             raise UnsupportedError("not enough memory for tensor {}".format(i))
 
     def _empty(self, info, i):
-        if info.dtype == _STRING and OPEN not in info.shape:
+        if info.dtype == STRING and OPEN not in info.shape:
             return Strings(info.shape, self._shared(info, i))
         if info.offset in self._taken:
             _fail(i, "slot of another one")
         self._taken[info.offset] = None
-        if info.dtype != _STRING:
+        if info.dtype != STRING:
             return Maps(info.dtype)
         return Strings(tuple([0 if d == OPEN else d for d in info.shape]), [], True)
 

@@ -13,7 +13,9 @@ from .numbers import Numbers
 from .records import STORAGE_ARENA, STORAGE_STATE, Chunk, Records
 from .source import Source
 
+MAGIC = b"MPCONNXR"
 VERSION = 10
+HEADER = "<8sHHIII32xII"
 HEADER_NBYTES = 64
 DIGEST_AT = 24  # the 32 bytes of the header that hold the digest of header and tables
 
@@ -30,7 +32,7 @@ CHUNK_IMAGES = 6
 CHUNK_STREAMED = 7
 CHUNK_HALVES = 8
 CHUNK_LABELS = 10
-_STREAMED = (CHUNK_STREAMED, CHUNK_HALVES)
+STREAMED = (CHUNK_STREAMED, CHUNK_HALVES)
 _ALWAYS = (CHUNK_DATA, CHUNK_NAMES, CHUNK_GRIDS, CHUNK_IMAGES)
 
 FEATURE_FLOAT64 = 1
@@ -48,10 +50,11 @@ def _has_doubles():
 class Reader:
     """The validated contents of a file.
 
-    arena_nbytes: with room for weights that are streamed, if they are; state_nbytes: of what
-    lasts from run to run; tensors: [TensorInfo]; inputs, outputs: tensor ids; kernels: names;
-    nodes(): the graph; stream: a Stream if weights are not in memory, else None. Of the chunks
-    that a model does not need only the `wanted` kinds are read (and their digests checked).
+    arena_nbytes: with room for weights that are streamed, if they are; streamed_nbytes: the same,
+    as if they were; state_nbytes: of what lasts from run to run; chunks: [Chunk]; tensors:
+    [TensorInfo]; inputs, outputs: tensor ids; kernels: names; nodes(): the graph; stream: a Stream
+    if weights are not in memory, else None. Of the chunks that a model does not need only the
+    `wanted` kinds are read (and their digests checked).
     """
 
     def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(), stream=False):
@@ -72,7 +75,7 @@ class Reader:
         nbytes = self._source.nbytes
         if nbytes < HEADER_NBYTES:
             fail("shorter than a header")
-        head = struct.unpack_from("<8sHHIII32xII", self._source.fetch(0, HEADER_NBYTES))
+        head = struct.unpack_from(HEADER, self._source.fetch(0, HEADER_NBYTES))
         self._check_lengths(head, nbytes)
         self.tables_nbytes = head[5]
         self._tables = self._source.fetch(0, self.tables_nbytes)
@@ -87,16 +90,16 @@ class Reader:
         self.kernels = self._read_kernels(names_at, names_nbytes)
         numbers = Numbers(self._tables, at, self.tables_nbytes)
         self._read_numbers(numbers, head[3], n_chunks)
-        if stream and any([c.kind in _STREAMED for c in self._chunks]):
+        if stream and any([c.kind in STREAMED for c in self.chunks]):
             from .stream import Stream
 
-            self.stream = Stream(self._source, self._chunks, self._tables if verify else None)
-            self.arena_nbytes = self._streamed_nbytes
+            self.stream = Stream(self._source, self.chunks, self._tables if verify else None)
+            self.arena_nbytes = self.streamed_nbytes
         self._fetch_chunks(verify)
 
     def _read_numbers(self, numbers, features, n_chunks):
-        self.arena_nbytes, self._streamed_nbytes = numbers.size(), numbers.size()
-        if self._streamed_nbytes < self.arena_nbytes:
+        self.arena_nbytes, self.streamed_nbytes = numbers.size(), numbers.size()
+        if self.streamed_nbytes < self.arena_nbytes:
             fail("the streamed arena is smaller than the other")
         self._read_chunks(numbers, n_chunks)
         self.tensors = records = Records(self)
@@ -117,7 +120,7 @@ class Reader:
 
     def _check_lengths(self, head, nbytes):
         magic, _, _, _, file_nbytes, tables_nbytes, _, _ = head
-        if magic != b"MPCONNXR":
+        if magic != MAGIC:
             fail("it does not start with MPCONNXR")
         if file_nbytes != nbytes:
             fail("{} bytes long, should be {}".format(nbytes, file_nbytes))
@@ -159,7 +162,7 @@ class Reader:
         return [str(name, "ascii") for name in names]
 
     def _read_chunks(self, numbers, n):
-        self._chunks, self._found = [], None  # the last one that data_chunk gave
+        self.chunks, self._found = [], None  # the last one that data_chunk gave
         offset = self.tables_nbytes
         for i in range(n):
             kind, nbytes = numbers.size(), numbers.size()
@@ -167,13 +170,13 @@ class Reader:
             offset = chunk.offset + nbytes
             if offset > self._source.nbytes:
                 fail("a chunk lies outside the file")
-            if kind in _STREAMED:
+            if kind in STREAMED:
                 chunk.place = numbers.size()
                 chunk.widens = 2 if kind == CHUNK_HALVES else 1
                 end = chunk.place + nbytes * chunk.widens
-                if chunk.place % 8 or nbytes % chunk.widens or end > self._streamed_nbytes:
+                if chunk.place % 8 or nbytes % chunk.widens or end > self.streamed_nbytes:
                     fail("a streamed chunk lies outside the arena")
-            self._chunks.append(chunk)
+            self.chunks.append(chunk)
         if offset != self._source.nbytes:
             fail("bytes after the last chunk")
 
@@ -184,13 +187,13 @@ class Reader:
         return self._found
 
     def _find(self, offset, nbytes):
-        for c in self._chunks:
-            if c.has(offset, nbytes) and (c.kind == CHUNK_DATA or c.kind in _STREAMED):
+        for c in self.chunks:
+            if c.has(offset, nbytes) and (c.kind == CHUNK_DATA or c.kind in STREAMED):
                 return c
 
     def _fetch_chunks(self, verify):
-        for c in self._chunks:
-            if c.kind in self._wanted or c.kind in _STREAMED and self.stream is None:
+        for c in self.chunks:
+            if c.kind in self._wanted or c.kind in STREAMED and self.stream is None:
                 c.buffer = self._source.fetch(c.offset, c.nbytes)
                 if verify:
                     check_digest(c.digest(self._tables), c.buffer)
@@ -216,7 +219,7 @@ class Reader:
 
     def parts(self):
         """Return [(buffer, where in self.memory; None: a copy)] of what is in memory of data."""
-        found = [c for c in self._chunks if c.buffer is not None and c.nbytes]
+        found = [c for c in self.chunks if c.buffer is not None and c.nbytes]
         return [(c.buffer, None if type(c.buffer) is bytearray else c.offset) for c in found]
 
     def runtime_dims(self):
@@ -229,7 +232,7 @@ class Reader:
 
     def chunk(self, kind):
         """Bytes of the first chunk of a wanted kind; None if the file has none."""
-        for c in self._chunks:
+        for c in self.chunks:
             if c.kind == kind:
                 return c.buffer
         return None

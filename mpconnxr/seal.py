@@ -11,7 +11,7 @@ import sys
 
 from .errors import InputError, ModelError, fail
 from .kernel_load import load_all
-from .reader import DIGEST_AT, Reader
+from .reader import DIGEST_AT, HEADER, Reader
 
 _SEAL_NBYTES = 132  # of the file, at its end
 _SEAL = "<I32s"  # counter and HMAC: what a board reads of it
@@ -116,15 +116,13 @@ class _Reader(Reader):
 
     def _check_head(self, head, kind):
         # it was read before the tables, in which it is once more, and only there has a digest
-        if bytes(self._tables[:DIGEST_AT]) != struct.pack("<8sHHIII", *head[:6]):
-            fail("it changes while it is read")
-        if tuple(head[6:]) != struct.unpack_from("<II", self._tables, DIGEST_AT + 32):
+        if struct.unpack_from(HEADER, self._tables) != head:
             fail("it changes while it is read")
         Reader._check_head(self, head, kind)
 
     def check_streamed(self):
         """The digests of chunks that else the first run checks. Leaves the arena as it is."""
-        for c in self._chunks:
+        for c in self.chunks:
             if self.stream and c.place is not None:
                 found = hashlib.sha256()
                 for at in range(c.offset, c.offset + c.nbytes, _PIECE):

@@ -35,7 +35,7 @@ def source_of(data):
 
 try:
     sizes = Reader(good)  # of the arena: weights in memory, and streamed
-    arena_nbytes = max(sizes.arena_nbytes, sizes._streamed_nbytes)
+    arena_nbytes = max(sizes.arena_nbytes, sizes.streamed_nbytes)
 except mpconnxr.UnsupportedError:  # float64 where there is none: refused, whatever else changes
     arena_nbytes = 0
 memory = bytearray(GUARD + arena_nbytes + GUARD)
@@ -98,7 +98,7 @@ def flipped(at, mask):
 def digests(stride):
     """Each byte that a digest covers."""
     spans = [(0, tables_nbytes, 1)]
-    for chunk in Reader(good)._chunks:
+    for chunk in Reader(good).chunks:
         if chunk.kind in _ALWAYS + (CHUNK_STREAMED,):  # a model reads no others
             spans.append((chunk.offset, chunk.nbytes, stride))
     for offset, nbytes, step in spans:

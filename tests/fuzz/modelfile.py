@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from tools.format import layout, tables
+from mpconnxr.tensor import is_object
+from tools.format import layout
 from tools.format.dtypes import itemsize
+from tools.format.layout import STREAMED
+from tools.format.objects import STRING
+from tools.format.reader import parse
 
 OPEN, PACKED = layout.FLAG_OPEN, layout.FLAG_PACKED
-STREAMED = tables.STREAMED
-_STRING, _FIRST_MAP = 8, 64
 _INTS = range(-(1 << 31), 1 << 31)
 
 
@@ -46,8 +47,8 @@ class Record:
 
     @property
     def has_size(self) -> bool:
-        is_object = self.dtype == _STRING or self.dtype >= _FIRST_MAP
-        return bool(self.flags & OPEN) or is_object and self.storage == layout.STORAGE_DATA
+        is_constant = self.storage == layout.STORAGE_DATA
+        return bool(self.flags & OPEN) or is_constant and is_object(self.dtype)
 
     @property
     def nbytes(self) -> int:
@@ -60,7 +61,7 @@ class Record:
         return n
 
 
-_WITHOUT_ITEMS = (_STRING, 14, 15)  # strings, complex numbers
+_WITHOUT_ITEMS = (STRING, 14, 15)  # strings, complex numbers
 # Bytes of an element in memory, by dtype.
 ITEMSIZES = {dtype: itemsize(dtype) for dtype in range(1, 29) if dtype not in _WITHOUT_ITEMS}
 
@@ -122,7 +123,7 @@ class File:
         """Where each chunk begins, counted from the end of the tables."""
         places, at = [], 0
         for chunk in self.chunks:
-            at += -at % 16
+            at += -at % layout.CHUNK_ALIGNMENT
             places.append((at, chunk))
             at += len(chunk.data)
         return places
@@ -136,7 +137,7 @@ class File:
         for chunk in self.chunks:
             words += [chunk.kind, len(chunk.data)]
             words += [chunk.place or 0] if chunk.kind in STREAMED else []
-            body += bytes(-len(body) % 16) + chunk.data
+            body += bytes(-len(body) % layout.CHUNK_ALIGNMENT) + chunk.data
         words.append(len(self.tensors))
         for t in self.tensors:
             words += [t.dtype, t.storage | t.flags << 2, len(t.dims), *t.dims, t.place]
@@ -145,18 +146,11 @@ class File:
         if self.features & layout.FEATURE_RUNTIME_DIMS:
             words += self._runtime_words(places)
         words += [len(graph), *graph]
-        names = layout.names_chunk(kernels)
-        digests = b"".join(chunk.digest for chunk in self.chunks)
-        tables = digests + names + b"".join(map(_encoded, words))
-        tables += bytes(-len(tables) % 16)
-        nbytes = layout.HEADER_NBYTES + len(tables)
-        head = struct.pack(
-            "<8sHHIII",
-            *(layout.MAGIC, layout.VERSION, layout.KIND_MODEL),
-            *(self.features, nbytes + len(body), nbytes),
+        names, numbers = layout.names_chunk(kernels), b"".join(map(_encoded, words))
+        digests = [chunk.digest for chunk in self.chunks]
+        return layout.file_bytes(
+            layout.KIND_MODEL, self.features, digests, names, numbers, [bytes(body)]
         )
-        rest = struct.pack("<2I", len(self.chunks), len(names)) + tables
-        return head + hashlib.sha256(head + rest).digest() + rest + bytes(body)
 
     def _runtime_words(self, places):
         words = [*self.bounds, len(self.expressions)]
@@ -200,41 +194,39 @@ def _graph_words(nodes, kernels, first=0):
 
 
 def read(data: bytes) -> File:
-    """A file that the converter wrote. Raises ValueError for what is no model."""
-    head = tables.Head.of(data)
-    found = head.magic, head.version, head.kind
-    if found != (layout.MAGIC, layout.VERSION, layout.KIND_MODEL):
-        raise ValueError("not a model of this format")
-    words = tables.Words(layout.numbers_of(data, head.numbers_at))
-    arena, streamed = words.take(2)
-    chunks = [
-        Chunk(kind, data[start:end], place)
-        for kind, start, end, place in tables.chunks(words, head)
-    ]
-    tensors = [Record(*tables.TensorEntry.of(words)) for _ in range(words.next())]
-    inputs, outputs = words.list(), words.list()
-    bounds, expressions, places = [], [], {}
-    if head.features & layout.FEATURE_RUNTIME_DIMS:
-        bounds, expressions, places = _runtime(tables.Words(words.list()), words.next())
-    nodes = _nodes(words.list(), 0, head.kernels(data), places)
+    """A model that the device's reader takes. Raises ConvertError."""
+    file = parse(data)
+    tables_nbytes, runtime = file.tables_nbytes, file.runtime
+    chunks = [Chunk(c.kind, data[c.offset : c.offset + c.nbytes], c.place) for c in file.chunks]
     return File(
-        *(head.features, arena, streamed, chunks, tensors, inputs, outputs),
-        *(bounds, expressions, nodes),
+        file.features,
+        file.arena_nbytes,
+        file.streamed_nbytes,
+        chunks,
+        [_record(t, tables_nbytes) for t in file.tensors],
+        file.inputs,
+        file.outputs,
+        [*runtime.bounds] if runtime else [],
+        [[*e] for e in runtime.expressions] if runtime else [],
+        _nodes(file.steps, runtime.places if runtime else {}),
     )
 
 
-def _runtime(words, n):
-    bounds = words.take(n)
-    expressions = [words.list() for _ in range(words.next())]
-    pairs = words.rest()
-    return bounds, expressions, dict(zip(pairs[::2], pairs[1::2], strict=True))
+def _record(t, tables_nbytes):
+    flags = PACKED if t.packed else OPEN if t.is_open else 0
+    place = t.offset - tables_nbytes if t.storage == layout.STORAGE_DATA else t.offset
+    record = Record(t.dtype, t.storage, flags, t.shape, place)
+    if not record.has_size:
+        return record
+    return replace(record, size=t.nbytes if t.is_open else t.stored_nbytes)
 
 
-def _nodes(graph, first, kernels, places):
+def _nodes(steps, places):
     nodes = []
-    for entry in tables.nodes(graph, first):
-        bodies = [_nodes(*body, kernels, places) for body in entry.bodies]
-        at = range(entry.place, entry.place + len(entry.params))
+    for step in steps:
+        groups = step.inputs, step.outputs, step.scratch, step.params, step.reads
+        bodies = [_nodes(body, places) for body in step.bodies]
+        at = range(step.place, step.place + len(step.params))
         expressions = {k: places[word] for k, word in enumerate(at) if word in places}
-        nodes.append(Node(kernels[entry.kernel], *entry.groups, bodies, expressions))
+        nodes.append(Node(step.kernel, *groups, bodies, expressions))
     return nodes

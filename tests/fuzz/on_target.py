@@ -192,7 +192,7 @@ class Canaries:
 
         try:
             sizes = Reader(data, False)
-            nbytes = max(sizes.arena_nbytes, sizes._streamed_nbytes)
+            nbytes = max(sizes.arena_nbytes, sizes.streamed_nbytes)
             self.memory = bytearray(GAP + nbytes + GAP)
         except (mpconnxr.MpconnxrError, MemoryError, OverflowError):
             nbytes, self.memory = 0, bytearray(2 * GAP)

@@ -4,10 +4,10 @@ Modules of different generations do not work together: the mixture raises an exc
 """
 
 import functools
-import hashlib
 import re
 import struct
 
+from mpconnxr import reader
 from tools import flash, package
 from tools.deploy import modules
 from tools.format import layout
@@ -37,11 +37,11 @@ def package_of(folder, n, version=layout.VERSION):
 
 def in_format(data, version):
     """A model file as that version of the format has it."""
-    data = bytearray(data)
-    tables_nbytes = struct.unpack_from("<I", data, 20)[0]
-    struct.pack_into("<H", data, 8, version)
-    data[24:56] = hashlib.sha256(data[:24] + data[56:tables_nbytes]).digest()
-    return bytes(data)
+    magic, _, *others = struct.unpack_from(layout.HEADER, data)
+    header = struct.pack(layout.HEADER, magic, version, *others)
+    tables_nbytes = others[3]
+    tables = header + data[layout.HEADER_NBYTES : tables_nbytes]
+    return layout.signed(tables) + data[tables_nbytes:]
 
 
 def be(monkeypatch, package, version):
@@ -51,7 +51,8 @@ def be(monkeypatch, package, version):
         "Package",
         lambda own=None: modules.Package(package, own) if own else _read_once(package),
     )
-    monkeypatch.setattr(layout, "VERSION", version)
+    for module in (layout, reader):
+        monkeypatch.setattr(module, "VERSION", version)
 
 
 @functools.cache

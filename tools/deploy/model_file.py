@@ -48,8 +48,8 @@ class ModelFile:
     @property
     def source_digest(self) -> str:
         """SHA-256 of the .onnx that it was converted from; "" where the file does not say it."""
-        chunks = [c for c in reader.read(self.data).chunks if c.kind == layout.CHUNK_SOURCE]
-        about = json.loads(bytes(chunks[0].data)) if chunks else {}
+        chunk = reader.read(self.data).chunk(layout.CHUNK_SOURCE)
+        about = json.loads(chunk.data) if chunk else {}
         return str(about.get("sha256", ""))
 
 
@@ -68,7 +68,7 @@ def parse_model(name: str, data: bytes, path: Path | str = "the model") -> Model
     try:
         stored = reader.read(data)
     except ConvertError as e:
-        raise DeployError(f"{path}: {e}: convert the model again") from None
+        raise DeployError(f"{path}: {e}") from None
     if stored.kind != layout.KIND_MODEL:
         raise DeployError(f"{path} holds tensors, not a model")
     if not stored.intact or not all(chunk.intact for chunk in stored.chunks):
@@ -80,7 +80,6 @@ def _described(name, data, stored):
     def nbytes(*kinds):
         return sum(len(chunk.data) for chunk in stored.chunks if chunk.kind in kinds)
 
-    states = [t for t in stored.tensors if t.storage == layout.STORAGE_STATE]
     return ModelFile(
         name=name,
         data=data,
@@ -93,9 +92,9 @@ def _described(name, data, stored):
         ),
         arena_nbytes=stored.arena_nbytes,
         streamed_nbytes=stored.streamed_nbytes,
-        state_nbytes=max((t.offset + t.nbytes for t in states), default=0),
+        state_nbytes=stored.state_nbytes,
         held_nbytes=nbytes(layout.CHUNK_DATA),
-        tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data)),
+        tables_nbytes=stored.tables_nbytes,
         golden_nbytes=nbytes(layout.CHUNK_GOLDEN),
         borders_nbytes=max(
             sum(stored.tensors[i].nbytes for i in ids) for ids in (stored.inputs, stored.outputs)

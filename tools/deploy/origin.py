@@ -79,7 +79,7 @@ def _counter_there(device, path):
     head = _read(device, path, 0, layout.HEADER_NBYTES)
     if head[:8] != layout.MAGIC or len(head) < layout.HEADER_NBYTES:
         return 0
-    version, _, _, nbytes, tables_nbytes = struct.unpack_from("<HHIII", head, 8)
+    _, version, _, _, nbytes, tables_nbytes, *_ = struct.unpack(layout.HEADER, head)
     if version != layout.VERSION or not len(head) + _SEAL_NBYTES <= nbytes < 1 << 30:
         return 0
     tables = _read(device, path, 0, min(tables_nbytes, nbytes - _SEAL_NBYTES))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import onnx
 from onnx import helper
 
+from mpconnxr.tensor import packed_bits  # noqa: F401 (for whoever imports it from here)
+
 from . import objects
 
 
@@ -24,8 +26,3 @@ def itemsize(dtype: int) -> int:
     if objects.is_object(dtype):
         return 0
     return helper.tensor_dtype_to_np_dtype(dtype).itemsize
-
-
-def packed_bits(dtype: int) -> int:
-    """Bits of an element of an ONNX dtype that lies packed in a file; 0 for others."""
-    return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import ml_dtypes
 import numpy as np
 
-MAGIC = b"MPCONNXR"
-VERSION = 10
-HEADER_NBYTES = 64
-DIGEST_AT = 24  # SHA-256 of the tables without it
-KIND_MODEL, KIND_TENSORS = 0, 1
-CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
-CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED, CHUNK_HALVES, CHUNK_SEAL = 5, 6, 7, 8, 9
-CHUNK_LABELS = 10
-STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
-FLAG_PACKED, FLAG_OPEN = 1, 2
-FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
+from mpconnxr.reader import (  # noqa: F401 (for whoever imports them from here)
+    CHUNK_DATA,
+    CHUNK_GOLDEN,
+    CHUNK_GRIDS,
+    CHUNK_HALVES,
+    CHUNK_IMAGES,
+    CHUNK_LABELS,
+    CHUNK_NAMES,
+    CHUNK_NODES,
+    CHUNK_SOURCE,
+    CHUNK_STREAMED,
+    DIGEST_AT,
+    FEATURE_FLOAT64,
+    FEATURE_OBJECTS,
+    FEATURE_RUNTIME_DIMS,
+    FEATURE_STATE,
+    HEADER,
+    HEADER_NBYTES,
+    KIND_MODEL,
+    KIND_TENSORS,
+    MAGIC,
+    STREAMED,
+    VERSION,
+)
+from mpconnxr.records import (  # noqa: F401 (the same)
+    FLAG_OPEN,
+    FLAG_PACKED,
+    STORAGE_ARENA,
+    STORAGE_DATA,
+    STORAGE_OBJECT,
+    STORAGE_STATE,
+)
+
+CHUNK_SEAL = 9  # mpconnxr.seal finds it by its place in the file
+DIGEST_NBYTES = 32
 IMAGE = struct.Struct("<5B")  # head of a record of CHUNK_IMAGES; see image_records
 IMAGE_SCALES = struct.Struct("<6f")  # behind that of a float32 input
 IMAGE_TABLE_NBYTES = 256  # a table of an integer input
 GRID = struct.Struct("<fi")  # a record of CHUNK_GRIDS: scale (0 for none) and zero_point
 
 CHUNK_ALIGNMENT = 16
-_MOST_SHIFT = 28  # of a number's last byte
-
-
-def arena_bytes(model: bytes) -> int:
-    """Bytes of arena that a model asks for where its weights are streamed; 0 for other bytes."""
-    if len(model) < HEADER_NBYTES:
-        return 0
-    n_chunks, names_nbytes = struct.unpack_from("<2I", model, 56)
-    found = numbers_of(model, HEADER_NBYTES + 32 * n_chunks + names_nbytes)
-    return max(next(found, 0), next(found, 0))
 
 
 def number(value: int) -> bytes:
@@ -48,22 +63,30 @@ def number(value: int) -> bytes:
     return bytes(found)
 
 
-def numbers(data: bytes) -> Iterator[int]:
-    """What `number` wrote, one after another. Raises ValueError for what it did not write."""
-    code = shift = 0
-    for byte in data:
-        if shift > _MOST_SHIFT:
-            raise ValueError("a number of more than 5 bytes")
-        code |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield -1 - (code >> 1) if code & 1 else code >> 1
-            code = shift = 0
+def file_bytes(
+    kind: int,
+    features: int,
+    digests: Sequence[bytes],
+    kernels: bytes,
+    numbers: bytes,
+    chunks: Sequence[bytes],
+) -> bytes:
+    """Return a file: a header, tables of these parts, and the chunks.
+
+    digests: of the chunks; kernels: a chunk of their names; chunks: the bytes behind the tables.
+    """
+    tables = b"".join([*digests, kernels, numbers])
+    tables += bytes(-len(tables) % CHUNK_ALIGNMENT)
+    tables_nbytes = HEADER_NBYTES + len(tables)
+    lengths = tables_nbytes + sum(map(len, chunks)), tables_nbytes, len(digests), len(kernels)
+    header = struct.pack(HEADER, MAGIC, VERSION, kind, features, *lengths)
+    return b"".join([signed(header + tables), *chunks])
 
 
-def numbers_of(model: bytes, at: int) -> Iterator[int]:
-    """Those of a file's tables, which begin at a byte."""
-    return numbers(model[at : struct.unpack_from("<I", model, 20)[0]])
+def signed(tables: bytes) -> bytes:
+    """Return the header and tables of a file with their digest in its place."""
+    before, behind = tables[:DIGEST_AT], tables[DIGEST_AT + DIGEST_NBYTES :]
+    return before + hashlib.sha256(before + behind).digest() + behind
 
 
 def names_chunk(names: Iterable[str]) -> bytes:

@@ -8,13 +8,17 @@ from collections.abc import Iterable
 import numpy as np
 import onnx
 
-INT64, STRING = 7, 8
-OPEN = -1  # a dimension of strings that a run decides
+from mpconnxr.objects import (  # noqa: F401 (for whoever imports them from here)
+    MAP,
+    OPEN,
+    SEQUENCE,
+    STRING,
+    STRING_KEYS,
+    VALUES,
+    Maps,
+)
 
-# A map has no number in ONNX. Here it is MAP, plus SEQUENCE for a list of maps, plus STRING_KEYS
-# (otherwise they are int64), plus the dtype of its values.
-MAP, SEQUENCE, STRING_KEYS = 64, 32, 16
-_VALUES = {1: "float32", INT64: "int64", STRING: "string", 11: "float64"}
+INT64 = 7
 
 
 def is_object(dtype: int) -> bool:
@@ -24,19 +28,17 @@ def is_object(dtype: int) -> bool:
 
 def is_map(dtype: int) -> bool:
     """True for a map and a sequence of maps."""
-    return MAP <= dtype < 2 * MAP and dtype & 15 in _VALUES
+    return MAP <= dtype < 2 * MAP and dtype & 15 in VALUES
 
 
 def map_name(dtype: int) -> str:
     """'map(string,float32)', 'seq(map(int64,float32))'"""
-    keys = "string" if dtype & STRING_KEYS else "int64"
-    name = f"map({keys},{_VALUES[dtype & 15]})"
-    return f"seq({name})" if dtype & SEQUENCE else name
+    return Maps(dtype).dtype
 
 
 def map_dtype(keys: int, values: int, sequence: bool = False) -> int | None:
     """The number of a map by the ONNX dtypes of its keys and values; None if it is not held."""
-    if keys not in (STRING, INT64) or values not in _VALUES:
+    if keys not in (STRING, INT64) or values not in VALUES:
         return None
     return MAP + SEQUENCE * sequence + STRING_KEYS * (keys == STRING) + values
 
@@ -56,20 +58,6 @@ def string_bytes(data: np.ndarray) -> bytes:
     """Strings as they lie in a file: a u32 with the number of bytes, then UTF-8, each."""
     encoded = [text_of(s).encode() for s in np.asarray(data).reshape(-1)]
     return b"".join(struct.pack("<I", len(s)) + s for s in encoded)
-
-
-def strings_from(raw: bytes) -> list[str]:
-    """What string_bytes wrote. Raises ValueError."""
-    found, at = [], 0
-    while at < len(raw):
-        if at + 4 > len(raw):
-            raise ValueError("strings that end inside a length")
-        end = at + 4 + int.from_bytes(raw[at : at + 4], "little")
-        if end > len(raw):
-            raise ValueError("a string that ends outside of its tensor")
-        found.append(raw[at + 4 : end].decode())
-        at = end
-    return found
 
 
 def text_of(value: str | bytes) -> str:

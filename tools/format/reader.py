@@ -1,23 +1,33 @@
-"""Reads a .bin on the host: models, as far as tools look into them, and tensor files."""
+"""Models and tensor files as the host's tools look into them.
+
+The device's reader parses and proves them. Here its findings get the names that people gave, and
+the state of their digests, which is told instead of refused.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import math
-import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from onnx import helper
 
+from mpconnxr import borders, dynamic
+from mpconnxr.errors import ModelError, MpconnxrError, UnsupportedError, fail
+from mpconnxr.reader import Reader
 from tools.errors import ConvertError
 from tools.limits import printable
 
-from . import layout, stored_extents, tables
-from .dtypes import itemsize, packed_bits
-from .objects import STRING, is_object, string_array, strings_from
+from . import layout
+from .objects import is_object
 
-_MAX_DEPTH = 8  # of bodies in bodies
+_JOIN = {
+    dynamic.ADD: "({} + {})",
+    dynamic.MULTIPLY: "{} * {}",
+    dynamic.DIVIDE: "({} // {})",
+    dynamic.MAXIMUM: "max({}, {})",
+    dynamic.MINIMUM: "min({}, {})",
+}
 
 
 @dataclass
@@ -30,11 +40,6 @@ class Chunk:
     intact: bool
     place: int | None = None
 
-    @property
-    def end(self) -> int:
-        """The offset behind it."""
-        return self.offset + len(self.data)
-
 
 @dataclass
 class StoredTensor:
@@ -42,7 +47,7 @@ class StoredTensor:
     or an object's slot.
 
     packed: several elements lie in a byte; nbytes: as they lie; dims_text: the shape, with
-    expressions where a run decides it.
+    expressions where a run decides it; scale, zero_point: of an input or output that has a grid.
     """
 
     dtype: int
@@ -53,6 +58,8 @@ class StoredTensor:
     packed: bool
     name: str = ""
     dims_text: str = ""
+    scale: float | None = None
+    zero_point: int = 0
 
     @property
     def np_dtype(self) -> np.dtype:
@@ -66,7 +73,8 @@ class StoredTensor:
 class StoredNode:
     """One step: tensor ids and parameters. depth: 1 in the body of another step, and so on.
 
-    reads: chunks that are read before it; place: word of the graph at which the parameters start.
+    reads: chunks that are read before it; place: word of the graph at which the parameters start;
+    bodies: the steps of each.
     """
 
     kernel: str
@@ -78,13 +86,28 @@ class StoredNode:
     depth: int = 0
     place: int = 0
     name: str = ""
+    bodies: list[list[StoredNode]] = field(default_factory=list)
+
+
+@dataclass
+class StoredExtents:
+    """bounds: by dim; expressions: texts; places: expression by word of the graph."""
+
+    bounds: list[int] = field(default_factory=list)
+    expressions: list[str] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
+
+    def dim(self, d: int) -> str:
+        """Return an entry of a shape as text. Raises ModelError."""
+        if -1 - d >= len(self.expressions):
+            fail("number of an expression")
+        return str(d) if d >= 0 else self.expressions[-1 - d]
 
 
 @dataclass
 class Stored:
-    """The contents of a .bin; inputs, outputs: tensor ids; intact: the tables' digest is right.
-
-    padding_nbytes: of the tables, behind the numbers.
+    """The contents of a .bin; inputs, outputs: tensor ids; intact: the tables' digest is right;
+    nodes: each step before those of its bodies.
     """
 
     kind: int
@@ -93,117 +116,158 @@ class Stored:
     intact: bool
     arena_nbytes: int
     streamed_nbytes: int
+    state_nbytes: int
+    tables_nbytes: int
     chunks: list[Chunk]
     tensors: list[StoredTensor]
     inputs: list[int]
     outputs: list[int]
     nodes: list[StoredNode]
-    extents: stored_extents.StoredExtents
-    tables_nbytes: int
-    padding_nbytes: int
+    extents: StoredExtents
+
+    def chunk(self, kind: int) -> Chunk | None:
+        """Return the first chunk of a kind, None if there is none."""
+        return next((c for c in self.chunks if c.kind == kind), None)
 
 
-def read(data: bytes) -> Stored:
-    """Parses a model or tensor file. Raises ConvertError."""
+class Parsed(Reader):
+    """What the device's reader finds in a file of any kind, but for the contents of chunks.
+
+    version, kind, features: of the header; numbers_at, numbers_end: where the tables' numbers
+    begin and end; runtime: the run-time dims, None without any; steps: those outside of bodies.
+    Raises ModelError, UnsupportedError.
+    """
+
+    def __init__(self, data: bytes):
+        super().__init__(data, verify=False)
+        dims = self.runtime_dims()
+        self.runtime = dynamic.Runtime(*dims) if dims else None
+        self.steps = self._steps()
+
+    def _check_head(self, head, kind):
+        _, self.version, self.kind, self.features, *_ = head
+        super()._check_head(head, self.kind)
+
+    def _read_numbers(self, numbers, features, n_chunks):
+        self.numbers_at = numbers.at
+        super()._read_numbers(numbers, features, n_chunks)
+        self.numbers_end = numbers.at
+
+    def _fetch_chunks(self, verify):
+        pass  # reader.read tells whose digest is wrong; widening would take minutes here
+
+    def _steps(self, body=None, depth=0):
+        return [
+            StoredNode(
+                *(kernel, inputs, outputs, scratch, list(params), reads, depth, place),
+                bodies=[self._steps(inner, depth + 1) for inner in bodies],
+            )
+            for kernel, inputs, outputs, scratch, params, bodies, place, reads in self.nodes(body)
+        ]
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether the tables' digest is right."""
+        try:
+            self._check_digest()
+        except ModelError:
+            return False
+        return True
+
+
+def parse(data: bytes) -> Parsed:
+    """Parse a model or tensor file. Raises ConvertError."""
     if data[:8] != layout.MAGIC:
         raise ConvertError("not a converted model: it does not start with MPCONNXR")
     try:
-        stored = _stored(data)
-    except (struct.error, IndexError, TypeError, ValueError, KeyError) as e:
-        raise ConvertError(f"not a valid .bin: {e}") from None
-    if stored.version != layout.VERSION:
-        raise ConvertError(f"file format {stored.version}, these tools read {layout.VERSION}")
-    return stored
+        return Parsed(data)
+    except MpconnxrError as e:
+        raise _refusal(e) from None
 
 
-def read_tensors(data: bytes) -> dict[str, np.ndarray]:
-    """The arrays of a tensor file by name, in order. Raises ConvertError."""
-    stored = read(data)
-    if stored.kind != layout.KIND_TENSORS:
-        raise ConvertError("this is a model, not a tensor file")
-    arrays = {}
-    for t in (stored.tensors[i] for i in stored.outputs):
-        raw = data[t.offset : t.offset + t.nbytes]
-        try:
-            arrays[t.name] = _elements(t, raw).reshape(t.shape)
-        except ValueError as e:
-            raise ConvertError(f"tensor {t.name}: {e}") from None
-    return arrays
-
-
-def _elements(t, raw):
-    if t.dtype == STRING:
-        return string_array(strings_from(raw))
-    if not t.packed:
-        return np.frombuffer(raw, t.np_dtype)
-    return layout.unpacked(raw, t.np_dtype, packed_bits(t.dtype), math.prod(t.shape))
-
-
-def _stored(data):
-    head = tables.Head.of(data)
-    if head.nbytes != len(data):
-        raise ValueError(f"{len(data)} bytes long, should be {head.nbytes}")
-    kernels = [printable(name) for name in head.kernels(data)]
-    words = tables.Words(layout.numbers_of(data, head.numbers_at))
-    arena_nbytes, streamed_nbytes = words.take(2)
-    chunks = [_chunk(data, head, *entry) for entry in enumerate(tables.chunks(words, head))]
-    tensors = [_tensor(tables.TensorEntry.of(words), head) for _ in range(words.next())]
-    inputs, outputs = words.list(), words.list()
-    extents = stored_extents.StoredExtents()
-    if head.features & layout.FEATURE_RUNTIME_DIMS:
-        extents = stored_extents.read(words.list(), words.next())
-    nodes = list(_nodes(words.list(), kernels))
-    for t in tensors:
-        in_slot = t.storage == layout.STORAGE_OBJECT
-        dims = ("?" if in_slot and d < 0 else extents.dim(d) for d in t.shape)
-        t.dims_text = ", ".join(dims)
-    for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
-        if not 0 <= i < len(tensors):
-            raise ValueError(f"tensor id {i}")
-    start = data[: head.tables_nbytes]
-    intact = hashlib.sha256(start[:24] + start[56:]).digest() == start[24:56]
+def read(data: bytes) -> Stored:
+    """Parse a model or tensor file, and look into its chunks. Raises ConvertError."""
+    file = parse(data)
+    extents = _extents(file.runtime)
+    chunks = [_chunk(data, c, c is file.chunks[-1]) for c in file.chunks]
+    try:
+        tensors = [_tensor(info, extents) for info in file.tensors]
+        _attach_grids(tensors, file.inputs + file.outputs, chunks)
+    except ModelError as e:
+        raise _refusal(e) from None
     stored = Stored(
-        *(head.kind, head.version, head.features, intact, arena_nbytes, streamed_nbytes),
-        *(chunks, tensors, inputs, outputs, nodes, extents),
-        *(head.tables_nbytes, len(words.rest())),
+        *(file.kind, file.version, file.features, file.is_intact),
+        *(file.arena_nbytes, file.streamed_nbytes, file.state_nbytes, file.tables_nbytes),
+        *(chunks, tensors, file.inputs, file.outputs, list(_walk(file.steps)), extents),
     )
     _name(stored)
     return stored
 
 
-def _chunk(data, head, i, entry):
-    contents = data[entry.start : entry.end]
-    if len(contents) != entry.end - entry.start:
-        raise ValueError("a chunk lies outside the file")
-    digest_at = layout.HEADER_NBYTES + tables.DIGEST_NBYTES * i
+def arena_bytes(data: bytes) -> int:
+    """Return the arena's bytes of a model whose weights are streamed; 0 for other bytes."""
+    try:
+        return parse(data).streamed_nbytes
+    except ConvertError:
+        return 0
+
+
+def _refusal(e):
+    is_told = isinstance(e, UnsupportedError)  # it says itself what to do
+    return ConvertError(str(e) if is_told else f"{e}: convert the model again")
+
+
+def _walk(steps):
+    """Yield steps, each before those of its bodies."""
+    for step in steps:
+        yield step
+        for body in step.bodies:
+            yield from _walk(body)
+
+
+def _chunk(data, c, is_last):
+    contents = data[c.offset : c.offset + c.nbytes]
     # of a seal, which signs the tables, they hold no digest
-    is_seal = entry.kind == layout.CHUNK_SEAL and i == head.n_chunks - 1
-    right = bytes(32) if is_seal else hashlib.sha256(contents).digest()
-    intact = right == data[digest_at : digest_at + 32]
-    return Chunk(entry.kind, entry.start, contents, intact, entry.place)
+    is_seal = c.kind == layout.CHUNK_SEAL and is_last
+    digest = bytes(layout.DIGEST_NBYTES) if is_seal else hashlib.sha256(contents).digest()
+    return Chunk(c.kind, c.offset, contents, digest == c.digest(data), c.place)
 
 
-def _tensor(entry, head):
-    dtype, storage, flags, shape, offset, size = entry
-    packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
-    bits = 8 * itemsize(dtype)  # KeyError for a dtype that is none
-    if size is None and is_object(dtype):
-        size = 0
-    elif size is None:
-        size = -(-math.prod(shape) * (packed_bits(dtype) if packed else bits) // 8)
-    if storage == layout.STORAGE_DATA:
-        offset += head.tables_nbytes
-    return StoredTensor(dtype, shape, storage, offset, size, packed)
+def _tensor(info, extents):
+    dims = map(extents.dim if info.is_open else _dim, info.shape)
+    nbytes = info.stored_nbytes if info.packed or is_object(info.dtype) else info.nbytes
+    place = info.storage, info.offset, nbytes, bool(info.packed)
+    return StoredTensor(info.dtype, info.shape, *place, dims_text=", ".join(dims))
 
 
-def _nodes(graph, kernels, depth=0, first=0):
-    """The steps of a graph, each before those of its bodies."""
-    if depth > _MAX_DEPTH and graph:
-        raise ValueError("the graph ends inside a node")
-    for entry in tables.nodes(graph, first):
-        yield StoredNode(kernels[entry.kernel], *entry.groups, depth, entry.place)
-        for body, start in entry.bodies:
-            yield from _nodes(body, kernels, depth + 1, start)
+def _attach_grids(tensors, ids, chunks):
+    for c in chunks:
+        if c.kind == layout.CHUNK_GRIDS:
+            borders.attach([tensors[i] for i in ids], c.data)
+            break
+
+
+def _dim(d):
+    return str(d) if d >= 0 else "?"
+
+
+def _extents(runtime):
+    if runtime is None:
+        return StoredExtents()
+    texts = [_text(expression) for expression in runtime.expressions]
+    return StoredExtents(runtime.bounds, texts, runtime.places)
+
+
+def _text(expression):
+    stack: list[str] = []
+    for word in expression:
+        operation, number = word & 7, word >> 3
+        if operation in _JOIN:
+            b, a = stack.pop(), stack.pop()
+            stack.append(_JOIN[operation].format(a, b))
+        else:
+            stack.append(f"d{number}" if operation == dynamic.DIM else str(number))
+    return stack.pop()
 
 
 def _name(stored):
@@ -220,10 +284,12 @@ def _name(stored):
 
 
 def _given(stored, kind, defaults):
-    """The names in a chunk of this kind, or the defaults where there is none that fits."""
-    for chunk in stored.chunks:
-        if chunk.kind == kind:
-            names = printable(chunk.data.decode(errors="replace"), keep="\0").split("\0")[:-1]
-            if len(names) == len(defaults):
-                return names
-    return defaults
+    """The names in the chunk of this kind, or the defaults where there is none that fits."""
+    chunk = stored.chunk(kind)
+    names = names_in(chunk.data) if chunk else []
+    return names if len(names) == len(defaults) else defaults
+
+
+def names_in(contents: bytes) -> list[str]:
+    """Return the names in a chunk of names, with marks for what is no text."""
+    return printable(contents.decode(errors="replace"), keep="\0").split("\0")[:-1]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools import package
-from tools.format.layout import arena_bytes
+from tools.format.reader import arena_bytes
 from tools.micropython import Target, TargetError, TargetTimeout
 
 RUNNER = Path(__file__).with_name("runner.py")

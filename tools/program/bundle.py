@@ -201,8 +201,7 @@ def _kinds(layout: Layout) -> tuple:
 
 def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
     """Of each step: its number, the node's name, its kernel, forms of its loops, its calls."""
-    chunks = [c.data for c in reader.read(data).chunks if c.kind == CHUNK_NODES]
-    nodes = _names(chunks[0]) if chunks else []
+    nodes = _names(data, CHUNK_NODES)
     found = []
     for step in recording.steps:
         calls = [call for call in step.calls if isinstance(call, Call)]
@@ -218,19 +217,19 @@ def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
 
 def _labels(data: bytes) -> tuple[str, ...]:
     """Of the classes; none where the file has none."""
-    chunks = [c.data for c in reader.read(data).chunks if c.kind == CHUNK_LABELS]
-    return tuple(_names(chunks[0])) if chunks else ()
+    return tuple(_names(data, CHUNK_LABELS))
 
 
-def _names(chunk: bytes) -> list[str]:
-    """Return the names in a chunk, with marks for bytes that are not UTF-8."""
-    return bytes(chunk).decode(errors="replace").split("\0")[:-1]
+def _names(data: bytes, kind: int) -> list[str]:
+    """Return the names in a file's chunk of this kind, with marks for bytes that are not UTF-8."""
+    chunk = reader.read(data).chunk(kind)
+    return chunk.data.decode(errors="replace").split("\0")[:-1] if chunk else []
 
 
 def _golden(data: bytes) -> tuple[int, int]:
     """Where the golden vectors lie in the file, and their bytes; (0, 0) without any."""
-    chunks = [c for c in reader.read(data).chunks if c.kind == CHUNK_GOLDEN]
-    return (chunks[0].offset, len(chunks[0].data)) if chunks else (0, 0)
+    chunk = reader.read(data).chunk(CHUNK_GOLDEN)
+    return (chunk.offset, len(chunk.data)) if chunk else (0, 0)
 
 
 def _borders(data: bytes, recording: Recording) -> tuple:

@@ -172,9 +172,9 @@ def record(
             raise CannotRecord("strings or maps")
         reads: tuple[tuple[int, int, int], ...] = ()
         if read.stream:
-            reads = tuple((c.offset, c.nbytes, c.place or 0) for c in read._chunks)
+            reads = tuple((c.offset, c.nbytes, c.place or 0) for c in read.chunks)
             read.stream = _Stream(recorder)
-        if any(c.widens > 1 for c in read._chunks):
+        if any(c.widens > 1 for c in read.chunks):
             _refuse_unpacking()
         read.arena_nbytes += share.more_nbytes
         loader = _Loader(read, recorder, has_form, share)
@@ -222,7 +222,7 @@ class _Reader(reader.Reader):
         """The first byte and the bytes of what has to be in memory of the file."""
         if not self.stream:
             return 0, self._source.nbytes
-        held = [c for c in self._chunks if c.kind == reader.CHUNK_DATA]
+        held = [c for c in self.chunks if c.kind == reader.CHUNK_DATA]
         first = min([c.offset for c in held], default=0)
         return first, max([c.offset + c.nbytes for c in held], default=0) - first
 

@@ -7,9 +7,10 @@ runs are reached. Digests are always right.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from random import Random
+
+from tools.format import layout
 
 from ..modelfile import File
 from .chunks import chunk, contents, reads
@@ -63,13 +64,15 @@ def mutated(file: File, rng: Random) -> tuple[bytes, list[str]]:
 
 def _raw(data, rng):
     """Bits of the tables, without a look at what they mean; a right digest all the same."""
-    n = struct.unpack_from("<I", data, 20)[0]
-    found = bytearray(data)
+    n, found = _tables_nbytes(data), bytearray(data)
     said = []
     for _ in range(rng.choice((1, 1, 2, 4))):
         at = rng.choice((rng.randrange(12, 24), rng.randrange(56, n), rng.randrange(56, n)))
         found[at] ^= 1 << rng.randrange(8)
         said.append(str(at))
-    tables = bytes(found[: struct.unpack_from("<I", found, 20)[0]])
-    found[24:56] = hashlib.sha256(tables[:24] + tables[56:]).digest()
-    return bytes(found), f"bits of bytes {', '.join(said)}"
+    n = _tables_nbytes(found)
+    return layout.signed(bytes(found[:n])) + found[n:], f"bits of bytes {', '.join(said)}"
+
+
+def _tables_nbytes(data):
+    return struct.unpack_from(layout.HEADER, data)[5]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from tools import seal
 from tools.format import layout
-from tools.format.reader import read
-from tools.limits import printable
+from tools.format.reader import names_in, read
 
 from ..ir import dtype_name
 from ..kernel_parameters import declaration_of
@@ -47,7 +46,7 @@ def about_file(path: Path) -> dict:
             {"kind": _kind_of(c), "offset": c.offset, "bytes": len(c.data), "intact": c.intact}
             for c in stored.chunks
         ],
-        "tensors": _about_tensors(stored),
+        "tensors": [_about_tensor(t) for t in stored.tensors],
         "inputs": stored.inputs,
         "outputs": stored.outputs,
         "labels": _labels(stored),
@@ -55,20 +54,8 @@ def about_file(path: Path) -> dict:
     }
 
 
-def _about_tensors(stored):
-    found = [_about_tensor(t) for t in stored.tensors]
-    chunks = [c.data for c in stored.chunks if c.kind == layout.CHUNK_GRIDS]
-    borders = [*stored.inputs, *stored.outputs]
-    if chunks and len(chunks[0]) == layout.GRID.size * len(borders):
-        for i, (scale, zero_point) in zip(
-            borders, layout.GRID.iter_unpack(chunks[0]), strict=True
-        ):
-            if scale:
-                found[i] |= {"scale": scale, "zero_point": zero_point}
-    return found
-
-
 def _about_tensor(t):
+    grid = {} if t.scale is None else {"scale": t.scale, "zero_point": t.zero_point}
     return {
         "name": t.name,
         "dtype": dtype_name(t.dtype),
@@ -76,6 +63,7 @@ def _about_tensor(t):
         "place": _PLACES[t.storage],
         "offset": t.offset,
         "bytes": t.nbytes,
+        **grid,
     }
 
 
@@ -94,10 +82,8 @@ def _about_node(node, extents):
 
 def _labels(stored):
     """Names of the classes; none where the file has none."""
-    texts = [
-        c.data.decode(errors="replace") for c in stored.chunks if c.kind == layout.CHUNK_LABELS
-    ]
-    return printable(texts[0], keep="\0").split("\0")[:-1] if texts else []
+    chunk = stored.chunk(layout.CHUNK_LABELS)
+    return names_in(chunk.data) if chunk else []
 
 
 def _kind_of(chunk):
@@ -123,7 +109,7 @@ def print_file(path: Path) -> None:
         state += f", read to {chunk.place}" if chunk.place is not None else ""
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
     print("tensors")
-    for i, t in enumerate(_about_tensors(stored)):
+    for i, t in enumerate(map(_about_tensor, stored.tensors)):
         about = f"{t['dtype']} [{t['shape']}]"
         place = f"{t['place']:5} {t['offset']:8}  {t['bytes']:8} bytes"
         print(f"  {i:4} {about:28} {place}  {t['name']}".rstrip() + grid_text(t))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
@@ -79,10 +78,6 @@ def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
     return _file(layout.KIND_TENSORS, tensors, [], ids, 0, [], [], held(tensors), extra)
 
 
-def _padded(data: bytes, alignment: int) -> bytes:
-    return data + bytes(-len(data) % alignment)
-
-
 def contents_of(t: Tensor) -> Contents:
     """A constant as it lies in a file whose weights may be streamed."""
     if t.root.halves:
@@ -124,7 +119,6 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     data = [(_kind_of(c), c) for c in weights.chunks]
     chunks = [(k, c.parts, c.place) for k, c in data] + [(k, [c], None) for k, c in extra]
     offsets, body = _body(chunks)
-    body_nbytes = sum(map(len, body))
     table = Table()
     spans = [number for t in tensors for number in _record(t, table, weights, offsets)]
     graph_words = table.graph(graph_words)
@@ -134,17 +128,13 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     words += [len(tensors), *spans, len(inputs), *inputs, len(outputs), *outputs]
     words += table.words() + [len(graph_words), *graph_words]
     names = layout.names_chunk(kernels)
-    tables = b"".join(_digest(contents) for _, contents, _ in chunks)
-    tables = _padded(tables + names + b"".join(map(layout.number, words)), layout.CHUNK_ALIGNMENT)
     features = layout.FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= layout.FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     features |= layout.FEATURE_RUNTIME_DIMS if table.n_dims else 0
     features |= layout.FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
-    tables_nbytes = layout.HEADER_NBYTES + len(tables)
-    lengths = (tables_nbytes + body_nbytes, tables_nbytes)
-    head = struct.pack("<8sHHIII", layout.MAGIC, layout.VERSION, kind, features, *lengths)
-    rest = struct.pack("<2I", len(chunks), len(names)) + tables
-    return b"".join([head, hashlib.sha256(head + rest).digest(), rest, *body])
+    digests = [_digest(contents) for _, contents, _ in chunks]
+    numbers = b"".join(map(layout.number, words))
+    return layout.file_bytes(kind, features, digests, names, numbers, body)
 
 
 def _kind_of(chunk):

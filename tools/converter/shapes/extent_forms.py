@@ -7,6 +7,8 @@ import math
 import zlib
 from collections.abc import Callable, Sequence
 
+from mpconnxr.dynamic import ADD, CONSTANT, DIM, DIVIDE, MAXIMUM, MINIMUM, MULTIPLY
+
 from ..errors import Problem
 from .extent import (
     GROWN,
@@ -93,9 +95,6 @@ def _without_bound(atom):
 
 def _tuples(value):
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
-
-
-CONSTANT, DIM, ADD, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM = range(7)
 
 
 def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int]:

@@ -11,7 +11,7 @@ from tests.host import zoo
 from tools.converter.convert import Options, convert
 from tools.converter.file import writer
 from tools.converter.plan import Overlap, plan, stream
-from tools.format import layout
+from tools.format.reader import arena_bytes
 from tools.harness import Job, run_jobs
 
 MODELS = (
@@ -41,7 +41,7 @@ def assert_overlaps_change_no_result(target, cases):
     jobs, saved = [], 0
     for graph, sample in cases:
         files = [planned(graph, overlap=Overlap.NONE), planned(graph)]
-        saved += layout.arena_bytes(files[0]) - layout.arena_bytes(files[1])
+        saved += arena_bytes(files[0]) - arena_bytes(files[1])
         jobs += [Job(data, [sample]) for data in files]
     outcomes = run_jobs(target, jobs, timeout=300)
     assert not any(o.error for o in outcomes), [o.message for o in outcomes]
