@@ -20,7 +20,7 @@ except ImportError:  # views are not retyped then
     pass
 
 from . import tensor
-from .emission import NONE, Part, zeros
+from .emission import NONE, zeros
 from .model import of_two
 from .repeats import Level, Repeats
 
@@ -33,7 +33,6 @@ _PART = const(1 << 24)  # bytes, of a memory that is larger
 _NBYTES = const(128)  # of a buffer of constants
 _ALIGNMENT = const(8)
 _UINT8 = const(2)  # dtype
-_WHOLE = Part(0, None)
 
 
 class Memories:
@@ -137,19 +136,20 @@ class Constants:
 class Calls(Repeats):
     """The calls of a graph, which its kernels emit one after the other."""
 
-    def place(self, t, code=None):
-        """Where a tensor's items lie, for call(). code: struct code of an item, if not its own."""
+    def place(self, t, code=None, first=0):
+        """Return where a tensor's items lie, from the first of them on, for call() and drive().
+
+        code: struct code of an item, if not its own.
+        """
         code = code or tensor.code_of(t._dtype)
+        size = 1 if code == "B" else tensor.struct.calcsize(code)
         memory, base = self.memories.place(t._buffer)
-        start = base + t._offset
+        start = base + t._offset + first * size
         if start >> 24:
             memory, start = self.memories.far(memory, start)
-        if code != "B":
-            size = tensor.struct.calcsize(code)
-            if start % size:
-                raise ValueError("misaligned")
-            start //= size
-        start <<= 8
+        if start % size:
+            raise ValueError("misaligned")
+        start = start // size << 8
         return memory << 8 | ord(code), start - 0x100000000 if start >> 31 else start
 
     def constants(self, code, numbers):
@@ -159,27 +159,36 @@ class Calls(Repeats):
     def hold(self, thing):
         """Return an argument for call() that a run hands over as it is.
 
-        thing: such as a tuple of views and text, or a list of what a loop takes that calls others.
+        thing: such as text, or a list of what place(), constants() and part() return, of loops and
+        of such lists. No place in it moves in a repeat.
         """
-        for i in range(len(self._held)):
-            if self._held[i] is thing:
-                return -1 - i, 0
-        self._held.append(thing)
-        return -len(self._held), 0
+        from .held import is_same, kinds_of  # which most models do without
+
+        places = []
+        thing, i = kinds_of(thing, places), 0
+        while i < len(self._held) and not is_same(self._held[i], thing):
+            i += 1
+        if i == len(self._held):
+            self._held.append(thing)
+        return (-1 - i, 0) + tuple(places)
 
     def part(self, first=0, last=None):
         """Return what stands for words of a call's block: to be held, by itself or in a list."""
+        from .held import Part
+
         return Part(first, last)
 
     def drive(self, loop, p, w, left=()):
         """Have a run call loop(p, w), a loop that calls others.
 
-        p: as for call(); w: a list, in which part() may be; left: positions in the block of words
-        that are others than before if the loop is given up.
+        p: as for call(); w: a list, as for hold(); left: positions in the block of words that the
+        loop may leave, or if it is given up, others than they were, and reads before it sets them.
         """
-        held = self.hold(w)
-        self.left[held[0]] = left
-        self.call(of_two, self.hold(_WHOLE), held, self.hold(loop), p)
+        w, out = self.hold(w), self.hold(loop)
+        self.left[w[0], out[0]] = left
+        self.call_with(
+            of_two, (self.hold(self.part()), w, out) + w[2:], zeros(0) if p is None else p
+        )
 
     def call(self, loop, x, w, out, p):
         """Have a run call loop(x, w, out, p).
@@ -193,11 +202,26 @@ class Calls(Repeats):
         out = NONE if out is None else out
         if p is None:
             p = zeros(0)
+        if len(x) + len(w) + len(out) > 6:  # some are lists
+            self.call_with(loop, (x, w, out) + x[2:] + w[2:] + out[2:], p)
+        elif self._levels:
+            self._in_repeat(loop, (x, w, out), p)
+        else:  # most calls
+            entry = self._entry(loop, (x, w, out), p)
+            self._n += 1
+            self.add(entry, entry.number, x[1], w[1], out[1], p)
+
+    def call_with(self, loop, buffers, p):
+        """Have a run call loop(x, w, out, p). buffers: x, w, out, and those in their lists."""
         if self._levels:
-            return self._in_repeat(loop, (x, w, out), p)
-        entry = self._entry(loop, x, w, out, p)
+            self._in_repeat(loop, buffers, p)
+            return
+        from .held import view_numbers
+
+        listed = buffers[3:]
+        entry = self._entry(loop, buffers, p, 0, (0, 0, 0), view_numbers(listed, {}))
         self._n += 1
-        self._add(entry, entry.number, x[1], w[1], out[1], p)
+        self.put(entry, entry.number, [b[1] for b in buffers[:3]], p, listed)
 
     def repeat(self, n):
         """Have a run make the calls of the body n times: for i in calls.repeat(n).

@@ -25,7 +25,6 @@ _MOST_ENTRIES = const(240)
 _MANY_WORDS = const(1024)  # of a table: while it is made they are in memory twice
 _OF_A_NUMBER = const(7)  # bytes of code, at most
 _WORDS = const(8)  # before those of the views
-_UNUSED = _WORDS + _VIEWS  # the word of a view that there is none of
 # Before the words that are known: see loops/table
 _AT = const(0)  # bytes of code
 _HOW = const(1)
@@ -37,22 +36,24 @@ NONE = (0, 0)  # a buffer that is not used
 class Emission(forms.Board):
     """What the kernels of a graph have emitted so far.
 
-    entries: list of Entry; kinds: of the views, 256 times the number of a memory plus a struct
-    code; first, known: the table's words at first, and by now; left: see Calls.drive.
+    most_views: the views there may be, whose words come before those of blocks; entries: list of
+    Entry; kinds: of the views, 256 times the number of a memory plus a struct code; first, known:
+    the table's words at first, and by now; left: see Calls.drive.
     """
 
-    def __init__(self, memories):
+    def __init__(self, memories, most_views=_VIEWS):
         self.entries, self._numbers = [], {}
-        self.kinds, self._views = [], {}
-        self.first, self.known = [zeros(_UNUSED + 1) for _ in range(2)]
-        self._marks = bytearray(_UNUSED + 1)  # of words that change
+        self.kinds, self._views, self.most_views = [], {}, most_views
+        self.unused = unused = _WORDS + most_views  # the word of a view that there is none of
+        self.first, self.known = [zeros(unused + 1) for _ in range(2)]
+        self.marks = bytearray(unused + 1)  # of words that change
         self.memories = memories
         self._code, self._codes, self._nbytes = bytearray(256), [], 0
         self._held, self._last, self.left = [], None, {}
         self._n = 0  # calls of the step at hand
         loops = forms.get("table")
         self._put, self._more = loops.put, loops.add
-        self._zero = zeros(0)
+        self.zero = zeros(0)
         self.table = None
 
     def is_full(self):
@@ -78,12 +79,13 @@ class Emission(forms.Board):
             return
         self._end()
         for e in self.entries:
-            for position in self.left.get(e.kinds[1], ()) if e.kinds else ():
-                self._marks[(e.owner or e).word + position] = 1
+            for position in self.left_by(e):
+                self.marks[(e.owner or e).word + position] = 1
         first, self.known[_HOW] = memoryview(self.first), _IS_ABSOLUTE
         for e in self.entries:
-            places = [first[word] for word in e.views]
-            self._add(e, _CHANGE, *places, first[e.word : e.word + e.n])
+            for each in e.each():
+                places = [first[word] for word in each.views]
+                self.add(each, _CHANGE, *places, first[each.word : each.word + each.n])
         self.table.reset = self._nbytes if self.known[_AT] else 0
         self._end()
         self._bind(b"".join(self._codes), first)
@@ -105,17 +107,23 @@ class Emission(forms.Board):
     def _bind(self, code, words):
         """Make what the runner takes: see loops/program."""
         loops, table = forms.get("program"), self.table
-        words[2] = _VIEWS
+        words[2] = self.most_views
         views = [self._made(kind) for kind in self.kinds]
         entries = []
         for e in self.entries:
-            used = [views[i - _WORDS] for i in e.views if i < _UNUSED] or [0]
+            used = [views[i - _WORDS] for i in e.views if i < self.unused] or [0]
             # A call takes less time with any view than with a number.
-            x, w, out = [views[i - _WORDS] if i < _UNUSED else used[0] for i in e.views]
+            found = [views[i - _WORDS] if i < self.unused else used[0] for i in e.views]
             block = words[e.word : e.word + e.n]
             if e.kinds:
+                from .held import filled
+
                 block = e.owner.block(words) if e.owner else block
-                x, w, out = self._filled(e.kinds, (x, w, out), block)
+                listed = [views[i - _WORDS] for i in e.listed]
+                for i in range(3):
+                    if e.kinds[i] < 0:
+                        found[i] = filled(self._held[-1 - e.kinds[i]], block, listed)
+            x, w, out = found
             entries.append((e.loop, x, w, out, block))
         how = getattr(loops, "HOW", 0)
         for i in range(len(views)):
@@ -138,13 +146,6 @@ class Emission(forms.Board):
 
             table.run = run
 
-    def _filled(self, kinds, views, block):
-        """Return the arguments of an entry of which some are held. views: of the others."""
-        found = [self._held[-1 - k] if k < 0 else view for k, view in zip(kinds, views)]
-        for i in range(3):
-            found[i] = with_parts(found[i], block)
-        return found
-
     def _made(self, kind):
         """Return a view of a memory, from its start."""
         _, memory, is_loose, origin = self.memories.found[kind >> 8]
@@ -160,47 +161,71 @@ class Emission(forms.Board):
 
     # Entries
 
-    def _entry(self, loop, x, w, out, p, nth=0, numbers=(0, 0, 0)):
+    def _entry(self, loop, buffers, p, nth=0, numbers=(0, 0, 0), listed=()):
         """Return the Entry of such calls. A new one, or a new view, begins with what is given.
 
-        p: without words, the entry has the block of the call before; nth: of the calls in one
-        repeat, which share no entry; numbers: of the views of x, w, out that such a call has.
+        buffers: x, w, out, and those in lists; p: without words, the entry has the block of the
+        call before; nth: of the calls in one repeat, which share no entry; numbers: of the views
+        of x, w, out that such a call has; listed: of those in lists.
         """
-        key = loop, len(p) or self._last, x[0], w[0], out[0], nth, numbers
+        x, w, out = buffers[:3]
+        key = loop, len(p) or self._last, x[0], w[0], out[0], nth, numbers, listed
         entry = self._numbers.get(key)
         if entry is None:
             if len(self.entries) == _MOST_ENTRIES:
                 raise UnsupportedError("more kinds of calls than a table has")
             views = (
-                self._view(x, numbers[0] << 2),
-                self._view(w, numbers[1] << 2 | 1),
-                self._view(out, numbers[2] << 2 | 2),
+                self.view(x, numbers[0] << 2),
+                self.view(w, numbers[1] << 2 | 1),
+                self.view(out, numbers[2] << 2 | 2),
             )
             entry = Entry(loop, views, len(self.entries), len(self.known), p)
             if self._held or not entry.n:
                 entry.kinds = x[0], w[0], out[0]
                 entry.owner = None if entry.n else self._last
+            if listed:
+                from .held import add_views
+
+                add_views(self, entry, buffers[3:], listed)
             self._numbers[key] = entry
             self.entries.append(entry)
             self.known.extend(p)
             self.first.extend(p)
-            self._marks.extend(bytes(len(p)))
+            self.marks.extend(bytes(len(p)))
         if entry.n:
             self._last = entry
         return entry
 
-    def _view(self, buffer, which):
-        """Return the word of a buffer's view. which: its number, times 4 plus the argument's."""
+    def view(self, buffer, which):
+        """Return the word of a buffer's view.
+
+        which: of those of its kind: 4 times a number, plus the argument's or 3 for one of a list.
+        """
         if buffer[0] <= 0:  # there is none, or one that is held
-            return _UNUSED
+            return self.unused
         key = buffer[0], which
         if key not in self._views:
-            if len(self.kinds) == _VIEWS:
+            if len(self.kinds) == self.most_views:
                 raise UnsupportedError("more kinds of buffers than a table has")
             self._views[key] = word = _WORDS + len(self.kinds)
             self.kinds.append(buffer[0])
             self.first[word] = self.known[word] = buffer[1]
         return self._views[key]
+
+    def put(self, entry, number, places, p, listed=()):
+        """Add a call of an entry, or a change, whatever it may be handed. places: of x, w, out;
+        listed: buffers in lists.
+        """
+        if entry.kinds:
+            from .held import put
+
+            put(self, entry, number, places, p, listed)
+        else:
+            self.add(entry, number, *places, p)
+
+    def left_by(self, entry):
+        """Return the positions of the words that a call of an entry may leave: see Calls.drive."""
+        return self.left.get(entry.kinds[1:], ()) if entry.kinds else ()
 
     # Code
 
@@ -212,42 +237,30 @@ class Emission(forms.Board):
             code[:at] = self._code[:at]
             self._code = code
 
-    def _add(self, entry, number, x, w, out, p):
-        """Add a call of an entry, or a change of what it has."""
+    def add(self, entry, number, x, w, out, p, marks=None):
+        """Add a call of an entry, or a change of what it has.
+
+        marks: of the words that are set where they are absolute.
+        """
         if self.known[_AT] + _OF_A_NUMBER * (entry.n + 6) > len(self._code):
             self._room(entry.n + 3)
         head = entry.head
         i, j, k = entry.order
         head[0], head[i], head[j], head[k] = number, x, w, out
-        self._put(self._code, self.known, head, p, self._marks)
-
-
-class Part:
-    """Words of a block, which is there when the table is."""
-
-    def __init__(self, first, last):
-        self.first, self.last = first, last
-
-    def of(self, block):
-        """Return the words."""
-        return block[self.first : len(block) if self.last is None else self.last]
-
-
-def with_parts(thing, block):
-    """Return what a loop takes, with words of its block in place of each Part."""
-    if isinstance(thing, list):
-        return [with_parts(each, block) for each in thing]
-    return thing.of(block) if isinstance(thing, Part) else thing
+        self._put(self._code, self.known, head, p, marks or self.marks)
 
 
 class Entry:
     """A loop, the words of its views, and the n words of its block, from a word on.
 
     head: what put of loops/table takes of it; order: where in that the buffers' places are; kinds:
-    of its buffers, if some may be held; owner: the entry whose block it has, if not its own.
+    of its buffers, if some may be held; owner: the entry whose block it has, if not its own;
+    listed: words of the views in lists; more: what has each of them, three by three;
+    unknown: positions of words that its last call may have left others than they were.
     """
 
     kinds = owner = None
+    listed = more = unknown = ()
 
     def __init__(self, loop, views, number, word, p):
         self.loop, self.views, self.number, self.word, self.n = loop, views, number, word, len(p)
@@ -261,6 +274,10 @@ class Entry:
     def block(self, words):
         """Return its block, of the words of the table."""
         return words[self.word : self.word + self.n]
+
+    def each(self):
+        """Return what has its views: itself, and more."""
+        return [self] + list(self.more)
 
 
 def zeros(n):

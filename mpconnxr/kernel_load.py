@@ -14,7 +14,7 @@ _PLENTY = const(262144)
 # What only loading needs, a quarter of the code.
 LOADING = (
     "opening kernel_load loading reader records graph numbers borders node arena source written "
-    "calls emission repeats"
+    "calls emission repeats held"
 )
 # What kernels and Tensors need, but no table of calls: see _let_go.
 _OF_KERNELS = "forms parameters tensor ops"

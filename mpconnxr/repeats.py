@@ -26,10 +26,10 @@ _IS_ANY = const(6)
 
 
 class Repeats(Emission):
-    """Calls of which some are in repeats. The subclass has call()."""
+    """Calls of which some are in repeats."""
 
-    def __init__(self, memories):
-        super().__init__(memories)
+    def __init__(self, memories, *most_views):
+        super().__init__(memories, *most_views)
         self._levels, self._round = [], 0
 
     def _in_repeat(self, loop, buffers, p):
@@ -41,6 +41,8 @@ class Repeats(Emission):
         if self._sum(p, site.p, -1):
             site.steps[depth] = p
         if buffers != site.buffers:
+            if buffers[3:] != site.buffers[3:]:
+                raise ValueError("a buffer in a list moves in a repeat")
             for i in range(3):
                 site.grow(i, depth, buffers[i][1] - site.buffers[i][1])
 
@@ -59,6 +61,7 @@ class Repeats(Emission):
             numbers = _view_numbers(sites) if len(sites) <= _MOST_SITES else None
             if numbers is None:
                 return self._unroll(level, ())
+        known = {}  # the places of each kind in lists
         for nth, site in enumerate(sites):
             # Before the first round words are what that adds to.
             self._spread(site)
@@ -66,9 +69,17 @@ class Repeats(Emission):
             buffers, places = site.buffers, site.before
             views = numbers[nth] if numbers else (nth, nth, nth)
             if site.moves:
-                buffers = [(b[0], n) if b is not NONE else b for b, n in zip(buffers, places)]
-            site.entry = entry = self._entry(site.loop, *buffers, site.p, nth, views)
-            self._add(entry, _CHANGE, *places, site.p)
+                moved = [(b[0], n) if b is not NONE else b for b, n in zip(buffers, places)]
+                buffers = tuple(moved) + buffers[3:]
+            listed = buffers[3:]
+            if listed:
+                from .held import view_numbers
+
+                of_list = view_numbers(listed, known)
+            else:
+                of_list = ()
+            site.entry = entry = self._entry(site.loop, buffers, site.p, nth, views, of_list)
+            self.put(entry, _CHANGE, places, site.p, listed)
             rounds = 1
             for step, n in zip(site.steps, site.counts):
                 rounds *= n
@@ -100,7 +111,7 @@ class Repeats(Emission):
                         for move, n in zip(item.moves[k], rounds):
                             place += n * move
                         buffers[k] = buffers[k][0], _word(place)
-                self.call(item.loop, *buffers, p)
+                self.call_with(item.loop, tuple(buffers), p)
 
     def _spread(self, site):
         """Have steps be what is added at each level, and p what the first round adds to."""
@@ -139,14 +150,14 @@ class Repeats(Emission):
         """Add a call, or a change, with what grows at a level."""
         step = site.steps[depth]
         if step is None:
-            while len(self._zero) < site.entry.n:
-                self._zero.append(0)
-            step = self._zero
+            while len(self.zero) < site.entry.n:
+                self.zero.append(0)
+            step = self.zero
         x = w = out = 0
         if site.moves:
             x, w, out = site.added[depth]
         self.known[_HOW] = _IS_MORE
-        self._add(site.entry, number, x, w, out, step)
+        self.add(site.entry, number, x, w, out, step)
         self.known[_HOW] = 0
 
 
@@ -195,7 +206,7 @@ class Site:
         before: the buffers' places before the first round; after: in the last one; added: by
         level, what a round of it adds to each place.
         """
-        self.before = [buffer[1] for buffer in self.buffers]
+        self.before = [buffer[1] for buffer in self.buffers[:3]]
         if self.moves:  # apart: a frame of more than 11 words is of the heap, and takes longer
             self._settle()
 
@@ -225,7 +236,7 @@ def _view_numbers(sites):
     for site in sites:
         numbers = []
         for i in range(3):
-            kind, place = site.buffers[i]
+            kind, place = site.buffers[i][:2]
             found = known.setdefault((kind, i), [])
             if site.moves or place not in found:
                 found.append(None if site.moves else place)

@@ -84,4 +84,12 @@ def run(what):
         if k > 239:
             return k
         f, x, w, out, p = entries[k]
-        f(*[each.now() if isinstance(each, Moving) else each for each in (x, w, out)], p)
+        f(*_now([x, w, out]), p)
+
+
+def _now(things):
+    """Return a list with views from where they begin in place of those that move."""
+    return [
+        each.now() if isinstance(each, Moving) else _now(each) if isinstance(each, list) else each
+        for each in things
+    ]

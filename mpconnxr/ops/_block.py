@@ -20,7 +20,7 @@ MACS = 4  # that take as long as an element of other kernels
 class Block:
     """Loops whose calls are emitted, their parameters and the scratch (int32) that they work in.
 
-    weights  views of mantissas, exponents (bytes), biases (int32; None: there are none)
+    weights  places of mantissas, exponents (bytes), biases (int32; None: there are none)
     scratch  from INITS on what each channel starts with, then sums, then mantissas
     bits     of a weight's mantissa, 0 for short ones; w_step: items from row to row of weights
     more     what short mantissas add to the exponent of x
@@ -32,7 +32,8 @@ class Block:
 
     def __init__(self, calls, x, weights, out, scratch):
         self.calls, self.part = calls, calls.part
-        self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
+        self.x, self.out = calls.place(x, "i"), calls.place(out, "i")
+        self.scratch = calls.place(scratch)
         self.w, self.exponents, bias = weights
         self.bias = self.x if bias is None else bias
         loops = forms.get("block")
@@ -53,12 +54,12 @@ class Block:
     def set_weights_of(self, node, w, rows, k):
         """Takes known mantissas as they are held. ModelError unless there are so many rows."""
         if not self.bits:
-            self.w, self.w_step = w.view("H"), k + (k & 1)
+            self.w, self.w_step = self.calls.place(w, "H"), k + (k & 1)
             node.require(rows * self.w_step <= 2 * w.nelem, "weights size")
             return
         self.bits, self.w_step = row_of(node, w, rows, k)
         if self.bits < 24:
-            self.w = w.view(NARROW[w.dtype][1])
+            self.w = self.calls.place(w, NARROW[w.dtype][1])
             self.dots = forms.get("block_narrow").dots
 
     def set_needs(self, special, ends):
@@ -127,8 +128,8 @@ def short_bits(k):
     return bits
 
 
-def constants(node, tensors, rows):
-    """Views of mantissas, exponents and biases, the last one None where there is no such tensor.
+def constants(node, calls, tensors, rows):
+    """Places of mantissas, exponents and biases, the last one None where there is no such tensor.
 
     ModelError unless the latter are of so many rows.
     """
@@ -139,8 +140,8 @@ def constants(node, tensors, rows):
     if len(tensors) > 2:
         node.expect_dtype("float32", tensors[2])
         node.require(rows <= tensors[2].nelem, "too few biases")
-        bias = tensors[2].view("i")
-    return w.data, exponents.data, bias
+        bias = calls.place(tensors[2], "i")
+    return calls.place(w), calls.place(exponents), bias
 
 
 def limits(node, first):

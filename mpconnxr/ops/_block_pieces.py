@@ -17,6 +17,8 @@ from ..loops.block_pieces import (
     _FINISH_X_START,
     _GROUPS,
     _MANTISSAS_CORNER_DEPTH,
+    _MANTISSAS_KERNEL_COLUMNS,
+    _MANTISSAS_POSITIONS,
     _MANTISSAS_X_START,
     _OUT_ROW_STRIDE,
     _OUT_START,
@@ -39,14 +41,14 @@ def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
     Arguments: see Pieces.set_shape.
     """
     x, w = node.inputs[:2]
-    weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
+    weights = blocks.constants(node, calls, node.inputs[1:], e[1] * e[6])
     out, scratch = node.outputs[0], node.scratch[0]
     in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
     if in_floats and calls.fpu("fpu_strips", "block"):  # assembler: a copy of sources has none
         from . import _block_vfp
 
         bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])
-        narrow = (w.view("B"), bits) if bits < 24 else None
+        narrow = (calls.place(w, "B"), bits) if bits < 24 else None
         tensors = x, weights, out, scratch
         if _block_vfp.convolution(calls, tensors, e, pads, limits, window, narrow):
             return
@@ -86,7 +88,7 @@ class Pieces(blocks.Block):
         step = (sx if overlaps else kw) * size
         nelem = rows * columns * size
         sums, band, end = blocks.convolution_places(self.words, channels, some, rows, idle, nelem)
-        node.require(end <= len(self.scratch), "scratch size")
+        node.require(end <= node.scratch[0].nelem, "scratch size")
         node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1
         channel_stride, _, row_stride, position_stride = e[23:27]
@@ -226,7 +228,8 @@ class Pieces(blocks.Block):
             )
             _, _, out = places
             calls.call(forms.get("block").fill, None, None, out, fill_p)
-        calls.drive(self.pieces, p, self.needs)
+        left = _MANTISSAS_POSITIONS, _MANTISSAS_KERNEL_COLUMNS  # it sets either
+        calls.drive(self.pieces, p, self.needs, left)
 
     def _block(self, image, plane):
         """Return a block for rows of a plane."""

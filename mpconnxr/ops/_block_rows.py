@@ -43,7 +43,8 @@ class Products:
 def _product(node, calls, x, tensors, rows, shape):
     sums, work = node.scratch
     w, (n, k) = tensors[0], shape
-    product = block_gemm.Product(calls, x, blocks.constants(node, tensors, rows), sums, work)
+    weights = blocks.constants(node, calls, tensors, rows)
+    product = block_gemm.Product(calls, x, weights, sums, work)
     product.set_kind(w, k)
     product.set_shape(1, n, k, [1, _INF, 0, _INF])
     product.set_weights_of(node, w, rows, k)
@@ -56,6 +57,6 @@ def _in_fpu(node, calls, x, tensors, rows, shape):
     from ._block_vfp_gemm import Rows
 
     n, k = shape
-    weights = blocks.constants(node, tensors, rows)
+    weights = blocks.constants(node, calls, tensors, rows)
     node.require(rows * k <= tensors[0].nelem, "weights size")
     return Rows(calls, x, weights, node.scratch[0], n, k, [1, _INF, 0, _INF])

@@ -97,15 +97,15 @@ class _Conv:
         )
 
         w, exponents, bias = weights
-        x, part = x.view("i"), calls.part
+        x, out, part = calls.place(x, "i"), calls.place(out, "i"), calls.part
         loops, sums = calls.fpu("fpu_strips", "block"), calls.fpu("fpu_sums", "block").sums
-        work = scratch.data
+        work = calls.place(scratch)
         if self.narrow:
             unpack = forms.get("block_unpack").unpack
             w = [self.narrow[0], work, part(_UNPACK_W_START, _SUMS_X_START), unpack, sums]
             sums = calls.fpu("fpu_narrow", "block").sums
         needs = [part(_STRIPS_X_START, _UNPACK_W_START), part(_SUMS_X_START)]
-        needs += [part(_CONSTS_W_START, _STRIPS_X_START), x, work, w, out.view("i")]
+        needs += [part(_CONSTS_W_START, _STRIPS_X_START), x, work, w, out]
         needs += [x if bias is None else bias, exponents, loops.consts, loops.strips, sums]
         driver, units = getattr(calls.fpu("fpu", "block"), self.DRIVER), self.units()
         consts = _SUMS_TAP_STARTS - _SUMS_X_START + self.kernel_columns

@@ -23,10 +23,10 @@ class Rows:
             calls.fpu("fpu_gemm", "block").products,
         )
         w, exponents, bias = weights
-        x = x.view("i")
+        x, out = calls.place(x, "i"), calls.place(out, "i")
         self.has_bias = int(bias is not None)
         self.rows = calls.fpu("fpu_rows", "block").rows
-        self.needs = [calls.part(0, _X_START), calls.part(_X_START), x, w, out.view("i")]
+        self.needs = [calls.part(0, _X_START), calls.part(_X_START), x, w, out]
         self.needs += [x if bias is None else bias, exponents, consts, products]
 
     def dots(self, calls, x_start, rows, w_row, channels, out_start):

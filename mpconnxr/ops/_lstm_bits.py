@@ -29,12 +29,12 @@ class Lstm(lstm.Lstm):
     def bind(self, node, calls):
         lstm.Lstm.bind(self, node, calls)
         at, n = self.from_x, self.hidden
-        floats, bits = self.scratch.data, self.scratch.view("i")
+        floats, bits = calls.place(self.scratch), calls.place(self.scratch, "i")
         loops, steps = forms.get("cell"), forms.get("cell_steps")
         ends = _GATES_X_START, _STATE_X_START, _TANH_X_START, _PRODUCT_X_START, None
         self.needs = [loops.squash, loops.state, loops.product]
         self.needs += [calls.part(ends[k], ends[k + 1]) for k in range(4)]
-        self.needs += [bits, bits[at + 2 * n : at + 3 * n]]
+        self.needs += [bits, calls.place(self.scratch, "i", at + 2 * n)]
         self.needs += [forms.get("block").peak, forms.get("add").add32, steps.step]
         self.needs += [calls.later("cell_special", "of_sums"), calls.part()]
         self.needs += [calls.part(_PEAK_X_START, _ADD), calls.part(_ADD, _GATES_X_START), floats]

@@ -12,7 +12,7 @@ def emit(calls, tensors, y, shape, spread):
 
     tensors: x, and of scale and bias those that there are.
     """
-    x, factors = tensors[0], [t.data for t in tensors[1:]]
+    x, factors = tensors[0], [calls.place(t) for t in tensors[1:]]
     (n_rows, n, centred, epsilon), (period, step, width) = shape, spread
     # Elements that share a factor are a row of these loops; else all of them are one.
     rows, columns, by_row = (n // width, width, 1) if width > 1 else (1, n, 0)
@@ -20,8 +20,9 @@ def emit(calls, tensors, y, shape, spread):
         period, step = 1, 0
     loops = forms.get("moments")
     needs = [loops.centre, loops.squares, loops.inverse, loops.scaled]
-    needs += [calls.later("moments_special", "row"), calls.part(), x.view("i"), y.view("i")]
-    needs += [x.data, y.data, calls.part(_PAIRS_X_START, _FACTORS)]
+    needs += [calls.later("moments_special", "row"), calls.part()]
+    needs += [calls.place(x, "i"), calls.place(y, "i"), calls.place(x), calls.place(y)]
+    needs += [calls.part(_PAIRS_X_START, _FACTORS)]
     if factors:
         needs += [forms.get("mul").mul32, factors[0]]
     if len(factors) > 1:

@@ -42,7 +42,7 @@ def walker(node, calls, n_leaves, cuts=None):
     rank, walk_of = loops.rank, loops.walk
     if cuts:
         node.require(n_cuts <= cuts.nelem, "cuts")
-        rank, w = forms.get("tree_values").rank_doubles, calls.hold((t.data, cuts.data))
+        rank, w = forms.get("tree_values").rank_doubles, calls.hold([table, calls.place(cuts)])
     x = calls.place(x) if cuts else calls.place(x, "i")
 
     def walk(sample):

@@ -13,8 +13,9 @@ from ..forms import Board
 class Moving(Board):
     """What stands for mpconnxr.calls.Calls: it keeps the calls as they are."""
 
-    def place(self, t, code=None):
-        return t.data if code is None else t.view(code)
+    def place(self, t, code=None, first=0):
+        view = t.data if code is None else t.view(code)
+        return view[first:] if first else view
 
     def constants(self, code, numbers):
         return array(code, numbers)

@@ -16,8 +16,6 @@ shares of values are rounded to 2**-24 of the largest product of share and row. 
 2**-22. A step allocates nothing unless values are not finite. Raises ModelError.
 """
 
-from array import array
-
 from .. import forms
 from ..blocks import block
 from ..loops.attention import (
@@ -121,14 +119,14 @@ def _emit(node, calls, e, parts, lengths):
     bits = 7
     while 1 << (8 - bits) < k:
         bits -= 1
-    loops, table = forms.get("attention"), array("i", POWERS)
+    loops, table = forms.get("attention"), calls.constants("i", POWERS)
     needs = [loops.peaks, loops.pack, loops.scale, forms.get("block_dot").dots]
     needs += [loops.settle, loops.powers, loops.weights, loops.sums, loops.finish]
     needs += [loops.limit, loops.scored, loops.seen]
     needs += [calls.later("attention_special", "heads"), calls.part()]
-    needs += [t.view("i") for t in node.inputs[:3]]
-    needs += [node.scratch[0].data, node.outputs[0].view("i")]
-    needs += [needs[14] if lengths is None else lengths.view("i"), table]
+    needs += [calls.place(t, "i") for t in node.inputs[:3]]
+    needs += [calls.place(node.scratch[0]), calls.place(node.outputs[0], "i")]
+    needs += [needs[14] if lengths is None else calls.place(lengths, "i"), table]
     ends = (_PEAKS, _PACK, _SCALE, _DOTS, _SETTLE, _POWERS, _WEIGHTS, _SUMS, _FINISH, None)
     needs += [calls.part(ends[i], ends[i + 1]) for i in range(9)]
     needs.append(calls.part(_LIMIT, _PEAKS))

@@ -84,7 +84,7 @@ def prepare(node, calls):
     node.require(a_batches * m * k <= a.nelem, "A is too small")
     node.require(has_bias < 2, "has_bias")
     if known:
-        weights = blocks.constants(node, node.inputs[1:], w_batches * n)
+        weights = blocks.constants(node, calls, node.inputs[1:], w_batches * n)
         in_floats = w.dtype == "int32" and m >= _FEW_ROWS
         if in_floats and calls.fpu("fpu_gemm", "block"):
             from ._block_vfp_gemm import Rows
@@ -99,7 +99,8 @@ def prepare(node, calls):
         product.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
-        product = _Pair(calls, a, (scratch.data, scratch.view("B"), None), out, scratch)
+        weights = calls.place(scratch), calls.place(scratch, "B"), None
+        product = _Pair(calls, a, weights, out, scratch)
         product.set_kind(w, k)
         product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
         product.set_weights(w, has_bias)
@@ -237,7 +238,7 @@ class _Pair(Product):
         self.p = p = words(*list(self.p), *list(rows_p), 0, 0, *list(flag_p), 0)
         p[_W_START], p[_EXPONENT_START] = first, 4 * self.nelem
         self.w_step = k
-        self.bias = w.view("i")
+        self.bias = self.calls.place(w, "i")
         self.nelem += n + n * k
         p[_ALIGN_X_STRIDE] = has_bias * (k + 1)
         p[_ALIGN_W_STRIDE] = 4  # an exponent takes a word

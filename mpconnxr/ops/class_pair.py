@@ -34,7 +34,7 @@ def prepare(node, calls):
     n = x.nelem
     node.require(labels.nelem == 2 and label.nelem == n and scores.nelem == 2 * n, "sizes")
     # int64 labels are copied as pairs of words
-    labels = calls.hold((labels.view("i"), label.view("i")))
+    labels = calls.hold([calls.place(labels, "i"), calls.place(label, "i")])
     loop, x, scores = forms.get("scores").pair, calls.place(x), calls.place(scores)
     for start, end in calls.parts(n):
         p = block("scores.pair", start=start, end=end, kind=kind, halves=halves)

@@ -57,7 +57,7 @@ def prepare(node, calls):
     node.require(mask is None or mask.nelem * 2 == offset.nelem, "mask size")
     if out.nelem == 0:
         return
-    offsets = calls.hold((offset.data, (mask or offset).data))
+    offsets = calls.hold([calls.place(offset), calls.place(mask or offset)])
     sample, dots = forms.get("deform").deformed_patch, forms.get("dot").dots_f32
     x, w, patch, out = [calls.place(t) for t in (x, w, patch, out)]
     for batch in calls.repeat(n):

@@ -313,9 +313,9 @@ class _InIntegers(_DynamicLstm):
 
     def _needs(self, calls, loops):
         """Return what loops/byte_steps takes."""
-        node, gated, bits = self.node, forms.get("gated"), self.scratch.view("i")
+        node, gated, place = self.node, forms.get("gated"), calls.place
         x, w, r, factors, table = node.inputs[:5]
-        found = node.scratch[2].view("i")
+        bits, found = place(self.scratch, "i"), node.scratch[2]
         ends = (
             _ENDS_X_START,
             _STEPS_X_START,
@@ -332,8 +332,7 @@ class _InIntegers(_DynamicLstm):
         needs += [calls.part(ends[i], ends[i + 1]) for i in range(8)]
         for dots in _X_DOTS, _H_DOTS:
             needs.append(calls.part(dots + _X_ZERO_POINT, dots + _X_ZERO_POINT + 1))
-        needs += [x.view("i"), w.data, r.data, factors.data, bits, node.scratch[1].data]
-        needs += [table.data, self.y.view("i") if self.y else bits, found]
-        needs += [found[:_FOUND], found[_FOUND:], found[_SCALE:_FOUND]]
-        needs.append(found[_FOUND + _SCALE :])
+        needs += [place(x, "i"), place(w), place(r), place(factors), bits, place(node.scratch[1])]
+        needs += [place(table), place(self.y, "i") if self.y else bits]
+        needs += [place(found, "i", first) for first in (0, 0, _FOUND, _SCALE, _FOUND + _SCALE)]
         return needs

@@ -49,7 +49,7 @@ def prepare(node, calls):
     expect_levels(node, values, cells)
     moments, loops = forms.get("moments"), forms.get("fixed")
     needs = [moments.centre, moments.squares, moments.inverse, loops.norms, calls.part()]
-    needs += [x.view("i"), factors.data, values.view("i")]
+    needs += [calls.place(x, "i"), calls.place(factors), calls.place(values, "i")]
     p = block(
         "fixed_rows",
         x_start=0,

@@ -109,7 +109,7 @@ def _check(node, e, tensors, n_states):
 
 def _emit(node, calls, e, tensors, n_states):
     """Emit the steps, between copies of the states from where they come and to where they go."""
-    y = tensors[2] and tensors[2].view("i")
+    y = tensors[2]
     scratch, copy = calls.place(node.scratch[0], "i"), forms.get("move").copy32
     outside = e[_S_STRIDE], 1, e[_S_FIRST]
     for i in range(n_states):
@@ -200,7 +200,7 @@ def _steps_p(e, n_states, has_y, step, step_end):
 
 def _needs(calls, kind, node, y):
     """Return what loops/gated_steps takes."""
-    loops, scratch = forms.get("gated"), node.scratch[0].view("i")
+    loops, scratch = forms.get("gated"), calls.place(node.scratch[0], "i")
     cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
     needs = [loops.row, loops.sums, cell, before, loops.put]
     needs += [calls.later("gated_special", "step"), calls.part()]
@@ -217,8 +217,8 @@ def _needs(calls, kind, node, y):
     )
     needs += [calls.part(ends[i], ends[i + 1]) for i in range(8)]
     x, weights, table = node.inputs[:_LEADING]
-    needs += [x.view("i"), weights.data, scratch, table.data]
-    needs.append(scratch if y is None else y)
+    needs += [calls.place(x, "i"), calls.place(weights), scratch, calls.place(table)]
+    needs.append(scratch if y is None else calls.place(y, "i"))
     return needs
 
 

@@ -81,9 +81,10 @@ def _emit_bits(calls, x, grid, out, shape, how):
     taps = (1, 2, 4)[mode] ** rank
     at_once = max(1, min(_AT_ONCE, _WEIGHTS // taps))
     loops = forms.get("samples")
-    needs = [loops.locate, loops.spread, loops.join, loops.weigh, calls.part(), grid.view("i")]
+    needs = [loops.locate, loops.spread, loops.join, loops.weigh, calls.part()]
+    needs.append(calls.place(grid, "i"))
     needs += [words(*[0] * (9 * rank * at_once)), words(*[0] * ((1 + 2 * taps) * at_once))]
-    needs += [x.view("i"), out.view("i")]
+    needs += [calls.place(x, "i"), calls.place(out, "i")]
     for start, end in calls.parts(n, c * taps):
         p = block(
             "samples",

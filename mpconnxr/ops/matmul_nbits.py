@@ -48,7 +48,7 @@ def prepare(node, calls):
         return
     unpack, dequantize = forms.get("unpack").unpack, forms.get("quantize").dequantize
     copy, dots = forms.get("move").copy32, forms.get("dot").dots_f32
-    scales = calls.hold((scale.data, zero.data))
+    scales = calls.hold([calls.place(scale), calls.place(zero)])
     bias = calls.place(node.inputs[4], "i") if has_bias else None
     bits_of_row = calls.place(row, "i")
     a, w, items, row, out = [calls.place(t) for t in (a, w, items, row, out)]

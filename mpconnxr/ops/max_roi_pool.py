@@ -9,7 +9,6 @@ number. A step allocates only boxed floats.
 """
 
 import struct
-from array import array
 
 from .. import forms
 from ..blocks import block
@@ -37,8 +36,8 @@ def prepare(node, calls):
     node.require(r * 5 == regions.nelem, "regions")
     if out.nelem == 0:
         return
-    scale = array("f", struct.pack("<i", node.params[_SCALE]))
-    operands = calls.hold((regions.data, scale, node.name.encode()))
+    scale = calls.constants("f", struct.pack("<i", node.params[_SCALE]))
+    operands = calls.hold([calls.place(regions), scale, node.name.encode()])
     loop, x, out = forms.get("max_roi").regions, calls.place(x), calls.place(out)
     for start, end in calls.parts(r, c * oh * ow):
         p = block(

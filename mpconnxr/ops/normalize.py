@@ -18,7 +18,6 @@ does for rows with inf or nan. Raises ModelError.
 """
 
 import struct
-from array import array
 
 from .. import forms
 from ..blocks import block
@@ -62,9 +61,9 @@ def prepare(node, calls):
             shape = rows, n, centred, node.params[_EPSILON]
             return emit(calls, node.inputs, y, shape, (period, step, width))
     factors, statistics = node.inputs[1:], node.outputs[1:]
-    epsilon = array("f", struct.pack("<i", node.params[_EPSILON]))
-    w = [epsilon] + [t.data for t in factors] + [epsilon] * (2 - len(factors))
-    w += [t.data for t in statistics]
+    epsilon = calls.constants("f", struct.pack("<i", node.params[_EPSILON]))
+    w = [epsilon] + [calls.place(t) for t in factors] + [epsilon] * (2 - len(factors))
+    w += [calls.place(t) for t in statistics]
     loop, x, w, y = forms.get("normalize").rows, calls.place(x), calls.hold(w), calls.place(y)
     for row, row_end in calls.parts(rows, n):
         p = block(

@@ -65,10 +65,10 @@ def prepare(node, calls):
         forms.get("mean_bytes").rounded,
         calls.part(),
         calls.part(4 * ow + _TAPS),
-        block_of(_table(node, _ROW_TAPS, oh, (h - 1) * w)),
-        x.view("B"),
-        scratch.view("i"),
-        out.view("B"),
+        calls.constants("i", _table(node, _ROW_TAPS, oh, (h - 1) * w)),
+        calls.place(x, "B"),
+        calls.place(scratch, "i"),
+        calls.place(out, "B"),
     ]
     of_all = block(
         "blend",

@@ -58,7 +58,7 @@ def prepare(node, calls):
     needs = needs_of(calls, node, scratch, "B", forms.get("means").choose)
     if levels.dtype == "int32":  # levels for the means, in the place of scales
         node.require(levels.nelem == _LEVELS, "levels")
-        needs[4], needs[10] = forms.get("mean_bytes").bytes_of, levels.view("i")
+        needs[4], needs[10] = forms.get("mean_bytes").bytes_of, calls.place(levels, "i")
     loop = forms.get("means").rounds
     for plane, plane_end in calls.parts(planes, out_rows * out_columns):
         p = block(
@@ -107,7 +107,9 @@ def scale_of(node, t):
 
 def needs_of(calls, node, scratch, code, choose):
     """Return what rounds of loops/means takes. choose: takes x and out as views of this code."""
-    loops, w, x, out = forms.get("means"), scratch.view("i"), node.inputs[0], node.outputs[0]
+    loops, w, place = forms.get("means"), calls.place(scratch, "i"), calls.place
+    x, out = node.inputs[0], node.outputs[0]
     needs = [choose, loops.spans, loops.sums, loops.means, forms.get("mean_bytes").rounded]
-    needs += [calls.part(), w, x.view(code), out.view(code), x.view("B"), w, out.view("B")]
+    needs += [calls.part(), w, place(x, code), place(out, code)]
+    needs += [place(x, "B"), w, place(out, "B")]
     return needs

@@ -54,7 +54,8 @@ def prepare(node, calls):
     if not back:
         loop, more = loops.quantize, more + list(range_of(out.dtype))
         more.append(int(scale.dtype == "float64"))
-    x, w, out = calls.place(x), calls.hold((scale.data, zeros.data)), calls.place(out)
+    x, w, out = calls.place(x), [calls.place(scale), calls.place(zeros)], calls.place(out)
+    w = calls.hold(w)
     for p in blocks(calls, *runs):
         for word in more:
             p.append(word)

@@ -12,7 +12,6 @@ than 1024 cells a side. A step allocates only boxed floats and integers.
 """
 
 import struct
-from array import array
 
 from .. import forms
 from ..blocks import block
@@ -49,8 +48,9 @@ def prepare(node, calls):
     if out.nelem == 0:
         return
     node.require(x.nelem > 0, "samples of nothing")
-    scale = array("f", struct.pack("<i", node.params[_SCALE]))
-    operands = calls.hold((regions.data, batch.data, scale, node.name.encode()))
+    scale = calls.constants("f", struct.pack("<i", node.params[_SCALE]))
+    operands = [calls.place(regions), calls.place(batch), scale, node.name.encode()]
+    operands = calls.hold(operands)
     loop, x, out = forms.get("roi").regions, calls.place(x), calls.place(out)
     for start, end in calls.parts(r, c * oh * ow):
         p = block(

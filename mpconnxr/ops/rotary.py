@@ -46,9 +46,8 @@ def prepare(node, calls):
     end = last[0] * e[_ANGLE_STRIDES] + last[2] * e[_ANGLE_STRIDES + 1] + 2 * pairs
     node.require(end <= angles.nelem, "angles")
     loops = forms.get("rotary")
-    special = [calls.later("rotary_special", "turn"), calls.part()]
-    special += [x.view("i"), angles.view("i"), out.view("i")]
     x, angles, out = [calls.place(t, "i") for t in (x, angles, out)]
+    special = [calls.later("rotary_special", "turn"), calls.part(), x, angles, out]
     for line, line_end in calls.parts(batch * heads * rows, width):
         p = block(
             "rotary",

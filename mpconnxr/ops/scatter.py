@@ -43,7 +43,8 @@ def prepare(node, calls):
     if op == _COPY:
         return _emit_copies(node, calls, x, index, out, n, inner)
     bits = wrap_bits(limits) if limits and op in (_ADD, _MUL) else [0, 0]
-    loop, indices = forms.get("scatter").scatter, calls.hold((index.data, node.name.encode()))
+    loop, indices = forms.get("scatter").scatter, [calls.place(index), node.name.encode()]
+    indices = calls.hold(indices)
     n_rows, x, out = index.nelem, calls.place(x), calls.place(out)
     for start, end in calls.parts(n_rows, inner):
         p = block(

@@ -37,7 +37,7 @@ def prepare(node, calls):
     r, q, qp = node.scratch
     square = n_classes * n_classes
     node.require(r.nelem == q.nelem == square and qp.nelem == n_classes, "scratch")
-    w = calls.hold((a.data, b.data, r.data, q.data, qp.data))
+    w = calls.hold([calls.place(t) for t in (a, b, r, q, qp)])
     loop, score, out = forms.get("svm").probabilities, calls.place(score), calls.place(out)
     for start, end in calls.parts(n, square):
         calls.call(loop, score, w, out, block("svm", start=start, end=end, classes=n_classes))

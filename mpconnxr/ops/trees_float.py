@@ -45,7 +45,7 @@ def prepare(node, calls):
     walk = walker(node, calls, first.nelem - 1, *cuts)
     loops, leaves = forms.get("tree_values"), calls.place(node.scratch[1])
     total = (loops.total, loops.total, loops.least, loops.most)[aggregate]
-    w = calls.hold((first.data, targets.data, weights.data, base.data))
+    w = calls.hold([calls.place(t) for t in (first, targets, weights, base)])
     out = calls.place(out)
     for sample in calls.repeat(n):
         walk(sample)

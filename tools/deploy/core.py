@@ -39,6 +39,7 @@ MODULES = {
     "golden": Use.KERNELS | Use.ASKED,
     "golden_objects": Use.OPTIONAL,
     "graph": Use.KERNELS,
+    "held": Use.LOADED,
     "images": Use.OPTIONAL,
     "integers": Use.KERNELS | Use.ASKED,
     "items": Use.KERNELS | Use.ASKED,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mpconnxr import calls as api
-from mpconnxr import loading, structview
+from mpconnxr import emission, held, loading, structview
 from mpconnxr.errors import MpconnxrError
 from mpconnxr.reader import Reader
 from tests.device import calls_made
@@ -30,22 +30,28 @@ class OneByOne(api.Calls):
         yield from range(n)
 
     def call(self, loop, x, w, out, p):
-        p = self._last = self._last if p is None else p
-        places = [b and self._placed(*b) for b in (x, w, out)]
+        buffers = [b or emission.NONE for b in (x, w, out)]
+        listed = [place for b in buffers for place in b[2:]]
+        self.call_with(loop, (*buffers, *listed), [] if p is None else p)
+
+    def call_with(self, loop, buffers, p):
+        p = self._last = p if len(p) else self._last
+        listed = [self._placed(*b) for b in buffers[3:]]
+        places = [self._placed(*b[:2], listed) for b in buffers[:3]]
         used = next((place for place in places if place is not None), None)
         self.made.append((loop, *(used if b is None else b for b in places), list(p)))
 
-    def _of_block(self, thing):
-        return thing.of(self._last) if isinstance(thing, api.Part) else thing
-
-    def _placed(self, kind, place):
+    def _placed(self, kind, place, listed=()):
         if kind < 0:
-            thing = self._held[-1 - kind]
-            if isinstance(thing, list):
-                return _seen([self._of_block(each) for each in thing])
-            return _seen(self._of_block(thing))
+            return _seen(held.filled(self._held[-1 - kind], self._last, listed))
+        if kind == 0:
+            return None
         _, memory, _, origin = self.memories.found[kind >> 8]
-        return id(memory), chr(kind & 255), origin, place
+        return Moved((id(memory), chr(kind & 255), origin, place))
+
+
+class Moved(tuple):
+    """Where a view begins."""
 
 
 class Loader(loading.Loader):
@@ -110,6 +116,8 @@ def of_table(step, n, rng):
 
 def _seen(argument, words=()):
     """Return what tells an argument of a call from any other one. words: those of the table."""
+    if isinstance(argument, Moved):
+        return argument
     if isinstance(argument, structview.Moving):
         return id(argument.memory), argument.code, argument.origin, argument.place
     if isinstance(argument, list | tuple):
