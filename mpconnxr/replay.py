@@ -30,7 +30,7 @@ class Program:
         what = self._what
         words = what[1]
         if lo == 0:
-            words[0] = words[3] = words[4] = 0
+            words[0] = words[3] = words[4] = words[5] = words[6] = words[7] = 0
         words[1] = hi - lo
         while True:
             i = run(what) - 256

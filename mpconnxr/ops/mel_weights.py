@@ -30,14 +30,15 @@ def prepare(node, calls):
         kinds = ("int32", "int64") if i < 3 else ("float32", "float64")
         node.require(t.dtype in kinds and t.nelem == 1, "input {}".format(i))
     node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
-    operands = [t.data for t in node.inputs]
     if len(node.params):
         lines, bins = node.dim(_DIMS), node.dim(_DIMS + 1)
         node.require(lines.bound * bins.bound <= out.nelem, "output size")
+        operands = [t.data for t in node.inputs]
         return 1, _Sized(lines, bins, operands, node.name.encode(), out.data).step
     node.require(len(out.shape) == 2, "rank")
     p = block("series.mel_weights", fixed_lines=out.shape[0], fixed_bins=out.shape[1])
-    loop, operands = forms.get("series").mel_weights, calls.hold(operands)
+    loop = forms.get("series").mel_weights
+    operands = calls.hold([calls.place(t) for t in node.inputs])
     calls.call(loop, operands, calls.hold(node.name.encode()), calls.place(out), p)
 
 

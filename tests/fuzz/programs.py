@@ -23,6 +23,7 @@ from tools.micropython import Target
 from tools.program.bundle import FOLDER, bundle, has_form
 from tools.program.call import CannotRecord
 from tools.program.record import record
+from tools.program.table import table
 
 from .batch import Case, Fault
 from .case_format import STREAM
@@ -64,8 +65,9 @@ def _program(case, machine, rng):
 
     with _limited(_SECONDS):
         parse_model("model.bin", case.data)  # as flash.py does first
-        recording = record(case.data, form, bool(case.options & STREAM))
-        return bundle(case.data, recording, machine)
+        stream = bool(case.options & STREAM)
+        recording = record(case.data, form, stream)
+        return bundle(case.data, recording, machine, [table(case.data, form, stream)])
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from onnx import TensorProto, helper
@@ -14,7 +15,8 @@ from tests.host.releases import model_of
 from tools import flash
 from tools.converter.convert import Options, convert
 from tools.deploy import device as devices
-from tools.program import bundle
+from tools.program import build
+from tools.program.table import END
 
 PROGRAM = """
 import mpconnxr
@@ -114,8 +116,9 @@ def test_a_board_with_programs_alone_says_so(bench):
 def test_a_program_that_computes_otherwise_is_not_activated(bench, monkeypatch, capsys):
     """Its calls are those of another model, whose file is as long."""
     assert bench.deploy("Neg") == 0
-    usual = bundle.encode
-    monkeypatch.setattr(bundle, "encode", lambda layout: bytes([255]) + usual(layout))
+    usual = build.table
+    ended = bytes([END])
+    monkeypatch.setattr(build, "table", lambda *args: replace(usual(*args), code=ended))
     assert bench.deploy("Abs") == 1
     assert "\nNOT verified: error " in capsys.readouterr().out
     assert bench.says() == NEG

@@ -14,7 +14,7 @@ from tests.host.option_models import RANDOM, Subject, layers
 from tests.host.program import programs
 from tools.converter.kernel_list import kernels
 from tools.program import cores
-from tools.program.bundle import bundle, has_form
+from tools.program.bundle import has_form
 from tools.program.call import CannotRecord
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
@@ -30,7 +30,7 @@ def program_of(subject: Subject, target):
     try:
         pair = cores.record_pair(data, lambda *form: has_form(machine, *form))
         if pair:
-            return bundle(data, pair.cores[0], machine, pair.cores[1]), True
+            return programs.made_for_two(data, machine, pair), True
         return programs.made(data, target), False
     except CannotRecord:
         return None

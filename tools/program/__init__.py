@@ -2,7 +2,7 @@
 
 A kernel is written once. Its prepare runs here, under CPython, over memory of which only places
 are known (memory), and emits each call of a loop (emitted): so no call depends on data. What is
-left is a table of calls (encode) that a board runs without kernels.
+left is a table of calls (table) that a board runs without kernels.
 
     call     what is known of a call
     memory   views of tensors without contents
@@ -10,6 +10,5 @@ left is a table of calls (encode) that a board runs without kernels.
     record   the calls of a run, step by step
     changes  which words of its block a call writes to
     bounds   proof that calls stay within their buffers
-    layout   which calls share their places in the board's memory
-    encode   calls as bytes
+    table    the calls as bytes, with what they take
 """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tools import access
 
-from .call import INPUT, Argument, Call, Place, Recording, Table, accesses, named, size_of
+from .call import INPUT, Argument, Call, Constant, Place, Recording, accesses, named, size_of
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,6 @@ def _fault(a: access.Access, buffer: Argument | None) -> str:
     if low < 0 or high > nbytes:
         return f"{a.kind} bytes {low} to {high - 1} of {a.argument}, which has {nbytes}"
     is_input = isinstance(buffer, Place) and (buffer.memory == "file" or buffer.role == INPUT)
-    if a.kind == "writes" and (is_input or isinstance(buffer, Table)):
+    if a.kind == "writes" and (is_input or isinstance(buffer, Constant)):
         return f"writes to {a.argument}, which is an input"
     return ""

@@ -19,6 +19,7 @@ from .call import CannotRecord, Recording
 from .cores import record_pair
 from .overwritten import first_fault
 from .record import record
+from .table import table, table_of
 
 REPLAY = "replay"  # with the loops in it that make a program's calls
 CORES = "cores"  # of a program for two cores
@@ -81,15 +82,18 @@ def _for_two(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
         raise CannotRecord("no step can be cut for two cores")
     for core in pair.cores:
         _refuse_faults(core)
-    made = bundle(data, pair.cores[0], machine, pair.cores[1])
+    made = bundle(data, pair.cores[0], machine, [table_of(core) for core in pair.cores])
     return made, sum(len(step.calls) for core in pair.cores for step in core.steps)
 
 
 def _for_one(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
-    recording = record(data, lambda *form: has_form(machine, *form), stream)
+    def runs(family: str, form: str) -> bool:
+        return has_form(machine, family, form)
+
+    recording = record(data, runs, stream)
     _refuse_faults(recording)
-    calls = sum(len(step.calls) for step in recording.steps)
-    return bundle(data, recording, machine), calls
+    made = table(data, runs, stream)
+    return bundle(data, recording, machine, [made]), sum(made.calls)
 
 
 def _refuse_faults(recording: Recording) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,17 +27,15 @@ from tools.format.layout import (
 )
 from tools.machine import Machine, is_native
 
-from .call import INLINE, Call, CannotRecord, Given, Loop, Recording, Table, Value
+from .call import INLINE, Call, CannotRecord, Constant, Given, Loop, Recording, Value
 from .cores import MEET
-from .encode import encode
-from .layout import Entry, Layout, Slice, View
 from .link import Linker
+from .table import OF_TWO, Slice, Table, View
 
 FOLDER = "programs"  # in the package
 _START = Path(__file__).with_name("start.py")
 _MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
 _OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
-_OF_TWO = Loop("program", "of_two")
 
 
 @dataclass(frozen=True)
@@ -76,27 +74,23 @@ def has_form(machine: Machine, family: str, form: str) -> bool:
     return best is not None and best[1] == loops.path(family, form)
 
 
-def bundle(
-    data: bytes, recording: Recording, machine: Machine, second: Recording | None = None
-) -> Bundle:
-    """The module for a model file and a board; second: what the second core does. Raises
-    CannotRecord.
+def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Table]) -> Bundle:
+    """Return the module for a model file and a board.
+
+    tables: of each core; recording: what the first one does. Raises CannotRecord where the board
+    has no form of a loop.
     """
-    layouts = [Layout(r) for r in (recording, second) if r]
-    codes = [encode(layout) for layout in layouts]
-    wanted = list(dict.fromkeys(loop for layout in layouts for loop in layout.loops()))
-    if any(len(entry.arguments) == 2 for layout in layouts for entry in layout.entries):
-        wanted.append(_OF_TWO)
+    wanted = list(dict.fromkeys(loop for table in tables for loop in _loops(table)))
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True, "g")
     rare = [loop for loop in wanted if loop.is_rare]
     names = {loop: _take(linker, loop, machine) for loop in wanted if not loop.is_rare}
     names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
     start = Linker(lambda path: False)
-    load = start.take(_START, "load_pair" if second else "load")
-    given = ["v", "s"] if second is None else ["v", "s", "w", "v1", "s1", "w1", "h", "i"]
-    arguments = [repr(_about(data, recording, layouts[0], codes[0], machine)), "entries"]
-    if second:
-        arguments.append(repr((_kinds(layouts[1]), sum(layouts[1].slots), codes[1])))
+    is_pair = len(tables) > 1
+    load = start.take(_START, "load_pair" if is_pair else "load")
+    given = ["v", "s", "w", "v1", "s1", "w1", "h", "i"] if is_pair else ["v", "s"]
+    arguments = [repr(_about(data, recording, tables[0])), "entries"]
+    arguments += [repr(_of_table(table)) for table in tables[1:]]
     if _has_how(machine):
         arguments += [start.take(_START, name) for name in ("itself", "by_how")]
     else:
@@ -106,7 +100,7 @@ def bundle(
         f"def entries({', '.join(given)}):",
         *_indented(linker.source().splitlines()),
         *_indented(_later(names[loop], loop) for loop in rare),
-        *_indented(_entries(layouts, names)),
+        *_indented(_entries(tables, names)),
         f"return {load}(*a, {', '.join(arguments)})",
     ]
     source = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
@@ -120,7 +114,7 @@ def bundle(
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):
         steps += f"labels = {labels!r}\n"
-    nbytes = sum(map(len, codes)), recording.arena_nbytes
+    nbytes = sum(len(table.code) for table in tables), recording.arena_nbytes
     return Bundle(name, source, steps, *nbytes, arch, frozenset(later | linker.later))
 
 
@@ -159,7 +153,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 
 def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
-    if loop == _OF_TWO:
+    if loop == OF_TWO:
         return linker.take(store.loops().path("program"), loop.name)
     if loop.family.startswith(INLINE):
         scope = package.folder() / "ops" / f"{loop.family.removeprefix(INLINE)}.py"
@@ -173,11 +167,8 @@ def _later(name: str, loop: Loop) -> str:
     return f"{name} = lambda p, w: {found}(p, w)"
 
 
-def _about(
-    data: bytes, recording: Recording, layout: Layout, code: bytes, machine: Machine
-) -> tuple:
+def _about(data: bytes, recording: Recording, table: Table) -> tuple:
     """What start.load reads, in its order."""
-    calls = sum(len(step.calls) for step in recording.steps) - recording.n_reads
     return (
         hashlib.sha256(data).digest(),
         len(data),
@@ -185,18 +176,19 @@ def _about(
         recording.state_nbytes,
         *recording.resident,
         recording.reads,
-        _kinds(layout),
-        sum(layout.slots),
-        calls,
-        code,
+        *_of_table(table),
+        sum(table.calls),
         _borders(data, recording),
         recording.n_inputs,
         _golden(data),
     )
 
 
-def _kinds(layout: Layout) -> tuple:
-    return tuple((_MEMORIES[v.memory[0]], *_item(v.code)) for v in layout.views)
+def _of_table(table: Table) -> tuple:
+    """Return views (memory, struct code, size, place), words, code and constants of a table."""
+    views = zip(table.views, table.places, strict=True)
+    kinds = tuple((memory, *_item(code), place) for (memory, code), place in views)
+    return kinds, table.words, table.code, table.constants
 
 
 def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
@@ -257,44 +249,51 @@ def _item(code: str) -> tuple[int, int]:
     return ord(code), struct.calcsize(code)
 
 
-def _entries(layouts: list[Layout], names: dict[Loop, str]) -> list[str]:
-    """Statements that make them: v are the views, s the words of all slots; for two cores those of
-    each one.
+def _loops(table: Table) -> Iterator[Loop]:
+    """Yield the loops that a table calls or hands to others."""
+    yield from (thing for thing in _things(table.entries) if isinstance(thing, Loop))
+
+
+def _things(thing: Any) -> Iterator[Any]:
+    if isinstance(thing, list | tuple):
+        for each in thing:
+            yield from _things(each)
+    else:
+        yield thing
+
+
+def _entries(tables: list[Table], names: dict[Loop, str]) -> list[str]:
+    """Statements that make them: v are the views, s the words of all blocks; for two cores those
+    of each one.
     """
     head, found = [], []
-    for layout, which in zip(layouts, ("", "1"), strict=False):
-        made = [f"array({t.code!r}, {t.contents!r})" for t in layout.tables()]
+    for table, which in zip(tables, ("", "1"), strict=False):
+        held = [t for t in _things(table.entries) if isinstance(t, Constant)]
+        held = list(dict.fromkeys(held))
+        made = [f"array({t.code!r}, {t.contents!r})" for t in held]
         head += ["from array import array", f"t{which} = [{', '.join(made)}]"] if made else []
-        found.append(_of_core(layout, names, which))
+        found.append(_of_core(table, held, names, which))
     if len(found) == 1:
         return [*head, "return (", *found[0], ")"]
     return [*head, "return (", *(f" ({' '.join(each)})," for each in found), ")"]
 
 
-def _of_core(layout: Layout, names: dict[Loop, str], which: str) -> list[str]:
+def _of_core(table: Table, held: list[Constant], names: dict[Loop, str], which: str) -> list[str]:
     """The tuples of one core. which: follows the letters of what is its own."""
-    tables = layout.tables()
-    firsts = [sum(layout.slots[:i]) for i in range(len(layout.slots))]
 
     def text(a: Any) -> str:
         if isinstance(a, View):
-            return f"v{which}[{layout.views[a]}]"
+            return f"v{which}[{a.number}]"
         if isinstance(a, Slice):
-            return f"s{which}[{firsts[a.slot] + a.first}:{firsts[a.slot] + a.last}]"
+            return f"s{which}[{a.first}:{a.last}]"
         if isinstance(a, Loop):
             return names[a]
         if isinstance(a, Value):
             return repr(a.value)
         if isinstance(a, Given):
             return f"w{which}" if a.name == "w" else a.name
-        if isinstance(a, Table):
-            return f"t{which}[{tables.index(a)}]"
+        if isinstance(a, Constant):
+            return f"t{which}[{held.index(a)}]"
         return f"[{', '.join(map(text, a))}]"
 
-    def entry(e: Entry) -> str:
-        first = [names[e.loop], *map(text, e.arguments)]
-        if len(e.arguments) == 2:
-            first = [names[_OF_TWO], *map(text, e.arguments), names[e.loop], "0"]
-        return f" ({', '.join(first)}),"
-
-    return [entry(e) for e in layout.entries]
+    return [f" ({', '.join(map(text, entry))})," for entry in table.entries]

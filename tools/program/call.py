@@ -69,7 +69,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Table:
+class Constant:
     """Constants that a kernel makes: an array of this struct code."""
 
     code: str
@@ -106,7 +106,7 @@ class Given:
     name: str
 
 
-Argument = Loop | Part | Table | Place | Value | Given | tuple
+Argument = Loop | Part | Constant | Place | Value | Given | tuple
 
 
 @dataclass
@@ -182,7 +182,7 @@ def size_of(argument: Argument) -> tuple[int | None, int]:
     """Return how many items a buffer or a tuple has, and the bytes of one; None of others."""
     if isinstance(argument, Place):
         return argument.n, struct.calcsize(argument.code)
-    if isinstance(argument, Table):
+    if isinstance(argument, Constant):
         size = struct.calcsize(argument.code)
         return len(argument.contents) // size, size
     if isinstance(argument, Part):

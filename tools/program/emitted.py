@@ -45,9 +45,9 @@ class Unrolled:
         """The extent of all that was emitted."""
         return self._n or min(self._calls, 1)
 
-    def place(self, t: Any, code: str | None = None) -> Any:
-        """Return a tensor's items as a loop takes them."""
-        return t.data if code is None else t.view(code)
+    def place(self, t: Any, code: str | None = None, first: int = 0) -> Any:
+        """Return a tensor's items, from the first of them on, as a loop takes them."""
+        return (t.data if code is None else t.view(code))[first:]
 
     def constants(self, code: str, numbers: Iterable[float]) -> Any:
         """Return an array of these numbers as a loop takes it."""
@@ -63,7 +63,7 @@ class Unrolled:
 
     def fpu(self, name: str, exact: str) -> Any:
         """Return the loops of a family for an FPU, or None where the board takes others."""
-        return _Family(name) if self._has_form(name, "vfp") else None
+        return Family(name) if self._has_form(name, "vfp") else None
 
     def later(self, family: str, name: str) -> Loop:
         """Return a loop that is imported when it is first called."""
@@ -123,7 +123,8 @@ class Unrolled:
     def parts(self, n: int, work: int = 1) -> Iterator[tuple[int, int]]:
         """Give the items of one call that are of this part; behind a call of a round all."""
         if self._rounds and self._rounds[-1]:
-            yield 0, n
+            if n:
+                yield 0, n
             return
         at, self._begins = self._n, False
         self._n += n
@@ -143,7 +144,7 @@ class Words:
     last: int | None
 
 
-class _Family:
+class Family:
     """A family of loops that this computer cannot import."""
 
     def __init__(self, name: str):

@@ -27,6 +27,7 @@ from .call import (
     Border,
     Call,
     CannotRecord,
+    Constant,
     DependsOnData,
     Loop,
     Part,
@@ -34,7 +35,6 @@ from .call import (
     Read,
     Recording,
     Step,
-    Table,
     Value,
 )
 from .emitted import Unrolled, Words
@@ -79,7 +79,7 @@ class _Recorder:
         unknown = self._unknown.setdefault(number, set())
         words = [UNKNOWN if i in unknown else word for i, word in enumerate(p)]
         made = tuple(_argument(thing, p, number) for thing in arguments)
-        call = Call(_loop_of(loop), made, {number: words}, origin=origin)
+        call = Call(loop_of(loop), made, {number: words}, origin=origin)
         self.add(call)
         for part, indexes in changes.of(call):
             n = part.last - part.first
@@ -101,16 +101,16 @@ def _argument(thing: Any, p: Any, block: int) -> Argument:
     if isinstance(thing, list | tuple):
         return tuple(_argument(each, p, block) for each in thing)
     if isinstance(thing, array):
-        return Table(thing.typecode, thing.tobytes())
+        return Constant(thing.typecode, thing.tobytes())
     if isinstance(thing, memoryview | bytes | bytearray):
         held = memoryview(thing)
-        return Table(held.format, held.tobytes())
+        return Constant(held.format, held.tobytes())
     if isinstance(thing, Loop) or callable(thing):
-        return _loop_of(thing)
+        return loop_of(thing)
     raise DependsOnData(f"a loop takes {type(thing).__name__}")
 
 
-def _loop_of(loop: Any) -> Loop:
+def loop_of(loop: Any) -> Loop:
     """Return the Loop that is a function of the package, or is one already."""
     if isinstance(loop, Loop):
         return loop
@@ -165,7 +165,7 @@ def record(
     share, recorder = share or Share(), _Recorder()
     try:
         source = io.BytesIO(data) if stream else data
-        read = _Reader(source, stream=stream)
+        read = Reader(source, stream=stream)
         if read.runtime_dims():
             raise CannotRecord("shapes that a run decides")
         if any(is_object(t.dtype) for t in read.tensors):
@@ -214,7 +214,7 @@ def record(
     )
 
 
-class _Reader(reader.Reader):
+class Reader(reader.Reader):
     """A reader of a model file whose data has places, see memory."""
 
     @property
@@ -227,6 +227,7 @@ class _Reader(reader.Reader):
         return first, max([c.offset + c.nbytes for c in held], default=0) - first
 
     def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:
+        """Return the memory in which a tensor lies, and where."""
         buffer, within = super().buffer(t, arena, state)
         if isinstance(buffer, Memory):
             return buffer, within
@@ -236,13 +237,14 @@ class _Reader(reader.Reader):
         return Memory("file", len(buffer), t.chunk.offset - first, buffer), within
 
 
-class _Operand(loading.Tensor):
+class Operand(loading.Tensor):
     """A tensor of one step, whose views say what it is to that step."""
 
-    def __init__(self, t: Any, role: str):
+    def __init__(self, t: Any, role: str = ""):
         vars(self).update(vars(t), _data=None, role=role)
 
     def view(self, code: str) -> Any:
+        """Return its items: where they lie, not what is in them."""
         if not isinstance(self._buffer, Memory):
             return super().view(code)
         made = view(self._buffer, self._offset, code, self.nbytes)
@@ -255,7 +257,7 @@ class _Loader(loading.Loader):
 
     def __init__(
         self,
-        read: _Reader,
+        read: Reader,
         recorder: _Recorder,
         has_form: Callable[[str, str], bool],
         share: Share,
@@ -304,7 +306,7 @@ class _Loader(loading.Loader):
             t = loading.Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
         else:
             t = super()._tensor(reader, i, info, name)
-        return _Operand(t, role) if role and type(t) is loading.Tensor else t
+        return Operand(t, role) if role and type(t) is loading.Tensor else t
 
 
 def _refuse_unpacking(*_: Any) -> None:

@@ -9,13 +9,13 @@ def load(source, arena, about, entries, place, shown):
     """The model: a mpconnxr.replay.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of slots; place: address or itself;
+    entries of the calls, of views and a view of the words of blocks; place: address or itself;
     shown: by_how, or None where advance finds views by addresses among the words.
     """
     from mpconnxr.replay import Program, advance
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
+    kinds, first_words, code, constants, n_calls, borders, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
     given = arena
     if arena is None:
@@ -25,13 +25,8 @@ def load(source, arena, about, entries, place, shown):
 
         arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
-    views = [_whole(memories[m], code, size) for m, code, size in kinds]
-    n = len(views)
-    words = _view(bytearray(4 * (8 + n + n_words)), 0, 4 * (8 + n + n_words), 105, 4)
-    words[2] = n
-    for i in range(n):
-        words[8 + i] = _address(views[i])
-    w = entries(views, words[8 + n :]), advance
+    views, words = _lasting(memories, kinds, first_words, constants)
+    w = entries(views, words[8 + len(views) :]), advance
     if shown:
         shown = shown(views)
     w += place(code), place(words), shown
@@ -55,15 +50,15 @@ def load_pair(source, arena, about, entries, second, place, shown):
     """The same of a program for two cores: a mpconnxr.cores.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
-    code of the second core; place, shown: as for load.
+    entries of the calls, of views and a view of the words of blocks. second: views, words,
+    code and constants of the second core; place, shown: as for load.
     """
     from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
     from mpconnxr.turns import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
+    kinds, first_words, code, constants, n_calls, borders, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
     given = arena
     if arena is None:
@@ -73,10 +68,10 @@ def load_pair(source, arena, about, entries, second, place, shown):
 
         arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
-    views, words = _lasting(memories, kinds, n_words)
+    views, words = _lasting(memories, kinds, first_words, constants)
     made = views, words[8 + len(views) :]
-    kinds, n_words, other = second
-    v, w = _lasting(memories, kinds, n_words)
+    kinds, first_words, other, constants = second
+    v, w = _lasting(memories, kinds, first_words, constants)
     made += place(words), v, w[8 + len(v) :], place(w)
     made, others = entries(*made, place(shared), idle)
     made = made, advance, place(code), place(words), shown and shown(views)
@@ -95,15 +90,23 @@ def load_pair(source, arena, about, entries, second, place, shown):
     return model
 
 
-def _lasting(memories, kinds, n_words):
-    """The views of a core's program, and its words."""
-    views = [_whole(memories[m], code, size) for m, code, size in kinds]
-    n = len(views)
-    nbytes = 32 + 4 * (n + n_words)
-    words = _view(bytearray(nbytes), 0, nbytes, 105, 4)
+def _lasting(memories, kinds, first_words, constants):
+    """Return the views of a core's program, and its words, as they are before a run."""
+    memories += (bytearray(constants),)  # a copy, which is aligned
+    views = []
+    n = len(kinds)
+    nbytes = 32 + 4 * n + len(first_words)
+    buffer = bytearray(nbytes)
+    buffer[32 + 4 * n :] = first_words
+    words = _view(buffer, 0, nbytes, 105, 4)
     words[2] = n
-    for i in range(n):
-        words[8 + i] = _address(views[i])
+    for m, code, size, place in kinds:
+        view = _whole(memories[m])
+        shown = _words(view)
+        shown[1] = place & 0xFFFFFF00 | shown[1] & 128 | code
+        shown[2] = len(view) // size
+        words[8 + len(views)] = _address(view)
+        views.append(view)
     return views, words
 
 
@@ -233,7 +236,7 @@ def _words(view):
     return uctypes.struct(_id(view), {"w": (uctypes.ARRAY | 0, word | 3)}).w
 
 
-def _whole(memory, code, size):
+def _whole(memory):
     """A view of all of a buffer, in which calls count from its start: if it is a part of another
     buffer, the collector does not follow the view. The model keeps the buffer.
     """
@@ -241,7 +244,7 @@ def _whole(memory, code, size):
         import uctypes
 
         memory = uctypes.bytearray_at(uctypes.addressof(memory), len(memory))
-    return _view(memory, 0, len(memory), code, size)
+    return memoryview(memory)
 
 
 def _view(memory, offset, nbytes, code=66, size=1):

@@ -16,7 +16,7 @@ import numpy as np
 from tools import access
 from tools.loops.parameters import by_name
 
-from .call import Call, Part, Place, Table, accesses, named
+from .call import Call, Constant, Part, Place, accesses, named
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def touched(call: Call) -> Touched | None:
             exact = _ITEMS.get((call.loop.family, call.loop.name, a.argument))
             if exact:
                 items[made] = _bytes(exact, words, first, size)
-        elif not isinstance(argument, Part | Table):
+        elif not isinstance(argument, Part | Constant):
             return None
     return Touched(tuple(kinds["reads"]), tuple(kinds["writes"]), items)
 

@@ -12,7 +12,9 @@ from tools import package
 from tools.machine import Machine
 from tools.program.bundle import Bundle, bundle, has_form
 from tools.program.call import Recording
+from tools.program.cores import Pair
 from tools.program.record import record
+from tools.program.table import table, table_of
 
 PACKAGE = package.folder()
 SCRIPT = (small.SCRIPTS / "programs.py").read_text()
@@ -28,7 +30,14 @@ def recorded(data: bytes, target, stream=False) -> Recording:
 
 
 def made(data: bytes, target, stream=False) -> Bundle:
-    return bundle(data, recorded(data, target, stream), machine_of(target))
+    machine = machine_of(target)
+    recording = recorded(data, target, stream)
+    made = table(data, lambda *form: has_form(machine, *form), stream)
+    return bundle(data, recording, machine, [made])
+
+
+def made_for_two(data: bytes, machine: Machine, pair: Pair) -> Bundle:
+    return bundle(data, pair.cores[0], machine, [table_of(core) for core in pair.cores])
 
 
 @functools.cache

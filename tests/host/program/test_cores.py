@@ -21,7 +21,7 @@ from tools.deploy.modules import Package
 from tools.machine import Machine
 from tools.program import cores
 from tools.program.build import build
-from tools.program.bundle import bundle, has_form
+from tools.program.bundle import has_form
 from tools.program.call import UNKNOWN, Call, Loop, Part, Place
 from tools.program.touched import _ITEMS
 from tools.program.ways import way_of
@@ -44,7 +44,7 @@ def pair_of(data, target, stream=False):
 
 def made(data, target, stream=False):
     pair = pair_of(data, target, stream)
-    return bundle(data, pair.cores[0], programs.machine_of(target), pair.cores[1])
+    return programs.made_for_two(data, programs.machine_of(target), pair)
 
 
 def network():

@@ -1,0 +1,43 @@
+"""Loads the models in the file "models", a name a line, and prints the digests of the code, and of
+the first words, of each table that it makes.
+"""
+
+import hashlib
+
+import mpconnxr
+from mpconnxr import calls
+from mpconnxr.loading import Loader
+from mpconnxr.reader import Reader
+
+found = []
+
+
+class Calls(calls.Calls):
+    def _bind(self, code, words):
+        found.append((code, bytes(memoryview(words)[8:])))
+        super()._bind(code, words)
+
+
+calls.Calls = Calls
+
+
+def tables(data):
+    """Return (code, first words) of each table of a model file."""
+    found.clear()
+    Loader(Reader(data, False))
+    return list(found)
+
+
+def digest(data):
+    return "".join(["{:02x}".format(b) for b in hashlib.sha256(data).digest()[:8]])
+
+
+if __name__ == "__main__":
+    with open("models") as file:
+        for name in file.read().split():
+            with open(name, "rb") as model:
+                data = bytearray(model.read())
+            try:
+                print(name, *[digest(part) for table in tables(data) for part in table])
+            except mpconnxr.MpconnxrError:
+                print(name, "refused")

@@ -1,0 +1,211 @@
+"""A program's bytes say what its calls take: all forms of loops/program read the same of them."""
+
+import random
+from array import array
+
+import pytest
+
+from mpconnxr.errors import MpconnxrError
+from mpconnxr.loading import Loader
+from mpconnxr.reader import Reader
+from tests.device import tables as of_boards
+from tests.fuzz import seeds
+from tests.host.device import small
+from tools import package
+from tools.program.call import (
+    UNKNOWN,
+    Call,
+    CannotRecord,
+    Loop,
+    Part,
+    Place,
+    Read,
+    Recording,
+    Step,
+    Value,
+)
+from tools.program.table import Slice, View, table_of
+
+SCRIPT = (small.SCRIPTS / "program_forms.py").read_text()
+TARGETS = ("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "virt-rv32")
+
+
+def recording(steps):
+    return Recording(
+        [Step(str(i), calls) for i, calls in enumerate(steps)], 0, 0, (0, 0), (), (), 0
+    )
+
+
+def call(name, items, words, block=0, listed=(), changed=()):
+    """A call of a loop with views of float32 that begin at these items, and a block of words.
+
+    listed: where those begin that are in a list, in which case the loop is a driver.
+    """
+    places = tuple(Place("arena", 4 * item, "f", 9) for item in (*items, *listed))
+    whole = Part(block, 0, len(words))
+    arguments = (whole, (whole, *places)) if listed else (*places, whole)
+    return Call(Loop("family", name), arguments, {block: list(words)}, {block: list(changed)})
+
+
+def random_steps(rng):
+    """Steps whose calls repeat, grow by constants, or keep what a loop wrote."""
+    steps = []
+    for _ in range(rng.randint(1, 6)):
+        calls = []
+        base = [rng.choice([rng.randint(-70, 70), rng.randint(-(1 << 31), (1 << 31) - 1)])]
+        base += [rng.randint(0, 1 << 29) for _ in range(rng.randint(0, 40))]
+        items = [rng.randint(0, 1 << 20) for _ in range(3)]
+        listed = [rng.randint(0, 1 << 20) for _ in range(rng.choice((0, 0, 1, 2, 5)))]
+        growth = [rng.randint(-3, 3) for _ in base]
+        for k in range(rng.randint(1, 30)):
+            block, words = (
+                k,
+                [
+                    wrapped(b + i * g)
+                    for b, g, i in zip(base, growth, [k] * len(base), strict=True)
+                ],
+            )
+            if k and not listed and rng.random() < 0.2:
+                block = next(iter(calls[-1].words)) if isinstance(calls[-1], Call) else k
+            if block != k:  # that of the call before
+                words = [UNKNOWN, *calls[-1].words[block][1:]]
+            changed = [0] if listed and rng.random() < 0.5 else []
+            found = [i + k * rng.choice((0, 1)) for i in listed]
+            places = [i + k for i in items]
+            calls.append(call(f"loop{len(base)}", places, words, block, found, changed))
+            if rng.random() < 0.1:
+                calls.append(Read(rng.randint(0, 60000)))
+        steps.append(calls)
+    return steps
+
+
+def wrapped(value):
+    return (value + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def expected(steps):
+    """(loop, items of its buffers, words: None where a loop wrote) of each call; a read's code."""
+    for each in [each for calls in steps for each in calls]:
+        if isinstance(each, Read):
+            yield 256 + each.chunk
+            continue
+        [words] = each.words.values()
+        places = [a for b in each.arguments for a in (b if isinstance(b, tuple) else (b,))]
+        items = [place.offset // 4 for place in places if isinstance(place, Place)]
+        yield each.loop, items, [None if word is UNKNOWN else word for word in words]
+
+
+def read_from(made, line):
+    """The same of what a board printed of a call: its entry, places of all views, all words."""
+    k, *numbers = [int(field) for field in line.split()]
+    if k > 239:
+        return k
+    places, words = numbers[: len(made.views)], numbers[len(made.views) :]
+    loop, *arguments = made.entries[k]
+    if loop.name == "of_two":
+        block, (_, *views), loop, _ = arguments
+    else:
+        *views, block = arguments
+    items = [places[view.number] for view in views if isinstance(view, View)]
+    return loop, items, words[block.first : block.last]
+
+
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_forms_read_what_was_written(target):
+    rng = random.Random(17)
+    files, lines, tables = {"mpconnxr": package.folder()}, [], []
+    for i in range(40):
+        steps = random_steps(rng)
+        made = table_of(recording(steps))
+        tables.append((steps, made))
+        files[f"{i}.code"] = made.code
+        files[f"{i}.first"] = array("i", made.places).tobytes() + made.words
+        calls = sum(map(len, steps))
+        lines.append(f"{i} {len(made.views)} {len(made.words) // 4} {calls}\n")
+    files["programs"] = "".join(lines).encode()
+    printed = small.run(target, SCRIPT, files, timeout=600).splitlines()
+    assert printed[0] in ("plain", "viper64", "viper", "thumb")
+    parts = "\n".join(printed[1:]).split("\nend")
+    for (steps, made), part in zip(tables, parts, strict=False):
+        runs = iter(part.strip("\n").splitlines())
+        for _ in range(2):
+            for wanted in expected(steps):
+                found = read_from(made, next(runs))
+                if isinstance(wanted, tuple):
+                    words = zip(wanted[2], found[2], strict=True)
+                    assert found[:2] == wanted[:2] and all(a in (None, b) for a, b in words)
+                else:
+                    assert found == wanted
+            assert next(runs) == "255"
+        assert not list(runs)
+
+
+def code_of(*steps):
+    return table_of(recording(steps)).code
+
+
+def test_what_repeats_stands_there_once():
+    calls = [call("a", [k, 2 * k, 0], [5, 3 * k], k) for k in range(1000)]
+    assert len(code_of(calls)) < 50
+    inner = [call("a", [k % 7, 0, 0], [k // 7], k) for k in range(7 * 300)]
+    assert len(code_of(inner)) < 130
+
+
+def test_words_that_a_driver_leaves_are_set_anew():
+    left = [call("a", [], [1, 2], k, listed=[0], changed=[1]) for k in range(2)]
+    kept = [call("a", [], [1, 2], k, listed=[0]) for k in range(2)]
+    assert len(code_of(left)) > len(code_of(kept))
+
+
+def test_a_block_that_nobody_has_set_is_refused():
+    with pytest.raises(CannotRecord, match="what another one's loop wrote"):
+        code_of([call("a", [0, 0, 0], [1, UNKNOWN])])
+
+
+def test_too_many_kinds_of_calls_are_refused():
+    calls = [call(f"loop{i}", [0, 0, 0], [0], i) for i in range(241)]
+    with pytest.raises(CannotRecord, match="more kinds of calls"):
+        code_of(calls)
+
+
+def test_numbers_are_what_the_docstring_says():
+    made = table_of(recording([[call("a", [3, 3, 5], [-1]), call("a", [3, 3, 5], [-2], 1)]]))
+    # A run begins with what changes: words 0 and 1 are of views, 2 is unused, 3 is the block's;
+    # entry 0 as it is at first, the end of that; then -1 more; the end of both
+    assert made.code == bytes([252, 49, 3, 0, 0, 0, 0, 49, 2, 0, 255])
+    assert made.places == [3 << 8, 5 << 8] and made.words == array("i", [0, -1]).tobytes()
+    assert made.entries == [(Loop("family", "a"), View(0), View(0), View(1), Slice(1, 2))]
+
+
+def test_an_entry_without_buffers_has_numbers():
+    made = table_of(
+        recording([[Call(Loop("f", "g"), (Value(1),) * 3 + (Part(0, 0, 1),), {0: [7]})]])
+    )
+    assert made.entries == [(Loop("f", "g"), Value(1), Value(1), Value(1), Slice(1, 2))]
+
+
+def _lies_in_the_file(data):
+    """Return whether all buffers lie in the arena, the state and the file: where others lie, such
+    as constants that a kernel makes, differs from board to board.
+    """
+    loader = Loader(Reader(bytearray(data), False))
+    return loader._found and not any(is_loose for _, _, is_loose, _ in loader._found.found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ("unix", "unix32", "unix-plain"), indirect=True)
+def test_boards_make_the_tables_that_a_computer_makes(target):
+    script, files, wanted = (small.SCRIPTS / "tables.py").read_text(), {}, []
+    for seed in [seed for some in seeds.collection().values() for seed in some]:
+        try:
+            is_known = _lies_in_the_file(seed.data)
+        except MpconnxrError:
+            continue
+        if is_known:
+            found = [part for made in of_boards.tables(bytearray(seed.data)) for part in made]
+            wanted.append(" ".join([seed.name, *map(of_boards.digest, found)]))
+            files[seed.name] = seed.data
+    files["models"] = "\n".join(files).encode()
+    printed = small.run(target, script, {"mpconnxr": package.folder(), **files}, timeout=600)
+    printed = [line for line in printed.splitlines() if not line.endswith("refused")]
+    assert set(printed) <= set(wanted) and len(printed) > 100

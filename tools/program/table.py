@@ -1,0 +1,384 @@
+"""The table of a program: the calls of a run as bytes, with what they take.
+
+mpconnxr.calls makes it, as it does on a board. Here it has no memory but places in it, so what a
+board would bind to addresses is said by names.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from mpconnxr import calls, held, loading
+from mpconnxr.errors import MpconnxrError
+
+from .call import (
+    UNKNOWN,
+    Argument,
+    Call,
+    CannotRecord,
+    Constant,
+    Given,
+    Loop,
+    Part,
+    Place,
+    Read,
+    Recording,
+    Value,
+)
+from .cores import MEET
+from .emitted import Family
+from .memory import Memory
+from .record import Operand, Reader, loop_of
+
+OF_TWO = Loop("program", "of_two")
+READ, REPEAT, END = 253, 254, 255  # see mpconnxr/loops/program
+MEMORIES = "arena", "state", "file", "constants"  # as start.load counts them
+_LEVELS = 2  # of repeats that are looked for in calls
+_LONGEST = 64  # calls that are repeated together
+_REACH = 1 << 24  # of a view, in items
+_ALIGNMENT = 16
+
+
+@dataclass(frozen=True)
+class View:
+    """A view that calls share."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Words of the table's blocks."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def __getitem__(self, part: slice) -> Slice:
+        return Slice(self.first + part.start, self.first + part.stop)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Calls as mpconnxr/loops/program makes them.
+
+    code      of a run, from its beginning
+    views     (number of the memory, struct code) of each
+    places    the word of each view at first
+    words     those of the blocks at first
+    entries   (loop, four arguments) of each kind of call: View, Slice, Loop, Constant, Value,
+              Given, or lists of such
+    constants what memory 3 has
+    calls     of each step
+    """
+
+    code: bytes
+    views: list[tuple[int, str]]
+    places: list[int]
+    words: bytes
+    entries: list[tuple[Any, ...]]
+    constants: bytes
+    calls: list[int]
+
+
+def table(data: bytes, has_form: Callable[[str, str], bool], stream: bool) -> Table:
+    """Return the table of a model file that can be recorded.
+
+    has_form, stream: as for record. Raises CannotRecord where a table has no room for it.
+    """
+
+    def made(*most_views: int) -> tuple[_Calls, list[bytes], list[int]]:
+        read = Reader(io.BytesIO(data) if stream else data, stream=stream)
+        if read.stream:
+            read.stream = _Reads()
+        loader = _Loader(read, has_form, most_views)
+        codes = iter(loader.made.step_codes)
+        steps = [step for _, step in loader.steps]
+        return (
+            loader.made,
+            [_read(step) if isinstance(step, Read) else next(codes) for step in steps],
+            [n for n, step in loader.steps if not isinstance(step, Read)],
+        )
+
+    return _fitted(made)
+
+
+def table_of(recording: Recording) -> Table:
+    """Return the table of calls that were recorded one by one. Raises CannotRecord."""
+
+    def made(*most_views: int) -> tuple[_Calls, list[bytes], list[int]]:
+        emitted = _Recorded(*most_views)
+        codes = [code for step in recording.steps for code in emitted.emitted(step.calls)]
+        emitted.settle()
+        for level in range(_LEVELS):
+            codes = _repeated(codes, level)
+        counts = [sum(isinstance(call, Call) for call in s.calls) for s in recording.steps]
+        return emitted, codes, counts
+
+    return _fitted(made)
+
+
+def _fitted(made: Callable[..., tuple[_Calls, list[bytes], list[int]]]) -> Table:
+    """Return the table of what is made twice: the words of the views come before all others, and
+    how many there are is known when all calls are.
+    """
+    try:
+        emitted, *_ = made()
+        emitted, codes, counts = made(len(emitted.kinds))
+    except MpconnxrError as e:
+        raise CannotRecord(str(e)) from e
+    return emitted.of_run(codes, counts)
+
+
+class _Calls(calls.Calls):
+    """Calls that kernels emit for another machine.
+
+    step_codes: of each step, once the table is made; resets: what begins a run.
+    """
+
+    def __init__(self, *most_views: int):
+        super().__init__(_Memories(), *most_views)
+        self.step_codes: list[bytes] = []
+        self.resets = b""
+
+    def is_full(self) -> bool:
+        """Return False: a program is one table."""
+        return False
+
+    def later(self, family: str, name: str) -> Loop:
+        """Return a loop that is imported when it is first called."""
+        return _same(Loop(family, name, True))
+
+    def parts(self, n: int, work: int = 1) -> Iterator[tuple[int, int]]:
+        """Give all items to one call: who interrupts a program does so between steps."""
+        if n:
+            yield 0, n
+
+    def _bind(self, code: bytes, words: Any) -> None:
+        *self.step_codes, _, resets = self._codes
+        self.resets = resets[:-1]
+
+    def of_run(self, codes: Iterable[bytes], counts: list[int]) -> Table:
+        """Return the table of a run that is this code."""
+        return Table(
+            self.resets + b"".join(codes) + bytes([END]),
+            [(kind >> 8, chr(kind & 255)) for kind in self.kinds],
+            list(self.first[8 : 8 + len(self.kinds)]),
+            self.first[self.unused :].tobytes(),
+            [self._arguments(entry) for entry in self.entries],
+            self.memories.contents(),
+            counts,
+        )
+
+    def _arguments(self, entry: Any) -> tuple[Any, ...]:
+        """Return (loop, four arguments)."""
+        owner = entry.owner or entry
+        start = owner.word - self.unused
+        block = Slice(start, start + owner.n)
+        used = [View(word - 8) for word in entry.views if word < self.unused]
+        kinds = entry.kinds or (0, 0, 0)
+        found: list[Any] = []
+        listed = [View(word - 8) for word in entry.listed]
+        for kind, word in zip(kinds, entry.views, strict=True):
+            if kind < 0:
+                found.append(held.filled(self._held[-1 - kind], block, listed))
+            elif word < self.unused:
+                found.append(View(word - 8))
+            else:  # a number would take more time to hand over
+                found.append(used[0] if used else Value(0))
+        found = [_thing(each) for each in found]
+        if entry.loop is calls.of_two:
+            return OF_TWO, *found, Value(0)
+        return loop_of(entry.loop), *found, Given("i") if entry.loop == MEET else block
+
+
+class _Loader(loading.Loader):
+    """Makes one table of all that kernels emit, in memory of which only places are known."""
+
+    def __init__(self, read: Reader, has_form: Callable[[str, str], bool], most_views: Any):
+        self.made = _Kernels(has_form, *most_views)
+        super().__init__(read)
+        self._calls = self.made
+
+    def _allocated(self, nbytes: int, *given: Any) -> Memory:
+        return Memory("arena" if given else "state", nbytes)
+
+    def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
+        t = super()._tensor(reader, i, info, name)
+        return Operand(t) if type(t) is loading.Tensor else t
+
+    def _emitted(self, module: ModuleType, node: Any) -> tuple[int, Any]:
+        self._calls = self.made
+        return super()._emitted(module, node)
+
+
+class _Kernels(_Calls):
+    """What kernels emit."""
+
+    def __init__(self, has_form: Callable[[str, str], bool], *most_views: int):
+        super().__init__(*most_views)
+        self._has_form = has_form
+
+    def fpu(self, name: str, exact: str) -> Any:
+        """Return the loops of a family for an FPU, or None where the board takes others."""
+        return Family(name) if self._has_form(name, "vfp") else None
+
+
+class _Recorded(_Calls):
+    """Calls that were recorded."""
+
+    def emitted(self, some: Iterable[Call | Read]) -> Iterator[bytes]:
+        """Yield the code of each of a step's calls."""
+        block = None
+        for call in some:
+            if isinstance(call, Read):
+                yield _read(call)
+                continue
+            self._emit(call, block)
+            block = next(iter(call.words), block)
+            self.step()
+            yield self._codes[-1]
+
+    def _emit(self, call: Call, before: int | None) -> None:
+        """Emit a call. before: the block of the call before."""
+        arguments = [self._argument(a) for a in call.arguments]
+        if call.loop == MEET:  # which has no block
+            last, self._last = self._last, None
+            self.call(call.loop, *map(self.hold, arguments[:3]), None)
+            self._last = last
+            return
+        [(block, words)] = call.words.items()
+        if block != before and any(word is UNKNOWN for word in words):
+            raise CannotRecord("a call takes what another one's loop wrote")
+        p = None if block == before else array("i", words)
+        if len(arguments) == 2:
+            self.drive(_same(call.loop), p, arguments[1], tuple(call.changed[block]))
+            return
+        buffers = [a if _is_place(a) else self.hold(a) for a in arguments[:3]]
+        # What lies where another one does needs no view of its own.
+        if _is_place(arguments[0]):
+            buffers = [buffers[0], *(None if b == buffers[0] else b for b in buffers[1:])]
+        self.call(call.loop, *buffers, p)
+
+    def _argument(self, a: Argument) -> Any:
+        """Return what stands for an argument: a place, or what is held, maybe in a list."""
+        if isinstance(a, Place):
+            return self.memories.at(a)
+        if isinstance(a, Part):
+            return self.part(a.first, a.last)
+        return [self._argument(each) for each in a] if isinstance(a, tuple) else _same(a)
+
+
+class _Memories:
+    """What stands for mpconnxr.calls.Memories."""
+
+    def __init__(self) -> None:
+        self.constants = calls.Constants()
+        self._constants: list[Any] = []
+        self._starts: dict[int, int] = {}  # of these, by the id
+        self._nbytes = 0
+
+    def place(self, buffer: Any) -> tuple[int, int]:
+        """Return the number of a buffer's memory, and where in that it begins."""
+        if isinstance(buffer, Memory):
+            return MEMORIES.index(buffer.name), buffer.offset
+        if id(buffer) not in self._starts:
+            self._starts[id(buffer)] = self._nbytes
+            self._constants.append(buffer)
+            self._nbytes += len(buffer) + -len(buffer) % _ALIGNMENT
+        return MEMORIES.index("constants"), self._starts[id(buffer)]
+
+    def contents(self) -> bytes:
+        """Return what memory 3 has."""
+        return b"".join(bytes(b) + bytes(-len(b) % _ALIGNMENT) for b in self._constants)
+
+    def at(self, a: Place) -> tuple[int, int]:
+        """Return what Calls.place does of a tensor there."""
+        first, rest = divmod(a.offset, struct.calcsize(a.code))
+        if rest:
+            raise CannotRecord("a tensor that is not aligned")
+        start = first << 8
+        kind = MEMORIES.index(a.memory) << 8 | ord(a.code)
+        return kind, start - (1 << 32) if start >> 31 else start
+
+    def far(self, *_: int) -> None:
+        """Refuse what no view reaches."""
+        raise CannotRecord("more memory than a program reaches")
+
+
+class _Reads:
+    """In the place of mpconnxr.stream.Stream."""
+
+    def read(self, chunk: int, arena: Any) -> Read:
+        """Return what stands for the step that reads a chunk."""
+        return Read(chunk)
+
+    def settle(self) -> None:
+        """Do nothing."""
+
+
+def _is_place(thing: Any) -> bool:
+    return isinstance(thing, tuple)
+
+
+@cache
+def _same(thing: Any) -> Any:
+    """Return the one thing that stands for all that are equal, as calls compare by identity."""
+    return thing
+
+
+def _thing(thing: Any) -> Any:
+    """Return what a bundle writes of a thing that a call takes."""
+    if isinstance(thing, list | tuple):
+        return [_thing(each) for each in thing]
+    if isinstance(thing, View | Slice | Constant | Value | Given):
+        return thing
+    if thing is None or isinstance(thing, str | int):
+        return Value(thing)
+    if isinstance(thing, array | memoryview | bytes | bytearray):
+        held = memoryview(thing)
+        return Constant(held.format, held.tobytes())
+    return loop_of(thing)
+
+
+def _read(step: Read) -> bytes:
+    return bytes([READ]) + step.chunk.to_bytes(2, "little")
+
+
+def _repeated(codes: list[bytes], level: int) -> list[bytes]:
+    """Return the code of calls with what repeats written once, followed by how often."""
+    made: list[bytes] = []
+    i = 0
+    while i < len(codes):
+        saved, period, count = max(_repeats(codes, i), default=(0, 1, 1))
+        body = b"".join(codes[i : i + period])
+        if saved > 0:
+            tail = bytes([REPEAT, level]) + len(body).to_bytes(2, "little")
+            made.append(body + tail + (count - 1).to_bytes(2, "little"))
+            i += period * count
+        else:
+            made.append(codes[i])
+            i += 1
+    return made
+
+
+def _repeats(codes: list[bytes], i: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (bytes saved, period, count) of what repeats from a call on."""
+    for period in range(1, min(_LONGEST, (len(codes) - i) // 2) + 1):
+        if codes[i] != codes[i + period]:
+            continue
+        count, body = 1, codes[i : i + period]
+        while codes[i + count * period : i + (count + 1) * period] == body and count < 1 << 16:
+            count += 1
+        nbytes = sum(map(len, body))
+        if count > 1 and nbytes < 1 << 16:
+            yield (count - 1) * nbytes - 6, period, count
