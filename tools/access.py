@@ -11,11 +11,15 @@ A declaration is the last section of a function's docstring. A line of it is one
     reads x as float32[0 : n]           where the function has no types: items of 4 bytes
     reads w.flat[0 : n]                 of a part of an argument, likewise w[1][0 : n]
     requires row < rows                 without that nothing is said of a call
-    given the indices in w are below n  in words: what the loop takes on trust from a buffer
+    given 0 <= w[0 : n] < rows          what the loop takes on trust: values of the items,
+    given magnitude(x[0 : n]) < 1 << 30 bits of floats without their sign,
+    given low <= high                   a relation of parameters that no bound depends on;
+    given check has found w good        anything else, in words
     as copy8                            what copy8 of this module declares; add.add32: of another
 
 and goes on in lines that are indented further. Expressions are Python's, of whole numbers, with
-min, max, sum, range and len, which is the number of items in a buffer or in a part of one. They
+min, max, sum, range and len, which is the number of items in a buffer or in a part of one, and
+apart((n, stride), ...), which is true if an array with these axes has no item twice. They
 name the loop's parameters as the file declares them (see tools.loops.parameters): those with BIAS
 are numbers with a sign here, without it. BIAS is 2**29. Of a call with a parameter beyond its
 declared range nothing is said.
@@ -24,12 +28,13 @@ declared range nothing is said.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mpconnxr.parameters import BIAS
 
@@ -43,12 +48,15 @@ ABI = ("x", "w", "out", "p")
 OTHERS = ("of the loops it calls", "of the loops in whose place it is called")
 
 _HEAD = re.compile("^Access:", re.MULTILINE)
+_GIVEN = ("given", "values", "relation")
+_ANY = -1 << 31, (1 << 32) - 1  # that an item may be
 _KINDS = {"reads": ("reads",), "writes": ("writes",), "updates": ("reads", "writes")}
 _RANGE = re.compile(r"(\w+)((?:\.\w+|\[\d+\])*)(?: as (\w+))?(\[.*)", re.DOTALL)
 _NAMES = re.compile(r"(\w+(?:, \w+)*) = (.*)", re.DOTALL)
 _POINTERS = {"ptr8": 1, "ptr16": 2, "ptr32": 4}
 _TYPES = {"uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "int32": 4, "float32": 4}
-_KNOWN = {"min": min, "max": max, "sum": sum, "range": range}
+_WORDS = re.compile(r"[^<>=]+")  # of `given`: what is no expression
+
 _NODES = (
     *(ast.Expression, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Load, ast.Store),
     *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call),
@@ -62,6 +70,19 @@ class AccessError(Exception):
     """A declaration that cannot be read, or that says nothing of a call. The text says why."""
 
 
+def _apart(*axes: tuple[int, int]) -> bool:
+    """Return True if an array of (elements, stride) for each axis has no item twice."""
+    end = 1
+    for n, stride in sorted(axes, key=lambda axis: axis[1]):
+        if n > 1 and stride < end:
+            return False
+        end += (n - 1) * stride if n > 1 else 0
+    return True
+
+
+_KNOWN = {"min": min, "max": max, "sum": sum, "range": range, "apart": _apart}
+
+
 class Access(NamedTuple):
     """Items of an argument that a call may read or write, from low to high - 1.
 
@@ -73,6 +94,20 @@ class Access(NamedTuple):
     nbytes: int | None
     low: int
     high: int
+
+
+class Values(NamedTuple):
+    """Limits that a loop takes on trust: of items low to high - 1 of an argument.
+
+    least, greatest: what an item may be; is_magnitude: without its sign, as the bits of a float.
+    """
+
+    argument: str
+    low: int
+    high: int
+    least: int
+    greatest: int
+    is_magnitude: bool
 
 
 class Loop:
@@ -99,10 +134,14 @@ class Loop:
         """True if all that counts is what others declare: those that it calls, or replaces."""
         return any(line.kind in OTHERS for line in self._lines)
 
+    def has_floats(self, argument: str) -> bool:
+        """Return True if the declaration says that the items of an argument are float32."""
+        return any(line.argument == argument and line.is_float for line in self._all_lines())
+
     @cached_property
     def given(self) -> list[str]:
-        """What must hold of the items in buffers, in words: nothing can be computed of it."""
-        return [line.text for line in self._all_lines() if line.kind == "given"]
+        """What the loop takes on trust, as its declaration says it."""
+        return [line.text for line in self._all_lines() if line.kind in _GIVEN]
 
     def accesses(
         self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
@@ -113,24 +152,58 @@ class Loop:
         arguments: those of a function that are numbers beside p.
         Raises AccessError if the parameters are not what the loop requires.
         """
+        found = [Access("p", "reads", 4, 0, self._n_p)]
+        found += self._found((*_KINDS, "requires"), p, lengths or {}, arguments)
+        return [access for access in found if access.low < access.high]
+
+    def solve(self, p: list[int]) -> None:
+        """Set parameters in p that the declaration says are equal to something."""
+        places = {parameter.name: parameter for parameter in self.block if not parameter.is_list}
+        for name, code in [each for line in self._all_lines() for each in line.equations]:
+            if place := places.get(name):
+                values = {parameter.name: self._word(parameter, p) for parameter in self.block}
+                with contextlib.suppress(ArithmeticError, LookupError, NameError, ValueError):
+                    bias = BIAS if place.is_biased else 0
+                    found = eval(code, {**_KNOWN, **self._constants, "__builtins__": {}, **values})
+                    p[place.position] = found + bias
+
+    def trusted(
+        self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
+    ) -> list[Values]:
+        """What a call with these parameters takes on trust of its buffers' items.
+
+        Raises AccessError if the parameters are not in the relations that the loop trusts in.
+        """
+        return list(self._found(_GIVEN, p, lengths or {}, arguments))
+
+    def _found(
+        self,
+        kinds: Collection[str],
+        p: Sequence[int],
+        lengths: Mapping[str, int],
+        arguments: Mapping[str, int],
+    ) -> Iterator[Any]:
+        """What lines of these kinds say of a call."""
         names = {**_KNOWN, **self._constants, **arguments, "p": _Parameters(p)}
-        names |= {"len": _length(lengths or {}), "__builtins__": {}}
+        names |= {"len": _length(lengths), "__builtins__": {}}
         names |= {arg: _Argument(arg) for arg in self.args if arg not in names}
         if len(p) < self._n_p:
             raise self._wrong(f"a block of {len(p)} words, not {self._n_p}")
         names |= {parameter.name: self._value(parameter, p) for parameter in self.block}
-        found = [Access("p", "reads", 4, 0, self._n_p)]
         for line in self._all_lines():
-            try:
-                found += self._accesses(line, names)
-            except (ArithmeticError, LookupError, NameError, TypeError, ValueError) as e:
-                raise self._wrong(f"{line.text}: {e}") from e
-        return [access for access in found if access.low < access.high]
+            if line.kind == "names" or line.kind in kinds:
+                try:
+                    yield from self._of_line(line, names)
+                except (ArithmeticError, LookupError, NameError, TypeError, ValueError) as e:
+                    raise self._wrong(f"{line.text}: {e}") from e
 
-    def _accesses(self, line: _Line, names: dict[str, object]) -> Iterator[Access]:
-        if line.kind == "requires":
+    def _of_line(self, line: _Line, names: dict[str, Any]) -> Iterator[Access | Values]:
+        if line.kind in ("requires", "relation"):
             if not eval(line.code, names):
                 raise self._wrong(f"requires {line.text}")
+        elif line.kind == "values":
+            for low, high, least, greatest in eval(line.code, names):
+                yield Values(line.argument, low, high, least, greatest, line.is_magnitude)
         elif line.kind == "names":
             value = eval(line.code, names)
             values = value if len(line.targets) > 1 else [value]
@@ -160,11 +233,15 @@ class Loop:
         if text in OTHERS:
             return _Line(text, text)
         kind, _, rest = text.partition(" ")
-        if kind == "given" or kind == "as" and re.fullmatch(r"(\w+\.)?\w+", rest):
+        if kind == "given" and _WORDS.fullmatch(rest) and "apart(" not in rest:
+            return _Line(kind, rest)
+        if kind == "as" and re.fullmatch(r"(\w+\.)?\w+", rest):
             return _Line(kind, rest)
         try:
+            if kind == "given":
+                return self._trust(rest)
             if kind == "requires":
-                return _Line(kind, rest, code=_compiled(ast.parse(rest, mode="eval")))
+                return self._relation(kind, ast.parse(rest, mode="eval"), rest)
             if kind in _KINDS:
                 return self._range(kind, rest)
             if found := _NAMES.fullmatch(text):
@@ -173,6 +250,28 @@ class Loop:
         except (SyntaxError, ValueError) as e:
             raise self._wrong(f"{text}: {e}") from e
         raise self._wrong(f"{text}: neither an access nor a name")
+
+    def _trust(self, text: str) -> _Line:
+        """A line `given`: limits of items, or a relation of parameters."""
+        argument, is_magnitude, tree = _limits(text)
+        if not argument:
+            return self._relation("relation", tree, text)
+        if argument not in self.args:
+            raise ValueError(f"{argument} is not an argument")
+        code = _compiled(tree)
+        return _Line("values", text, argument, code=code, is_magnitude=is_magnitude)
+
+    def _relation(self, kind: str, tree: ast.Expression, text: str) -> _Line:
+        """A condition on parameters."""
+        equations = tuple(
+            (term.left.id, _compiled(ast.Expression(term.comparators[0])))
+            for term in (tree.body.values if isinstance(tree.body, ast.BoolOp) else [tree.body])
+            if isinstance(term, ast.Compare)
+            and isinstance(term.left, ast.Name)
+            and isinstance(term.ops[0], ast.Eq)
+            and not isinstance(getattr(tree.body, "op", None), ast.Or)
+        )
+        return _Line(kind, text, code=_compiled(tree), equations=equations)
 
     def _range(self, kind: str, text: str) -> _Line:
         found = _RANGE.fullmatch(text)
@@ -186,10 +285,16 @@ class Loop:
         nbytes = _TYPES[typename] if typename else None
         has_type = bool(typename or part)
         code = _compiled(_pairs(items))
-        return _Line(kind, f"{kind} {text}", argument + part, nbytes, has_type, (), code)
+        line = _Line(kind, f"{kind} {text}", argument + part, nbytes, has_type, (), code)
+        return line._replace(is_float=typename == "float32")
+
+    def _word(self, parameter: Parameter, p: Sequence[int]) -> int | list[int]:
+        """Return what a block has for a parameter: a number with its sign, or a list of them."""
+        found = parameter.numbers(p)
+        return found if parameter.is_list else found[0]
 
     def _value(self, parameter: Parameter, p: Sequence[int]) -> int | list[int]:
-        """Return what a block has for a parameter: a number with its sign, or a list of them."""
+        """Return the same. Raises AccessError if a number is beyond its range."""
         found = parameter.numbers(p)
         # What only a run knows is an object of the recorder's, which says so when it is used.
         known = [value for value in found if isinstance(value, int)]
@@ -211,6 +316,9 @@ class _Line(NamedTuple):
     has_type: bool = False
     targets: tuple[str, ...] = ()
     code: CodeType = compile("()", "declaration", "eval")
+    is_magnitude: bool = False
+    is_float: bool = False
+    equations: tuple[tuple[str, CodeType], ...] = ()
 
 
 class _Parameters:
@@ -330,6 +438,56 @@ def _pair(node: ast.expr) -> ast.Tuple:
         if isinstance(node.value, ast.Name) and cut.lower and cut.upper and not cut.step:
             return ast.Tuple([cut.lower, cut.upper], ast.Load())
     raise ValueError("no [low : high]")
+
+
+def _limits(text: str) -> tuple[str, bool, ast.Expression]:
+    """`0 <= x[low : high] < n`, also with `for` or `if` behind it.
+
+    Returns: the argument, whether it is the magnitude, an expression for what Values has of the
+    items; or "", False, the expression as it stands, if there is no x[low : high].
+    """
+    try:
+        node = ast.parse(f"[{text}]", mode="eval").body
+    except SyntaxError:
+        node = ast.parse(f"[{text} else 0]", mode="eval").body
+    condition = None
+    found = node.elts[0] if isinstance(node, ast.List) else node.elt
+    if isinstance(found, ast.IfExp):
+        found, condition = found.body, found.test
+    terms = [found.left, *found.comparators] if isinstance(found, ast.Compare) else []
+    at = [i for i, term in enumerate(terms) if _items_of(term)]
+    if not at:
+        return "", False, ast.parse(text, mode="eval")
+    name, low, high, is_magnitude = _items_of(terms[at[0]])
+    least, greatest = [ast.Constant(abs(limit)) for limit in _ANY]
+    least = ast.Constant(0) if is_magnitude else ast.UnaryOp(ast.USub(), least)
+    for i, operator in enumerate(found.ops):
+        if not isinstance(operator, ast.Lt | ast.LtE | ast.Eq):
+            raise ValueError("limits are <, <= or ==")
+        step = ast.Constant(int(isinstance(operator, ast.Lt)))
+        if i == at[0] - 1 or isinstance(operator, ast.Eq):
+            least = ast.BinOp(terms[i + 1 if at[0] == i else i], ast.Add(), step)
+        if i == at[0] or isinstance(operator, ast.Eq):
+            greatest = ast.BinOp(terms[i + 1 if at[0] == i else i], ast.Sub(), step)
+    found = ast.Tuple([low, high, least, greatest], ast.Load())
+    if isinstance(node, ast.ListComp):
+        node.elt = found
+    else:
+        node.elts = [found]
+        if condition:
+            node = ast.IfExp(condition, node, ast.List([], ast.Load()))
+    return name, is_magnitude, ast.fix_missing_locations(ast.Expression(node))
+
+
+def _items_of(node: ast.expr) -> tuple[str, ast.expr, ast.expr, bool] | None:
+    """(x, low, high, False) of `x[low : high]`; True of `magnitude(x[low : high])`."""
+    is_magnitude = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "magnitude"
+    if is_magnitude:
+        [node] = node.args
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        low, high = _pair(node).elts
+        return node.value.id, low, high, is_magnitude
+    return None
 
 
 def _compiled(tree: ast.Expression) -> CodeType:

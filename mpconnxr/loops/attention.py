@@ -426,6 +426,8 @@ def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[w_start : w_start + rows]
         last = (rows - 1) * pack_out_row_stride + (columns - 1) * out_stride
         writes out[pack_out_start : pack_out_start + last + 1] if rows and columns
+        given 1 <= w[w_start : w_start + rows] < 255
+        given apart((rows, pack_out_row_stride), (columns, out_stride))
     """
     out_row = p[_PACK_OUT_START]
     first = p[_X_START]
@@ -461,6 +463,7 @@ def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         updates out[scale_out_start : scale_out_start + elements]
+        given 0 - (1 << 23) <= out[scale_out_start : scale_out_start + elements] < 1 << 23
     """
     mask = all_but_sign()
     high, low = p[_FACTOR] >> 12, p[_FACTOR] & 4095
@@ -481,6 +484,7 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         last = (rows - 1) * settle_out_row_stride
         writes out[settle_out_start : settle_out_start + last + out_columns]
             if rows and out_columns
+        given apart((rows, settle_out_row_stride), (out_columns, 1))
     """
     out_row = p[_SETTLE_OUT_START]
     i = p[_X_START]
@@ -512,6 +516,11 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 32] if scores
         updates out[powers_out_start : powers_out_start + powers_columns]
         writes out[result_start : result_start + 3]
+        given 1 <= x[k_exponents_x_start : k_exponents_x_start + scores] < 255
+        given 1 <= x[v_exponents_x_start : v_exponents_x_start + scores] < 255
+        given 1 <= x[q_exponent_x_start : q_exponent_x_start + 1] < 255
+        given 1 << 29 <= w[0 : 32] <= 1 << 30
+        given 0 - (1 << 30) <= out[powers_out_start : powers_out_start + powers_columns] < 1 << 30
     """
     mask = all_but_sign()
     most = mask >> 1
@@ -600,6 +609,12 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[weights_w_start : weights_w_start + n] if rows
         reads w[results_w_start : results_w_start + 3 * (rows - 1) + 1] if rows
         writes out[weights_out_start : weights_out_start + rows * n]
+        given 0 <= x[x_start : x_start + (rows - 1) * x_row_stride + n] < 1 << 30 if rows and n
+        given 1 <= w[weights_w_start : weights_w_start + n] < 255
+        given 1 <= w[results_w_start + 3 * i : results_w_start + 3 * i + 1] <= 400
+            for i in range(rows)
+        given results_w_start + 3 * rows <= weights_w_start
+            or weights_w_start + n <= results_w_start
     """
     first = p[_X_START]
     at = p[_WEIGHTS_OUT_START]
@@ -659,6 +674,14 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[finish_w_start : finish_w_start + 3 * rows]
         n = (rows - 1) * finish_out_row_stride + out_columns
         writes out[finish_out_start : finish_out_start + n] if rows
+        pairs = [x_start + 2 * i for i in range(rows * out_columns)]
+        given 0 <= x[i : i + 1] < 1 << 20 for i in pairs
+        given 0 - (1 << 20) <= x[i + 1 : i + 2] < 1 << 20 for i in pairs
+        results = [finish_w_start + 3 * i for i in range(rows)]
+        given 1 <= w[i : i + 1] <= 400 for i in results
+        given (i % 4 > 0) << 15 <= w[i + 1 : i + 2] <= (i % 4 > 0) << 21 for i in results
+        given 0 <= w[i + 2 : i + 3] < 1 << 15 for i in results
+        given apart((rows, finish_out_row_stride), (out_columns, 1))
     """
     mask = all_but_sign()
     j = p[_FINISH_W_START]

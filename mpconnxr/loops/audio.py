@@ -23,7 +23,7 @@ _BANDS = const(3)  # [bands] 1..
 _MEL_SHIFT_DOWN = const(4)  # of the parts, as the loop sets it [bits] 0..
 # Parameters of logs
 _LOGS_BANDS = const(0)  # [bands] 1..
-_EXPONENT = const(1)  # power of two by which the bands are multiplied [exponent, BIAS]
+_EXPONENT = const(1)  # power of two by which the bands are multiplied [exponent, BIAS] -1024..1023
 
 
 def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
@@ -38,6 +38,7 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
         reads w[0 : length // 2 + 1]
         writes out[0 : 2 * length]
         writes p[3 : 4]
+        given w[0 : length // 2 + 1] < 1 << 15
     """
     length, first, most = p[_LENGTH], p[_X_START], 1
     for i in range(length):
@@ -77,6 +78,8 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         reads w[0 : spectrum_length // 2 + spectrum_length // 4]
         updates out[0 : 2 * spectrum_length]
         writes p[1 : 2]
+        given w[0 : spectrum_length // 2 + spectrum_length // 4] <= 1 << 15
+        given BIAS - (1 << 16) <= out[0 : 2 * spectrum_length] < BIAS + (1 << 16)
     """
     length, total, half = p[_SPECTRUM_LENGTH], 0, 1
     while half < length:
@@ -118,12 +121,15 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     before: the sum's upper part (times 2**14), then its lower part.
 
     Access:
-        given the bands in w are below bands
         reads x[first_bin : first_bin + bins]
         reads x[spectrum_length + first_bin : spectrum_length + first_bin + bins]
         reads w[0 : 2 * bins]
         writes out[0 : 2 * bands + 2]
         writes p[4 : 5]
+        given first_bin + bins <= spectrum_length // 2 + 1
+        given BIAS - (1 << 16) <= x[0 : 2 * spectrum_length] < BIAS + (1 << 16)
+        given 0 <= w[2 * i : 2 * i + 1] < bands for i in range(bins)
+        given 0 <= w[2 * i + 1 : 2 * i + 2] <= 256 for i in range(bins)
     """
     length, first, most = p[_SPECTRUM_LENGTH], p[_FIRST_BIN], 0
     for i in range(first, first + p[_BINS]):
@@ -161,6 +167,8 @@ def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         reads x[2 : 2 * logs_bands + 2]
         reads w[0 : 65]
         writes out[0 : logs_bands]
+        given 0 <= x[2 : 2 * logs_bands + 2] < 1 << 30
+        given w[0 : 65] <= 4096
     """
     for b in range(p[_LOGS_BANDS]):
         high, v = x[2 * b + 2], x[2 * b + 3]

@@ -106,6 +106,9 @@ def columns(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         reads x[x_start : x_start + rows * columns]
         writes out[0 : columns]
+        given magnitude(x[x_start : x_start + rows * columns]) < exponent + 1 << 23
+        given kernel_rows << bits < 128
+        given out_row * row_stride - top_padding < rows
     """
     bias, n, width = 1 << 29, p[_KERNEL_ROWS], p[_COLUMNS]
     at = p[_OUT_ROW] * p[_ROW_STRIDE] + bias - p[_TOP_PADDING]
@@ -141,6 +144,9 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[0 : columns]
         start = out_start + out_row * out_row_stride
         writes out[start : start + (out_columns - 1) * out_column_stride + 1]
+        given kernel_columns <= kernel_size
+        given 0 - (1 << 27) // kernel_size <= x[0 : columns] <= (1 << 27) // kernel_size
+        given apart((out_columns, out_column_stride))
     """
     top = bit(31)
     infinity = top - 1 - 0x7FFFFF

@@ -28,6 +28,8 @@ def dots(x, w, out, p):
         reads x as int32[x_start : x_start + n] if columns
         reads w as int32[w_start : w_start + channels * columns]
         writes out as int32[out_start : out_start + rows * 3 * (channels + 1)]
+        given 0 - (1 << 23) <= x[x_start : x_start + n] < 1 << 23 if columns
+        given 0 <= w[w_start : w_start + channels * columns] < 1 << 24
     """
     x_row, at = p[_X_START], p[_OUT_START]
     rows_left = p[_ROWS]

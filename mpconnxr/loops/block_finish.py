@@ -39,6 +39,8 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         last = ((rows - 1) * out_row_stride + (positions - 1) * out_position_stride
             + (channels - 1) * out_channel_stride)
         updates out[out_start : out_start + last + 1]
+        given apart((rows, out_row_stride), (positions, out_position_stride),
+            (channels, out_channel_stride))
     """
     i = p[_X_START]
     sign = bit(31)

@@ -30,12 +30,13 @@ _MASK = 0xFFFFFF
 def dots(x, w, out, p):
     """
     Access:
-        size = 2 if bits == 16 else 1
-        row = (columns + 1) // 2 if bits == 4 else columns * size
+        row = (columns + 1) // 2 if bits == 4 else columns
         n = (rows - 1) * x_row_stride + columns
         reads x as int32[x_start : x_start + n] if columns
-        reads w as uint8[w_start * size : w_start * size + channels * row]
+        reads w as uint16[w_start : w_start + channels * row] if bits == 16
+        reads w as uint8[w_start : w_start + channels * row] if bits < 16
         writes out as int32[out_start : out_start + rows * 3 * (channels + 1)]
+        given 0 - (1 << 23) <= x[x_start : x_start + n] < 1 << 23 if columns
     """
     x_row, at, bits = p[_X_START], p[_OUT_START], p[_BITS]
     dot = _dot4 if bits == 4 else _dot

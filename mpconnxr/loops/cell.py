@@ -66,6 +66,8 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         reads x[x_start : x_start + 4 * elements]
         updates out[out_start : out_start + elements]
+        given 0 <= x[x_start : x_start + 3 * elements] <= 1 << 26
+        given 0 - (1 << 26) <= x[x_start + 3 * elements : x_start + 4 * elements] <= 1 << 26
     """
     n = p[_ELEMENTS]
     for i in range(n):
@@ -84,6 +86,8 @@ def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[x_start : x_start + elements]
         reads w[0 : elements]
         writes out[out_start : out_start + elements]
+        given 0 <= x[x_start : x_start + elements] <= 1 << 26
+        given 0 - (1 << 26) <= w[0 : elements] <= 1 << 26
     """
     for i in range(p[_ELEMENTS]):
         a, b = x[p[_X_START] + i], w[i]

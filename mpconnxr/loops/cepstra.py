@@ -22,6 +22,8 @@ def cepstra(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         reads x[0 : bands]
         reads w[0 : 4 * bands + 1]
         writes out[0 : coefficients]
+        given 0 <= x[0 : bands] < 1 << 14
+        given w[0 : 4 * bands + 1] <= 1 << 15
     """
     bands = p[_BANDS]
     for k in range(p[_COEFFICIENTS]):

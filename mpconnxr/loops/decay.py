@@ -24,6 +24,7 @@ def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[start : end]
         reads w[0 : 32] if start < end
         writes out[start : end]
+        given 1 << 29 <= w[0 : 32] <= 1 << 30
     """
     k = p[_START]
     high, low = p[_MULTIPLIER] >> 15, p[_MULTIPLIER] & 32767

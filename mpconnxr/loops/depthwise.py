@@ -59,6 +59,7 @@ def depthwise8(x, w, out, p):
         reads w as uint8[table_start : table_start + 8 * n] if not is_table_in_x
         reads w as uint8[w_start : w_start + n * kernel_rows * kernel_columns]
         writes out as uint8[out_start : out_start + last + 1]
+        given apart((positions, out_position_stride), (n, out_channel_stride))
     """
     channel = 0
     while channel < p[_PLANES] * p[_DEPTH_MULTIPLIER]:

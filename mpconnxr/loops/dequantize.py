@@ -20,6 +20,7 @@ def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         reads x[start : end]
         reads w[0 : 1]
         writes out[start : end]
+        given 27 << 23 <= w[0 : 1] < 228 << 23
     """
     i = 0
     scale = w[i]

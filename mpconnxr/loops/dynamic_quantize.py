@@ -50,6 +50,7 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         reads x[x_start : x_start + 2]
         writes w[0:1]
         writes out[out_start : out_start + 3]
+        given 0 <= x[x_start : x_start + 2] <= 255 << 23
     """
     k = p[_X_START]
     a = x[k]

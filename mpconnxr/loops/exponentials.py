@@ -82,6 +82,8 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 32]
         writes out[start : last + 1]
         writes p[5 : 7]
+        given 0 <= x[start : last + 1] <= largest
+        given 1 << 29 <= w[0 : 32] <= 1 << 30
     """
     high = middle = low = 0
     for i in range(p[_START], p[_END], p[_STRIDE]):
@@ -124,6 +126,8 @@ def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         last = start + (end - 1 - start) // stride * stride
         reads x[start : last + 1]
         writes out[start : last + 1]
+        given 0 <= x[start : last + 1] < 1 << 30
+        given 1 << 15 <= sum_high < 1 << 30
     """
     nan = nan_bits()
     shift = 0

@@ -74,6 +74,8 @@ def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : (channels - 1) * offset_stride + 1]
         writes out[0 : 2 * channels]
         writes p[5:6]
+        given magnitude(x[0 : (channels - 1) * scale_stride + 1]) < 220 << 23
+        given magnitude(w[0 : (channels - 1) * offset_stride + 1]) < 220 << 23
     """
     one = bit(30)
     top = 1
@@ -115,6 +117,16 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 2 * channels + 4 * eighths] if start < end
         writes out[start : end]
         writes p[7:9]
+        given 0 - (1 << bits) <= x[start : end] <= 1 << bits
+        given bits < 30 and 980 <= unit_exponent <= 1023
+        given 1 << 23 <= w[2 * i : 2 * i + 1] <= 3 << 23 for i in range(channels)
+        given (1 << 30) - (1 << 27) <= w[2 * i + 1 : 2 * i + 2] <= (1 << 30) + (1 << 27)
+            for i in range(channels)
+        table = [2 * channels + 4 * i for i in range(eighths)]
+        given (1 << 30) - 128 <= w[i : i + 1] <= (1 << 30) + 128 for i in table
+        given (1 << 30) - 4096 <= w[i + 1 : i + 2] <= (1 << 30) + 4096 for i in table
+        given 0 <= w[i + 2 : i + 3] < 100000 for i in table
+        given 1 << 20 <= w[i + 3 : i + 4] < (1 << 21) - 110000 for i in table
     """
     mask = all_but_sign()
     one = bit(30)
@@ -184,6 +196,12 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 2 * columns]
         writes out[x_start : x_start + columns]
         updates p[15:17]
+        given (1 << 29) <= x[x_start : x_start + columns] <= 3 << 29
+        given inverse == 0 or inverse >= 1 << 29
+        given 1192 <= product_exponent + point <= 2204
+        given 1 << 23 <= w[2 * i : 2 * i + 1] <= 3 << 23 for i in range(columns)
+        given (1 << 30) - (1 << 27) <= w[2 * i + 1 : 2 * i + 2] <= (1 << 30) + (1 << 27)
+            for i in range(columns)
     """
     one = bit(30)
     i, factor_at = p[_X_START], 0
@@ -227,6 +245,8 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         reads x[0:4]
         writes out[0:2]
+        given 800 <= x[0 : 1] < 1200
+        given 0 <= x[2 : 4]
     """
     one = bit(30)
     m, k = x[2] - one, 0
@@ -266,6 +286,10 @@ def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads x[0 : elements]
         reads w[0:3]
         writes out[0 : elements]
+        given 982 <= unit_exponent <= 1010
+        given 0 <= w[1:2] < 256
+        given 110 << 23 <= w[2:3] < 141 << 23
+        given 3 << 28 <= x[0 : elements] <= 5 << 28
     """
     one = bit(30)
     k = 2

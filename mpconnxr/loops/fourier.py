@@ -12,10 +12,10 @@ from ._words import nan_bits, swap
 from .dft import _INNER, _LENGTH, _LINE, _OUT_LENGTH, _PARTS, _RESULT_START, _TRANSFORM, _X_LENGTH
 
 # Parameters of load32, transform32, store32: as dft.load
-_EXPONENT = const(8)  # biased, of the line, as load32 and transform32 set it [exponent] 0..
+_EXPONENT = const(8)  # biased, of the line, as load32 and transform32 set it [exponent] 0..511
 _IS_NAN = const(9)  # the line has inf or NaN, as load32 sets it [flag] 0, 1
 _FACTOR = 10  # of an inverse, with 28 bits behind the point; 0: none [multiplier] 0..2**28
-_FACTOR_SHIFT = 11  # the power of two by which that is too large [bits] 0..
+_FACTOR_SHIFT = 11  # the power of two by which that is too large [bits] 0..31
 
 
 @inline
@@ -98,11 +98,14 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     w: cosines and sines, 28 bits behind the point, plus BIAS.
 
     Access:
-        given the table has cosines and sines
         reads w[0 : 2 * length] if length > 1
         updates out[0 : 4 * length] if length > 1
         writes p[1:2]
         writes p[8:9]
+        given BIAS - (1 << 28) <= w[0 : 2 * length] <= BIAS + (1 << 28)
+        given w[0 : 1] == BIAS + (1 << 28)
+        given w[1 : 2] == BIAS
+        given BIAS - (1 << 27) <= out[0 : 4 * length] < BIAS + (1 << 27)
     """
     length, source, zero = p[_LENGTH], 0, 1 << 29
     target, count, is_forward = 2 * length, 1, p[_TRANSFORM] == 0
@@ -239,6 +242,8 @@ def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         first = (line // inner * out_length * inner + line % inner) * out_parts
         reads x[result_start : result_start + 2 * out_length]
         writes out[first : first + ((out_length - 1) * inner + 1) * out_parts]
+        given BIAS - (1 << 27) <= x[result_start : result_start + 2 * out_length]
+            < BIAS + (1 << 27)
     """
     inner, parts, j, line, one = p[_INNER], 2, p[_RESULT_START], p[_LINE], 1
     if p[_TRANSFORM] == 2:

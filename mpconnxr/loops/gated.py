@@ -208,6 +208,17 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         row = 2 + x_elements + (h_elements + 1 if h_elements else 0)
         reads w[w_start : w_start + rows * row]
         writes out[sums_out_start : sums_out_start + words]
+        firsts = [w_start + i * row for i in range(rows)]
+        given 1 <= x[x_row_start : x_row_start + 1] < 255
+        given 1 <= x[h_row_start : h_row_start + 1] < 255
+        given 0 - (1 << 23) < x[x_row_start + 1 : x_row_start + 1 + x_elements] < 1 << 23
+        given 0 - (1 << 23) < x[h_row_start + 1 : h_row_start + 1 + h_elements] < 1 << 23
+        given 1 << 28 <= w[i + 1 : i + 2] <= 3 << 28 for i in firsts
+        given 0 - (1 << 23) < w[i + 2 : i + 2 + x_elements] < 1 << 23 for i in firsts
+        given 1 <= w[i + 2 + x_elements : i + 3 + x_elements] < 255 for i in firsts if h_elements
+        given 0 - (1 << 23) < w[i + 3 + x_elements : i + row] < 1 << 23
+            for i in firsts if h_elements
+        given x_row_start + 1 + x_elements <= h_row_start
     """
     mask = all_but_sign()
     i, at = p[_W_START], p[_SUMS_OUT_START]
@@ -254,6 +265,21 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[h_row_start : h_row_start + 1 + h_elements]
         reads w[w_start : w_start + rows * (4 + x_elements + h_elements)]
         updates out[sums_out_start : sums_out_start + 2 * rows]
+        given x_elements and h_elements
+        row = 3 + x_elements + h_elements
+        firsts = [w_start + i * row for i in range(rows)]
+        given 1 <= x[x_row_start : x_row_start + 1] < 255
+        given 1 <= x[h_row_start : h_row_start + 1] < 255
+        given 0 - (1 << 23) < x[x_row_start + 1 : x_row_start + 1 + x_elements] < 1 << 23
+        given 0 - (1 << 23) < x[h_row_start + 1 : h_row_start + 1 + h_elements] < 1 << 23
+        given 1 << 28 <= w[i + 1 : i + 2] <= 3 << 28 for i in firsts
+        given 0 - (1 << 23) < w[i + 2 : i + 2 + x_elements] < 1 << 23 for i in firsts
+        given 1 <= w[i + 2 + x_elements : i + 3 + x_elements] < 255 for i in firsts if h_elements
+        given 0 - (1 << 23) < w[i + 3 + x_elements : i + row] < 1 << 23
+            for i in firsts if h_elements
+        given x_row_start + 1 + x_elements <= h_row_start
+        given 0 - (1 << 31) < out[sums_out_start : sums_out_start + rows]
+        given magnitude(w[w_start + rows * row : w_start + rows * (row + 1)]) < 255 << 23
     """
     mask = all_but_sign()
     for k in far(range(p[_ROWS])):
@@ -327,6 +353,12 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[arguments_start : arguments_start + 4 * n]
         writes out[h_start : h_start + n]
         updates out[c_start : c_start + n]
+        given 1 << 28 <= w[3 * i : 3 * i + 1] < 1 << 29 for i in range(117)
+        given 0 <= w[3 * i + 1 : 3 * i + 2] < 8000000 for i in range(117)
+        given 0 <= w[3 * i + 2 : 3 * i + 3] < 4000 << 16 for i in range(117)
+        given 0 - (1 << 31) < out[arguments_start : arguments_start + 4 * n]
+        given magnitude(out[c_start : c_start + n]) < 255 << 23
+        given arguments_start + 4 * n <= h_start and h_start + n <= c_start
     """
     mask = all_but_sign()
     at, n = p[_ARGUMENTS_START], p[_ELEMENTS]
@@ -379,6 +411,12 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0:351]
         reads out[arguments_start : arguments_start + 2 * n]
         writes out[h_start : h_start + n]
+        given 1 << 28 <= w[3 * i : 3 * i + 1] < 1 << 29 for i in range(117)
+        given 0 <= w[3 * i + 1 : 3 * i + 2] < 8000000 for i in range(117)
+        given 0 <= w[3 * i + 2 : 3 * i + 3] < 4000 << 16 for i in range(117)
+        given 0 - (1 << 31) < out[arguments_start : arguments_start + n]
+        given magnitude(out[arguments_start + n : arguments_start + 2 * n]) < 255 << 23
+        given arguments_start + 2 * n <= h_start
     """
     mask = all_but_sign()
     for i in far(range(p[_ELEMENTS])):
@@ -411,6 +449,9 @@ def relu(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         reads out[arguments_start + elements : arguments_start + 2 * elements]
         writes out[h_start : h_start + elements]
+        given magnitude(out[arguments_start + elements : arguments_start + 2 * elements])
+            < 255 << 23
+        given arguments_start + 2 * elements <= h_start
     """
     for i in range(p[_ELEMENTS]):
         v = out[p[_ARGUMENTS_START] + p[_ELEMENTS] + i]
@@ -426,6 +467,11 @@ def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[x_start : x_start + elements]
         updates out[out_start : out_start + elements]
         reads w[0:351]
+        given 1 << 28 <= w[3 * i : 3 * i + 1] < 1 << 29 for i in range(117)
+        given 0 <= w[3 * i + 1 : 3 * i + 2] < 8000000 for i in range(117)
+        given 0 <= w[3 * i + 2 : 3 * i + 3] < 4000 << 16 for i in range(117)
+        given 0 - (1 << 31) < x[x_start : x_start + elements]
+        given 0 - (1 << 23) < out[out_start : out_start + elements] < 1 << 23
     """
     mask = all_but_sign()
     for i in far(range(p[_ELEMENTS])):
@@ -451,6 +497,15 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         updates out[arguments_start : arguments_start + 5 * elements]
         reads w[0:351]
+        given 1 << 28 <= w[3 * i : 3 * i + 1] < 1 << 29 for i in range(117)
+        given 0 <= w[3 * i + 1 : 3 * i + 2] < 8000000 for i in range(117)
+        given 0 <= w[3 * i + 2 : 3 * i + 3] < 4000 << 16 for i in range(117)
+        n = elements
+        given 0 - (1 << 31) < out[arguments_start : arguments_start + n]
+        given 0 <= out[arguments_start + n + 2 * i : arguments_start + n + 2 * i + 1] < 1 << 24
+            for i in range(2 * n)
+        given 1 << 29 <= out[arguments_start + n + 2 * i + 1 : arguments_start + n + 2 * i + 2]
+            <= 3 << 29 for i in range(2 * n)
     """
     mask = all_but_sign()
     n = p[_ELEMENTS]
@@ -501,6 +556,12 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[arguments_start : arguments_start + n]
         reads out[arguments_start : arguments_start + 3 * n]
         updates out[h_start : h_start + n]
+        given 1 << 28 <= w[3 * i : 3 * i + 1] < 1 << 29 for i in range(117)
+        given 0 <= w[3 * i + 1 : 3 * i + 2] < 8000000 for i in range(117)
+        given 0 <= w[3 * i + 2 : 3 * i + 3] < 4000 << 16 for i in range(117)
+        given 0 - (1 << 31) < out[arguments_start : arguments_start + 3 * n]
+        given magnitude(out[h_start : h_start + n]) < 255 << 23
+        given arguments_start + 3 * n <= h_start
     """
     mask = all_but_sign()
     for i in far(range(p[_ELEMENTS])):

@@ -37,6 +37,8 @@ def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         out_last = ((out_rows - 1) * out_row_stride + (out_columns - 1) * out_column_stride
             + (channels - 1) * out_channel_stride)
         writes out[0 : (out_last + 1) * bytes_per_element] if pixels
+        given apart((out_rows, out_row_stride), (out_columns, out_column_stride),
+            (channels, out_channel_stride))
     """
     kind, size, row = p[_FORMAT], p[_BYTES_PER_ELEMENT], p[_ROW]
     for out_row in range(p[_OUT_ROWS]):

@@ -36,6 +36,10 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[64 : 64 + listed]
         reads w[128 : 128 + listed]
         writes out[out_start : out_start + windows] if listed
+        given 0 <= w[0 : listed] < planes * out_rows * out_columns
+        given 1 << 23 <= w[64 : 64 + listed] <= 1 << 24
+        given 156 <= w[128 : 128 + listed] <= 344
+        given 0 <= x[0 : 255] < 172 << 23 if listed
     """
     for listed in range(p[_LISTED]):
         low, high, exponent = 0, p[_NEGATIVE_LEVELS], w[128 + listed]
@@ -71,6 +75,11 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[128 : 128 + listed]
         start, end = out_start, out_start + planes * out_rows * out_columns
         writes out[start * bytes_per_element : end * bytes_per_element] if listed
+        given 0 <= w[0 : listed] < planes * out_rows * out_columns
+        given 1 << 23 <= w[64 : 64 + listed] <= 1 << 24
+        given 156 <= w[128 : 128 + listed] <= 344
+        given out_scale >= 1 << 23 and 80 <= out_scale_exponent <= 170
+        given high == (1 << 8 * bytes_per_element) - 1 and out_zero_point <= high and flip <= high
     """
     for listed in range(p[_LISTED]):
         a = w[64 + listed]

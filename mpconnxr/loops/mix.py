@@ -32,6 +32,7 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : out_length * taps] if start < end
         reads p[6 : 6 + out_length]
         writes out[start * inner : end * inner]
+        given max(starts) + taps <= x_length
     """
     top = bit(31)
     infinity, at = top - 1 - 0x7FFFFF, p[_START] * p[_INNER]

@@ -32,7 +32,7 @@ _SUM_LOW = const(10)  # [value] 0..2**24 - 1
 
 # Parameters of inverse, scaled, rows
 _INVERSE = 11  # 30 bits of 1 / deviation; 0: the deviation is 0 [value] 0..2**30 - 1
-_PRODUCT_EXPONENT = 12  # of an integer times that, + 1024 [exponent] 0..
+_PRODUCT_EXPONENT = 12  # of an integer times that, + 1024 [exponent] 0..2047
 
 # Parameters of rows
 _ROW = 13  # the next one [rows] 0..
@@ -145,6 +145,10 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[x_start : x_start + columns]
         writes out[x_start : x_start + columns]
         writes p[8 : 11]
+        given mean <= 1 << 30
+        given mean_rest == 0 or headroom > 0
+        given max(mean - ((1 << 29) >> headroom), 0) <= x[x_start : x_start + columns]
+            <= min(mean + ((1 << 29) >> headroom), 1 << 30)
     """
     mean, shift = p[_MEAN], p[_HEADROOM]
     rest = p[_MEAN_REST] >> (28 - shift)
@@ -176,6 +180,7 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         writes p[11 : 13]
+        given sum_high < 1 << 16
     """
     a = p[_SUM_HIGH]  # of the sum its highest 30 bits, times 2**e
     b, c, exponent = p[_SUM_MIDDLE], p[_SUM_LOW], 48
@@ -238,6 +243,8 @@ def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         reads x[x_start : x_start + columns]
         writes out[x_start : x_start + columns]
+        given (1 << 29) <= x[x_start : x_start + columns] <= 3 << 29
+        given inverse == 0 or inverse >= 1 << 29
     """
     one = 1
     top, one = one << 31, one << 30

@@ -35,6 +35,7 @@ def offsets(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes p[5 : 6]
         writes p[9 : 10]
         writes p[room : room + rank]
+        given min([1] + table[0 : rank] + table[2 * rank : 2 * rank + indices_per_tuple]) > 0
     """
     rank, indices, words = p[_RANK], p[_INDICES_PER_TUPLE], p[_WORDS_PER_INDEX]
     own, bad, sizes = _INDEX, _HAS_BAD_INDEX, _TABLE + 2 * rank

@@ -46,6 +46,8 @@ def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         reads x[x_start : x_start + depth * rows * columns] if start < end
         writes out[out_start + start : out_start + end]
+        given corner_depth < depth and corner_row < rows
+        given (end - 1) * column_stride - column_padding < columns
     """
     bias = 1 << 29
     for column in range(p[_START], p[_END]):
@@ -151,6 +153,8 @@ def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[x_start : x_start + depth * rows * columns] if start < end
         reads w[out_start + start : out_start + end]
         writes out[2 * (out_start + start) : 2 * (out_start + end)]
+        given corner_depth < depth and corner_row < rows
+        given (end - 1) * column_stride - column_padding < columns
     """
     _find_row(x, w, out, p)
 

@@ -47,7 +47,11 @@ _QMUL8_OUT_ZERO_POINT = const(16)  # of out ^ flip [value] 0..255
 
 
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Access: as ints.larger32"""
+    """
+    Access:
+        as ints.larger32
+        given constant < 1 << 29
+    """
     flip, x_factor, w_factor = p[_FLIP], p[_X_FACTOR], p[_W_FACTOR]
     constant, x_factor_low, w_factor_low = (
         p[_CONSTANT] - (1 << 29),
@@ -75,7 +79,11 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Access: as qadd8"""
+    """
+    Access:
+        as ints.larger32
+        given limit == (1 << 25) >> shift
+    """
     flip, limit, i, j = p[_FLIP], p[_LIMIT], p[_X_START], p[_W_START]
     k, rows = p[_OUT_START], p[_ROWS]
     for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, p[_X_STRIDE], p[_W_STRIDE], p):

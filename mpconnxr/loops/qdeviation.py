@@ -34,6 +34,8 @@ def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         reads x[row * columns : row_end * columns]
         reads w[0:256]
         writes out[0 : 4 * (row_end - row)]
+        given multiplier >= 1 << 29
+        given 0 <= w[0 : 256] < 30 << 24
     """
     columns, flip, at = p[_COLUMNS], p[_FLIP], 0
     multiplier_high, multiplier_low = p[_MULTIPLIER] >> 15, p[_MULTIPLIER] & 32767
@@ -88,6 +90,11 @@ def deviations8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads x[row * columns : row_end * columns]
         reads w[0 : 4 * (row_end - row)]
         writes out[row * columns : row_end * columns]
+        rows = range(row_end - row)
+        given 0 <= w[4 * i : 4 * i + 1] < 256 for i in rows
+        given 0 <= w[4 * i + 1 : 4 * i + 2] < 1 << 22 for i in rows
+        given 0 <= w[4 * i + 2 : 4 * i + 3] < 30 for i in rows
+        given 0 <= w[4 * i + 3 : 4 * i + 4] < 1 << 22 for i in rows
     """
     flip, zero_point, at = p[_FLIP], p[_ZERO_POINT], 0
     i = p[_ROW] * p[_COLUMNS]

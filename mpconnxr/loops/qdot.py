@@ -66,6 +66,7 @@ def qdots8(x, w, out, p):
         reads w as uint8[w_start : w_start + channels * columns]
         last = (positions - 1) * out_position_stride + (channels - 1) * out_channel_stride
         writes out as uint8[out_start : out_start + last + 1]
+        given apart((positions, out_position_stride), (channels, out_channel_stride))
     """
     first, at, n = p[_X_START], p[_OUT_START], p[_POSITIONS]
     while n:

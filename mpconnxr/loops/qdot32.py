@@ -38,6 +38,7 @@ def qdots32(x, w, out, p):
         reads w as uint8[w_start : w_start + channels * columns]
         last = (positions - 1) * out_position_stride + (channels - 1) * out_channel_stride
         writes out as int32[out_start : out_start + last + 1]
+        given apart((positions, out_position_stride), (channels, out_channel_stride))
     """
     first, at, n = p[_X_START], p[_OUT_START], p[_POSITIONS]
     zero = x[p[_ZERO_START]] if p[_ZERO_START] else p[_X_ZERO_POINT]

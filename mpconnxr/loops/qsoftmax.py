@@ -53,6 +53,9 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads x[low : high] if line < line_end
         reads w[0 : 256] if line < line_end
         writes out[low : high] if line < line_end
+        given 0 <= w[0 : 256] <= 1 << 20
+        given w[0 : 1] == 1 << 20
+        given factor >> shift < 512 and max(factor, length << shift) < 1 << 11
     """
     flip, least = p[_FLIP], 1 << 15
     cut, i = 0, 0

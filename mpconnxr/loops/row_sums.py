@@ -29,6 +29,7 @@ def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         n = groups * channels
         reads w[w_start : w_start + n * columns]
         updates out[out_start : out_start + 2 * n]
+        given 0 - (1 << 29) <= out[out_start : out_start + 2 * n] < 1 << 29
     """
     row, place = p[_W_START], p[_OUT_START]
     for groups_left in range(p[_GROUPS], 0, -1):

@@ -216,6 +216,13 @@ def spread(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         given locate has filled w for these places, which is out
         reads w[0 : (end - start) * rank * 9]
         writes out[0 : (end - start) * rank * 9]
+        n = (end - start) * rank
+        given rank == 3 or depth == 1
+        sizes = [columns, rows, depth]
+        given 0 <= w[9 * i : 9 * i + 1] <= 1 << interpolation for i in range(n)
+        given BIAS - 3 * sizes[i % rank] - 2 <= w[9 * i + 1 : 9 * i + 2]
+            <= BIAS + 3 * sizes[i % rank] + 2 for i in range(n)
+        given 0 <= w[9 * i + 5 : 9 * i + 6] < 1 << 28 for i in range(n)
     """
     mode, i, j = p[_INTERPOLATION], _COLUMNS, 1
     for coordinate in range(p[_START] * p[_RANK], p[_END] * p[_RANK]):
@@ -239,6 +246,13 @@ def join(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         given spread has filled x for these places; no place has more elements than taps
         reads x[0 : (end - start) * rank * 9]
         writes out[0 : (end - start) * (1 + 2 * taps)]
+        n = (end - start) * rank
+        given taps == 1 << interpolation * rank
+        given rank == 3 or depth == 1
+        sizes = [columns, rows, depth]
+        given 0 <= x[9 * i : 9 * i + 1] <= 1 << interpolation for i in range(n)
+        given 0 <= x[9 * i + 1 : 9 * i + 5] < sizes[i % rank] for i in range(n)
+        given 0 <= x[9 * i + 5 : 9 * i + 9] <= 1 << 28 for i in range(n)
     """
     at = first = 0
     for place in range(p[_START], p[_END]):
@@ -278,6 +292,13 @@ def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[first * image : (last + 1) * image] if start < end
         reads w[0 : (end - start) * (1 + 2 * taps)]
         writes out[first * channels * places : (last + 1) * channels * places] if start < end
+        given rank == 3 or depth == 1
+        found = [i * (1 + 2 * taps) for i in range(end - start)]
+        given 0 <= w[i : i + 1] <= 2 * taps for i in found
+        given 0 <= w[i + 2 * k + 1 : i + 2 * k + 2] < depth * rows * columns
+            for i in found for k in range(taps)
+        given k % 2 << 29 <= w[i + 2 * k + 2 : i + 2 * k + 3] <= (k % 2 << 29) + (1 << 28) // taps
+            for i in found for k in range(taps)
     """
     top = bit(31)
     infinity, plane = top - 1 - 0x7FFFFF, p[_DEPTH] * p[_ROWS] * p[_COLUMNS]

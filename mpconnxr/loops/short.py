@@ -92,6 +92,13 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         last = ((rows - 1) * out_row_stride + (positions - 1) * out_position_stride
             + (channels - 1) * out_channel_stride)
         updates out[out_start : out_start + last + 1]
+        given apart((rows, out_row_stride), (positions, out_position_stride),
+            (channels, out_channel_stride))
+        given 0 < x[x_start : x_start + all_positions * channels] < 1 << 31
+        given 0 <= w[w_start + 3 * i : w_start + 3 * i + 1] < 32 for i in range(channels)
+        given 64 <= w[w_start + 3 * i + 1 : w_start + 3 * i + 2] <= (1 << 31) - 64
+            for i in range(channels)
+        given 0 <= w[w_start + 3 * i + 2 : w_start + 3 * i + 3] < 560 for i in range(channels)
     """
     i = p[_X_START]
     sign = 1  # kept from the folding of constants, which makes big integers of them

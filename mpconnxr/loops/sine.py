@@ -27,6 +27,9 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 27] if start < end
         writes out[start : end]
         writes p[3 : 9]
+        given 0 <= w[0 : 15] < 1 << 15
+        given 1 << 14 + 3 * i <= w[15 + 6 * k + i : 16 + 6 * k + i] <= 1 << 15 + 3 * i
+            for i in range(6) for k in range(2)
     """
     top = 1  # kept from the folding of constants, which makes big integers of them
     one, top = top << 30, top << 31

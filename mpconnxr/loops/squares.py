@@ -24,6 +24,9 @@ def totals(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[1 : 2 + elements]
         reads w[w_start : w_start + elements * vectors]
         writes out[2 + elements : 2 + elements + 3 * vectors]
+        given 0 <= x[1 : 2] <= 30
+        given 4 <= x[2 : 2 + elements] <= (1 << 27) - 4
+        given 4 <= w[w_start : w_start + elements * vectors] <= (1 << 27) - 4
     """
     k = 1
     shift = x[k]
@@ -66,6 +69,8 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[0 : 1]
         reads x[2 + elements : 2 + elements + 3 * vectors]
         writes out[out_start : out_start + vectors]
+        given 1 <= x[0 : 1] <= 256
+        given 0 <= x[2 + elements : 2 + elements + 3 * vectors] < 1 << 28
     """
     k = 0
     exponent = x[k]

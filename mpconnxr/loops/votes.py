@@ -33,6 +33,10 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : (classes - 1) * vectors] if classes > 1
         reads p[4 : 5 + classes]
         writes out[out_start : out_start + classes * (classes - 1) // 2]
+        given 1 <= x[0 : 1] <= 256
+        given 4 <= x[2 : 2 + vectors] <= (1 << 27) - 4
+        given 4 <= w[0 : (classes - 1) * vectors] <= (1 << 27) - 4 if classes > 1
+        given min([vector_starts[i + 1] - vector_starts[i] for i in range(classes)]) >= 0
     """
     place, i = 0, 0
     exponent = x[place]

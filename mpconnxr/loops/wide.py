@@ -186,7 +186,12 @@ def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    """Access: as wide_add"""
+    """
+    Access:
+        as wide_add
+        given mul_shift < 62
+            and mul_half == (1 << min(mul_shift - 33, 28) if mul_shift > 32 else 0)
+    """
     bias, shift, multiplier_high = 1 << 29, p[_MUL_SHIFT], p[_MUL_MULTIPLIER_HIGH]
     multiplier_low = p[_MUL_MULTIPLIER_LOW]
     for i in range(p[_START], p[_END]):
@@ -284,6 +289,7 @@ def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
         reads x[start : end]
         reads w[0 : 1]
         writes out[start : end]
+        given 27 << 23 <= w[0 : 1] < 228 << 23
     """
     i = 0
     scale = w[i]

@@ -43,6 +43,7 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
         reads w[w_start : w_start + channels * columns]
         last = (positions - 1) * out_position_stride + (channels - 1) * out_channel_stride
         writes out[out_start : out_start + last + 1]
+        given apart((positions, out_position_stride), (channels, out_channel_stride))
     """
     bias, first, at = 1 << 29, 2, p[_OUT_START]
     for positions_left in range(p[_POSITIONS], 0, -1):

@@ -1,6 +1,6 @@
 """Every loop gives the bits of its plain form on every machine, in the form that flash.py sends.
 
-The calls are those of tools/check/calls/, random; tests/host/device/test_loop_forms.py makes more
+The calls are random, those of tools.check.loops; tests/host/device/test_loop_forms.py makes more
 of them, in all forms at once, where that is quick.
 """
 
@@ -16,7 +16,7 @@ N_CALLS_USUAL = 20
 @pytest.mark.parametrize("names", loops.parts(), ids=lambda names: names[0])
 def test_bits(machine, names, ready_target):
     n = N_CALLS.get(machine.name, N_CALLS_USUAL)
-    files = loops.files_for(names, machine.kind)
+    files = loops.files_for(names, n, machine.kind)
     arguments = ["script", str(n), *names]
     script = f"import sys\nsys.argv[:] = {arguments!r}\n{loops.SCRIPT.read_text()}"
     found = list(loops.parsed(machine.run(script, files).splitlines()))

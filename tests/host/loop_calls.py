@@ -1,13 +1,14 @@
-"""Random calls of all loops, on the host: those of tools/check/calls, and of plain_calls."""
+"""Random calls of all loops, on the host: those of tools.check.loops, and of plain_calls."""
 
 import importlib
 import sys
 from array import array
-from itertools import islice
+from itertools import cycle, islice
 
 from tests.host import plain_calls
 from tools import access
-from tools.check.loops import CALLS, data
+from tools.check.loops import CALLS, data, written_by_hand
+from tools.check.recipes import recipes
 
 sys.path.append(str(CALLS.parent))  # calls import each other as boards have them
 Draw = importlib.import_module("calls.draw").Draw
@@ -17,12 +18,18 @@ WORDS = array("i", data())
 
 def calls(family, name, n):
     """What a loop is called with, n times: dicts by the names of its arguments."""
-    own = getattr(plain_calls, f"{family}_{name}", None)
-    make = own or getattr(importlib.import_module(f"calls.{family}"), name)
     draw, args = Draw(WORDS, len(name) * 7919 + len(family)), access.loops(family)[name].args
-    for _ in range(n):
-        call = make(draw)
+    for call in islice(_calls(family, name, draw), n):
         yield call if isinstance(call, dict) else dict(zip(args, call, strict=True))
+
+
+def _calls(family, name, draw):
+    """Calls without end, as lists or dicts."""
+    make = getattr(plain_calls, f"{family}_{name}", None)
+    if name in written_by_hand(family):
+        make = getattr(importlib.import_module(f"calls.{family}"), name)
+    for recipe in cycle([None] if make else recipes(family, name)):
+        yield make(draw) if make else draw.call(recipe)
 
 
 def cut_calls(family, n):

@@ -13,7 +13,7 @@ from tests.host.device.test_loop_forms import LONG
 from tests.host.loop_calls import calls
 from tests.host.test_plain_loops import made
 from tools import access, store
-from tools.access import Access, AccessError
+from tools.access import Access, AccessError, Values
 
 N_CALLS = 10_000 if LONG else 150
 # Declared, and never touched by the plain form.
@@ -114,6 +114,32 @@ def watch(call, loop, declared):
     return found, {(a.argument, a.kind) for a in known}, touched
 
 
+def beyond_trust(call, declared):
+    """Return the first element that a loop may read and that is beyond its limits, or None.
+
+    Raises AccessError for parameters.
+    """
+    lengths = {name: len(what) for name, what in call.items() if hasattr(what, "__len__")}
+    if not (limits := declared.trusted(call.get("p", ()), lengths)):
+        return None
+    reads = [a for a in declared.accesses(call["p"], lengths) if a.kind == "reads"]
+    for each in limits:
+        what, end = call[each.argument], _end(reads, each)
+        items, size = bytes(what), getattr(what, "itemsize", 1)
+        signed = size == 4 and not each.is_magnitude
+        for i in range(each.low, min(each.high, end)):
+            item = int.from_bytes(items[size * i : size * (i + 1)], "little", signed=signed)
+            item = item & (1 << 31) - 1 if each.is_magnitude else item
+            if not each.least <= item <= each.greatest:
+                return each, i, item
+    return None
+
+
+def _end(reads, values):
+    """Return the end of what a call reads of the argument."""
+    return max([a.high for a in reads if a.argument == values.argument], default=0)
+
+
 def functions(family):
     """{name: arguments} of what the module of a family defines for others."""
     tree = ast.parse(store.loops().path(family).read_text())
@@ -132,6 +158,7 @@ def test_loops_do_what_they_declare(family):
         for call in calls(family, name, N_CALLS):
             found, may, does = watch(call, getattr(plain, name), loop)
             assert not found, (name, found[0])
+            assert not beyond_trust(call, loop), name
             declared |= may
             touched |= does
         never = {(family, *each) for each in declared - touched}
@@ -189,6 +216,9 @@ def other(x, w, out, p):
     \"\"\"Access: as loop\"\"\"
 """
 RIGHT = ("reads x[start : end]", "reads w[start : end]", "writes out[start : end]")
+
+
+WITH_FOR = [Values("w", 0, 1, 1, 0, False), Values("w", 2, 3, 1, 1, False)]
 
 
 def declared(folder, *lines):
@@ -258,6 +288,46 @@ def test_what_lines_say(tmp_path):
             loop.accesses(p, lengths)
 
 
+@pytest.mark.parametrize(
+    "line, values",
+    (
+        ("given 0 <= w[0 : n] < LEAST", [Values("w", 0, 5, 0, 2, False)]),
+        ("given w[1 : n] == n - 1", [Values("w", 1, 5, 4, 4, False)]),
+        ("given 1 <= w[0 : 2]", [Values("w", 0, 2, 1, (1 << 32) - 1, False)]),
+        ("given w[0 : 2] <= 1 << 4", [Values("w", 0, 2, -1 << 31, 16, False)]),
+        ("given magnitude(w[0 : 2]) < 255 << 23", [Values("w", 0, 2, 0, (255 << 23) - 1, True)]),
+        ("given 0 < w[2 * i : 2 * i + 1] <= i for i in range(2)", WITH_FOR),
+        ("given 0 < w[0 : 1] < 9 if n < 5", []),
+        ("given n == 5 and start < end", []),
+        ("given apart((2, 1), (3, start), (1, 0))", []),
+        ("given it is good", []),
+    ),
+)
+def test_what_a_loop_trusts_in(tmp_path, line, values):
+    loop = declared(tmp_path, "n = end - start", line)["loop"]
+    assert loop.trusted([2, 7]) == values
+    assert len(loop.accesses([2, 7])) == 1
+    assert loop.given == [line.removeprefix("given ")]
+
+
+@pytest.mark.parametrize("line", ("given start > end", "given apart((2, 1), (3, start - 1))"))
+def test_parameters_in_which_a_loop_does_not_trust(tmp_path, line):
+    loop = declared(tmp_path, line)["loop"]
+    with pytest.raises(AccessError, match="some.py: loop: requires"):
+        loop.trusted([2, 7])
+    assert loop.accesses([2, 7])
+
+
+def test_parameters_that_follow_from_others(tmp_path):
+    for line in ("given end == 2 * start", "requires end == 2 * start and start < 9"):
+        p = [4, 0]
+        declared(tmp_path, line)["loop"].solve(p)
+        assert p == [4, 8]
+    p = [4, 0]
+    declared(tmp_path, "given end == 8 or start == 3")["loop"].solve(p)
+    assert p == [4, 0]
+
+
 def test_another_loops_declaration(tmp_path):
     loops = declared(tmp_path, *RIGHT)
     assert loops["other"].accesses([0, 3]) == loops["loop"].accesses([0, 3])
@@ -284,6 +354,9 @@ def test_another_loops_declaration(tmp_path):
         "reads x[0 : 2 ** p[0]]",
         "reads x[0 : (lambda: 1)()]",
         "requires",
+        "given w[0 : 1] > 2",
+        "given 0 < y[0 : 1]",
+        "given 0 < w[0] < 2 **",
         "n = p[0] +",
         "as",
         "of the loops it calls",

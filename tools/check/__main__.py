@@ -94,7 +94,7 @@ def _loops(args, bench):
     wrong = []
     with bench.cleared():
         for names in loops.parts():
-            bench.bring(loops.files_for(names, bench.machine))
+            bench.bring(loops.files_for(names, args.calls, bench.machine))
             lines = bench.run(loops.SCRIPT, [str(args.calls), *names])
             found = {loop.key: loop for loop in loops.parsed(lines)}
             for key, digest in loops.expected(names, args.calls).items():

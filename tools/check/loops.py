@@ -1,20 +1,23 @@
 """Random calls of all loops: the board's results against those of plain Python on this computer.
 
-The calls are in calls/, a file a family of loops. Each is the same on every machine.
+tools.check.recipes makes the calls from declarations; those of some loops are written by hand, in
+calls/, a file a family. Each is the same on every machine.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
 import numpy as np
 
-from tools import package, store
+from tools import access, package, store
+from tools.check.recipes import recipes
 from tools.deploy.code import code_for
 from tools.deploy.core import Use, names
 from tools.deploy.modules import Package
@@ -78,8 +81,8 @@ def data() -> bytes:
     return words.tobytes()
 
 
-def files_for(names: list[str], machine: Machine | None) -> dict[str, bytes]:
-    """Return these families, each in the form that suits the machine, and what calls them."""
+def files_for(names: list[str], n: int, machine: Machine | None) -> dict[str, bytes]:
+    """Return these families, each in the form that suits the machine, and n calls of each loop."""
     takes = [f"    forms.get({name!r})\n" for name in names]
     source = ["from .. import forms\n\ndef prepare(node):\n", *takes]
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +92,7 @@ def files_for(names: list[str], machine: Machine | None) -> dict[str, bytes]:
         )
         code = code_for(model, Package(own=Path(folder), keeps_names=True), machine)
     found = {f.path: f.data for f in code if _is_for_loops(PurePosixPath(f.path))}
-    return found | {"data": data()} | _calls_of(names, machine)
+    return found | {"data": data()} | calls_for(names, n, machine)
 
 
 def _is_for_loops(path):
@@ -97,10 +100,34 @@ def _is_for_loops(path):
     return path.parts[1] == "loops" or path.stem in _CORE or path.stem.startswith("_")
 
 
-def _calls_of(names, machine):
-    """calls/FAMILY for each, with what these files import of each other."""
+def written_by_hand(family: str) -> set[str]:
+    """Return the names of functions in calls/FAMILY.py."""
+    path = CALLS / f"{family}.py"
+    nodes = ast.parse(path.read_text()).body if path.exists() else []
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+
+
+def loops_of(family: str) -> list[str]:
+    """Return the names of a family's loops that take x, w, out and p, and call no others."""
+    found = access.loops(family).items()
+    return [name for name, loop in found if tuple(loop.args) == access.ABI and not loop.of_others]
+
+
+def calls_for(names: Sequence[str], n: int, machine: Machine | None = None) -> dict[str, bytes]:
+    """Return what on_board_loops.py makes n calls of each loop from, by path in its folder."""
+    found = _written_calls(names, machine)
+    for family in names:
+        loops = [name for name in loops_of(family) if name not in written_by_hand(family)]
+        lines = [line for name in loops for line in recipes(family, name)[:n]]
+        if lines:
+            found[f"calls/{family}.txt"] = "".join(f"{line}\n" for line in lines).encode()
+    return found
+
+
+def _written_calls(names, machine):
+    """calls/FAMILY.py for each that has one, with what these files import of each other."""
     found: dict[str, bytes] = {}
-    wanted = ["draw", *names]
+    wanted = ["draw", *[name for name in names if (CALLS / f"{name}.py").exists()]]
     while wanted:
         name = wanted.pop()
         source = (CALLS / f"{name}.py").read_text()
@@ -123,7 +150,7 @@ def parsed(lines: list[str]) -> Iterator[Loop]:
 
 def expected(names: list[str], n: int) -> dict[tuple[str, str], str]:
     """Digests of n calls of each loop in plain Python."""
-    files = {"mpconnxr": package.folder(), "data": data(), "calls": CALLS}
+    files = {"mpconnxr": package.folder(), "data": data()} | calls_for(names, n)
     done = get_target("cpython").run(SCRIPT, files=files, args=(str(n), *names), timeout=3600)
     if done.returncode:
         raise RuntimeError(done.stderr)

@@ -1,15 +1,18 @@
 """Calls loops with random data in every form that this machine has, and compares the bits.
 
-    script N FAMILY...    with calls/FAMILY.py and `data` beside it
+    script N FAMILY...    with calls/FAMILY.txt or .py and `data` beside it
 
-calls/FAMILY.py has a function for each loop of the family, of the same name: it takes a Draw and
-gives (x, w, out, p) for one call. Prints for each loop its family, its name, the number of calls,
+calls/FAMILY.txt has recipes, lines that begin with a loop's name: a Draw makes a call of one. When
+it has no more, they begin again, with other data. calls/FAMILY.py has functions by the names of
+loops instead: each takes a Draw and gives (x, w, out, p) for one call. A family may have both.
+Prints for each loop its family, its name, the number of calls,
 a digest of all results, which is the same on every machine, and the best form that this machine
 has; `differs` where forms disagree.
 From .mpy files a family may have one form only, and no plain one.
 """
 
 import hashlib
+import os
 import sys
 from array import array
 from binascii import hexlify
@@ -34,15 +37,43 @@ def results(call, loop):
     return bytes(out) + bytes(p)
 
 
-def compare(family, name, draws, n):
+FILES = os.listdir("calls")
+
+
+def written(family):
+    """Return the module calls/FAMILY, None if there is none."""
+    if family + ".py" in FILES or family + ".mpy" in FILES:
+        return getattr(__import__("calls." + family), family)
+    return None
+
+
+def recipes(family):
+    """Return the lines of calls/FAMILY.txt one by one, none if there is no such file."""
+    if family + ".txt" in FILES:
+        with open("calls/" + family + ".txt") as lines:
+            yield from lines
+
+
+def calls(family, name, draw):
+    """Make calls of a loop without end."""
+    make = getattr(written(family), name, None)
+    while True:
+        if make:
+            yield make(draw)
+        else:
+            for line in recipes(family):
+                if line.startswith(name + " "):
+                    yield draw.call(line)
+
+
+def compare(family, name, n):
     """The digest of n calls in the plain form, if there is one, and all others must agree."""
     digest = hashlib.sha256()
-    make = getattr(draws, name)
     here = [(form, getattr(forms.get(family, form), name)) for form in forms.available(family)]
     plain = here[-1][1]
-    draw = Draw(data, len(name) * 7919 + n)
+    made = calls(family, name, Draw(data, len(name) * 7919 + n))
     for i in range(n):
-        call = make(draw)
+        call = next(made)
         right = results(call, plain)
         digest.update(right)
         for form, loop in here:
@@ -53,7 +84,7 @@ def compare(family, name, draws, n):
 
 
 for family in sys.argv[2:]:
-    draws = getattr(__import__("calls." + family), family)
-    for name in sorted(dir(draws)):
+    names = {line.split(" ")[0] for line in recipes(family)} | set(dir(written(family)))
+    for name in sorted(names):
         if not name.startswith("_") and hasattr(forms.get(family), name):
-            compare(family, name, draws, int(sys.argv[1]))
+            compare(family, name, int(sys.argv[1]))

@@ -5,10 +5,11 @@ Random calls; one board has all forms for Arm. MPCONNXR_LONG=1: on more boards, 
 
 import pytest
 
-from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families, loops_of
+from tests.host.device.test_loop_forms import LONG, SCRIPT, data, families, loops_of
 from tests.host.loop_calls import cut_calls
 from tests.watch import watched
 from tools import package
+from tools.check.loops import CALLS, calls_for
 
 PACKAGE = package.folder()
 
@@ -24,7 +25,7 @@ OF_OTHERS = {name for name in families() if not loops_of(name)}  # without calls
 @pytest.mark.parametrize("name", BOARDS)
 def test_loops_stay_in_their_buffers(name, ready_target):
     board, names = watched(ready_target(name)), list(families())
-    files = {"mpconnxr": PACKAGE, "data": data(), "calls": CALLS}
+    files = {"mpconnxr": PACKAGE, "data": data()} | calls_for(names, N_CALLS)
     for first in range(0, len(names), A_PROCESS):
         arguments = (str(N_CALLS), *names[first : first + A_PROCESS])
         done = board.run(SCRIPT, files=files, args=arguments, timeout=3600)

@@ -1,4 +1,6 @@
-"""Random calls of loops/blend: see on_board_loops."""
+"""Random calls of loops/blend: a block has a list of columns, each with bytes of a row and
+float weights.
+"""
 
 from array import array
 

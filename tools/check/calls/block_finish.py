@@ -1,4 +1,6 @@
-"""Random calls of loops/block_finish: see on_board_loops."""
+"""Random calls of loops/block_finish: sums are near middles between floats, and rare
+results have their turn.
+"""
 
 from array import array
 

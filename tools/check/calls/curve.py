@@ -1,4 +1,4 @@
-"""Random calls of loops/curve: see on_board_loops."""
+"""Random calls of loops/curve: segments have polynomials, which are found by a search for x."""
 
 from array import array
 

@@ -1,4 +1,4 @@
-"""Random calls of loops/depthwise: see on_board_loops."""
+"""Random calls of loops/depthwise: a table of bytes holds words with shifts and multipliers."""
 
 from .qdot import channel_words, limits_of_out
 

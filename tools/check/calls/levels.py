@@ -1,4 +1,4 @@
-"""Random calls of loops/levels: see on_board_loops."""
+"""Random calls of loops/levels: levels are sorted, falling below zero and rising above."""
 
 from array import array
 

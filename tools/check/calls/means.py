@@ -1,4 +1,4 @@
-"""Random calls of loops/means: see on_board_loops."""
+"""Random calls of loops/means: a list has windows, and words that pack their sizes."""
 
 from array import array
 

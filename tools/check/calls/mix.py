@@ -1,4 +1,4 @@
-"""Random calls of loops/mix: see on_board_loops."""
+"""Random calls of loops/mix: the weights of a sum are below 4 together."""
 
 from array import array
 

@@ -1,4 +1,4 @@
-"""Random calls of loops/nearest: see on_board_loops."""
+"""Random calls of loops/nearest: most quotients lie within bytes, near the middle of two."""
 
 from array import array
 

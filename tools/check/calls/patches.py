@@ -1,4 +1,6 @@
-"""Random calls of loops/patches: see on_board_loops."""
+"""Random calls of loops/patches: forms have ways of their own for channels alone and for
+rows of three.
+"""
 
 _BIAS = 1 << 29
 

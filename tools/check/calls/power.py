@@ -1,4 +1,4 @@
-"""Random calls of loops/power: see on_board_loops."""
+"""Random calls of loops/power: powers32 takes logarithms that lie in the block."""
 
 _TABLE = [
     d << 20 for d in (0, 0, 8, 89, 512, 0, 1, 9, 106, 609, 0, 1, 11, 125, 724, 0, 1, 13, 149, 861)
@@ -8,11 +8,6 @@ _TABLE = [
 def _places(d):
     n, first = d.between(1, 9), d.below(4)
     return [first, first + n, d.below(2), d.below(2)] + _TABLE
-
-
-def logs32(d):
-    p = _places(d)
-    return d.words(16), d.words(1), d.blank("i", 44), p
 
 
 def powers32(d):

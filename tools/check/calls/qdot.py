@@ -1,4 +1,6 @@
-"""Random calls of loops/qdot: see on_board_loops."""
+"""Random calls of loops/qdot: a table of bytes holds words with shifts and multipliers, and
+sums lie before the elements.
+"""
 
 import struct
 

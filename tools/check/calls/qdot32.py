@@ -1,4 +1,4 @@
-"""Random calls of loops/qdot32: see on_board_loops."""
+"""Random calls of loops/qdot32: a table of bytes holds words, and sums lie before the elements."""
 
 from .qdot import dots
 

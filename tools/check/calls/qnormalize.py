@@ -1,4 +1,4 @@
-"""Random calls of loops/qnormalize: see on_board_loops."""
+"""Random calls of loops/qnormalize: a reciprocal and shifts follow from the number of columns."""
 
 from array import array
 

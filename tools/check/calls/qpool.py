@@ -1,4 +1,6 @@
-"""Random calls of loops/qpool: see on_board_loops."""
+"""Random calls of loops/qpool: a multiplier and its shift make means lie in the middle
+between two bytes.
+"""
 
 from array import array
 

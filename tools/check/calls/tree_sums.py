@@ -1,4 +1,6 @@
-"""Random calls of loops/tree_sums: see on_board_loops."""
+"""Random calls of loops/tree_sums: entries end where a leaf ends, and digits have flags
+behind them.
+"""
 
 from array import array
 

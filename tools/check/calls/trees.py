@@ -1,4 +1,4 @@
-"""Random calls of loops/trees: see on_board_loops."""
+"""Random calls of loops/trees: nodes refer to others, and slots to sorted cuts."""
 
 from array import array
 

@@ -1,10 +1,18 @@
-"""Random calls of loops/wide_dots: see on_board_loops."""
+"""Random calls of loops/wide_dots: a table of bytes holds words with shifts and multipliers."""
 
 import struct
 from array import array
 
-from .wide import items as items_of
-from .wide import limits
+_BIAS = 1 << 29
+
+
+def _items(d, n):
+    return array("H", [d.word() & 65535 for _ in range(n)])
+
+
+def _limits(d):
+    low = d.between(-32768, 30000)
+    return [_BIAS + d.between(-32768, 32767), _BIAS + low, _BIAS + low + d.below(35000)]
 
 
 def _multiplier(d):
@@ -17,7 +25,7 @@ def wide_dots(d):
     k, n, m = d.between(1, 300), d.between(1, 3), d.between(1, 5)
     x = array("H")
     for _ in range(n):
-        items = items_of(d, k)
+        items = _items(d, k)
         total = sum(items)
         x.extend(array("H", [total & 65535, total >> 16]))
         x.extend(items)
@@ -27,4 +35,4 @@ def wide_dots(d):
     w += d.octets(k * m)
     at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
     out = d.blank("H", at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
-    return x, w, out, [12 * m, 0, k, n, m, at] + strides + [0] + limits(d)
+    return x, w, out, [12 * m, 0, k, n, m, at] + strides + [0] + _limits(d)

@@ -1,4 +1,4 @@
-"""Random calls of loops/wide_means: see on_board_loops."""
+"""Random calls of loops/wide_means: windows lie within x in both directions."""
 
 from array import array
 

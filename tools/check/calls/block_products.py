@@ -1,1 +1,0 @@
-"""None: products only calls other loops, which have calls of their own."""

@@ -1,1 +1,0 @@
-"""None: its loops only call others, which have calls of their own."""

@@ -1,1 +1,0 @@
-"""None: its loop only calls others, which have calls of their own."""

@@ -1,1 +1,0 @@
-"""loops/table takes other arguments than kernels' loops: see tests/host/program/test_calls."""
