@@ -25,20 +25,19 @@ def show(k, views, words, n_words):
 def play(name, n_views, n_words, n_calls):
     with open(name + ".code", "rb") as f:
         code = f.read()
-    with open(name + ".first", "rb") as f:
-        first = array("i", f.read())
+    with open(name + ".before", "rb") as f:
+        before = f.read()
     memory = bytearray(16)
     views = [tensor.view(memory, 0, "f", 4) for _ in range(n_views)]
-    words = array("i", [0] * FIRST) + first
-    words[2] = n_views
+    words = array("i", [0] * (FIRST + n_views + n_words))
+    words[1], words[2] = 1, n_views
     for i in range(n_views):
-        shown = tensor.place_words(views[i])
-        shown[1] = first[i] & 0xFFFFFF00 | shown[1] & 255
         words[FIRST + i] = tensor.address(views[i])
     if getattr(loops, "HOW", 0) == 2:
         held = array("q", [id(view) + 8 for view in views])
     else:
         held = [tensor.place_words(view) for view in views]
+    assert loops.advance(before, words, held) == 255
     for _ in range(2):
         for i in (0, 3, 4, 5, 6, 7):
             words[i] = 0

@@ -185,10 +185,11 @@ def _about(data: bytes, recording: Recording, table: Table) -> tuple:
 
 
 def _of_table(table: Table) -> tuple:
-    """Return views (memory, struct code, size, place), words, code and constants of a table."""
-    views = zip(table.views, table.places, strict=True)
-    kinds = tuple((memory, *_item(code), place) for (memory, code), place in views)
-    return kinds, table.words, table.code, table.constants
+    """Return views (memory, struct code, size), the number of words, what sets these, code and
+    constants of a table.
+    """
+    kinds = tuple((memory, *_item(code)) for memory, code in table.views)
+    return kinds, table.n_words, table.before, table.code, table.constants
 
 
 def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:

@@ -15,7 +15,7 @@ def load(source, arena, about, entries, place, shown):
     from mpconnxr.replay import Program, advance
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    kinds, first_words, code, constants, n_calls, borders, n_inputs, golden = about[7:]
+    kinds, n_words, before, code, constants, n_calls, borders, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
     given = arena
     if arena is None:
@@ -25,11 +25,12 @@ def load(source, arena, about, entries, place, shown):
 
         arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
-    views, words = _lasting(memories, kinds, first_words, constants)
+    views, words = _lasting(memories, kinds, n_words, constants)
     w = entries(views, words[8 + len(views) :]), advance
     if shown:
         shown = shown(views)
     w += place(code), place(words), shown
+    advance(place(before), w[3], shown)
     chunks = [(at, _view(arena, first, n)) for at, n, first in reads]
     model = Program((code, words, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
@@ -50,15 +51,15 @@ def load_pair(source, arena, about, entries, second, place, shown):
     """The same of a program for two cores: a mpconnxr.cores.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of blocks. second: views, words,
-    code and constants of the second core; place, shown: as for load.
+    entries of the calls, of views and a view of the words of blocks. second: views, number
+    of words, what sets them, code and constants of the second core; place, shown: as for load.
     """
     from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
     from mpconnxr.turns import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    kinds, first_words, code, constants, n_calls, borders, n_inputs, golden = about[7:]
+    kinds, n_words, before, code, constants, n_calls, borders, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
     given = arena
     if arena is None:
@@ -68,14 +69,16 @@ def load_pair(source, arena, about, entries, second, place, shown):
 
         arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
-    views, words = _lasting(memories, kinds, first_words, constants)
+    views, words = _lasting(memories, kinds, n_words, constants)
     made = views, words[8 + len(views) :]
-    kinds, first_words, other, constants = second
-    v, w = _lasting(memories, kinds, first_words, constants)
+    kinds, n_words, other_before, other, constants = second
+    v, w = _lasting(memories, kinds, n_words, constants)
     made += place(words), v, w[8 + len(v) :], place(w)
     made, others = entries(*made, place(shared), idle)
     made = made, advance, place(code), place(words), shown and shown(views)
     others = others, advance, place(other), place(w), shown and shown(v)
+    advance(place(before), *made[3:])
+    advance(place(other_before), *others[3:])
     both = (code, words, made), (other, w, others)
     chunks = [(at, _view(arena, first, n)) for at, n, first in reads]
     model = Program(both, n_calls, chunks)
@@ -90,23 +93,17 @@ def load_pair(source, arena, about, entries, second, place, shown):
     return model
 
 
-def _lasting(memories, kinds, first_words, constants):
-    """Return the views of a core's program, and its words, as they are before a run."""
+def _lasting(memories, kinds, n_words, constants):
+    """Return the views of a core's program, and its words, for advance to set them."""
     memories += (bytearray(constants),)  # a copy, which is aligned
-    views = []
-    n = len(kinds)
-    nbytes = 32 + 4 * n + len(first_words)
-    buffer = bytearray(nbytes)
-    buffer[32 + 4 * n :] = first_words
-    words = _view(buffer, 0, nbytes, 105, 4)
+    views = [_whole(memories[m], code, size) for m, code, size in kinds]
+    n = len(views)
+    nbytes = 32 + 4 * (n + n_words)
+    words = _view(bytearray(nbytes), 0, nbytes, 105, 4)
+    words[1] = 1
     words[2] = n
-    for m, code, size, place in kinds:
-        view = _whole(memories[m])
-        shown = _words(view)
-        shown[1] = place & 0xFFFFFF00 | shown[1] & 128 | code
-        shown[2] = len(view) // size
-        words[8 + len(views)] = _address(view)
-        views.append(view)
+    for i in range(n):
+        words[8 + i] = _address(views[i])
     return views, words
 
 
@@ -236,7 +233,7 @@ def _words(view):
     return uctypes.struct(_id(view), {"w": (uctypes.ARRAY | 0, word | 3)}).w
 
 
-def _whole(memory):
+def _whole(memory, code, size):
     """A view of all of a buffer, in which calls count from its start: if it is a part of another
     buffer, the collector does not follow the view. The model keeps the buffer.
     """
@@ -244,7 +241,7 @@ def _whole(memory):
         import uctypes
 
         memory = uctypes.bytearray_at(uctypes.addressof(memory), len(memory))
-    return memoryview(memory)
+    return _view(memory, 0, len(memory), code, size)
 
 
 def _view(memory, offset, nbytes, code=66, size=1):

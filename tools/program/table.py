@@ -15,7 +15,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from mpconnxr import calls, held, loading
+from mpconnxr import calls, emission, held, loading
 from mpconnxr.errors import MpconnxrError
 
 from .call import (
@@ -38,12 +38,14 @@ from .memory import Memory
 from .record import Operand, Reader, loop_of
 
 OF_TWO = Loop("program", "of_two")
-READ, REPEAT, END = 253, 254, 255  # see mpconnxr/loops/program
+CHANGE, READ, REPEAT, END = 252, 253, 254, 255  # see mpconnxr/loops/program
 MEMORIES = "arena", "state", "file", "constants"  # as start.load counts them
 _LEVELS = 2  # of repeats that are looked for in calls
 _LONGEST = 64  # calls that are repeated together
 _REACH = 1 << 24  # of a view, in items
 _ALIGNMENT = 16
+_WORDS, _AT, _HOW, _IS_ABSOLUTE = 8, 0, 1, 1  # see mpconnxr/loops/table
+_OF_A_WORD = 8  # bytes of code, at most
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,9 @@ class Table:
 
     code      of a run, from its beginning
     views     (number of the memory, struct code) of each
-    places    the word of each view at first
-    words     those of the blocks at first
+    before    what has all views and words begin as the first call finds them: code, which a
+              program runs once, when it is loaded
+    n_words   those of the blocks
     entries   (loop, four arguments) of each kind of call: View, Slice, Loop, Constant, Value,
               Given, or lists of such
     constants what memory 3 has
@@ -83,8 +86,8 @@ class Table:
 
     code: bytes
     views: list[tuple[int, str]]
-    places: list[int]
-    words: bytes
+    before: bytes
+    n_words: int
     entries: list[tuple[Any, ...]]
     constants: bytes
     calls: list[int]
@@ -172,12 +175,23 @@ class _Calls(calls.Calls):
         return Table(
             self.resets + b"".join(codes) + bytes([END]),
             [(kind >> 8, chr(kind & 255)) for kind in self.kinds],
-            list(self.first[8 : 8 + len(self.kinds)]),
-            self.first[self.unused :].tobytes(),
+            self._before(),
+            len(self.first) - self.unused,
             [self._arguments(entry) for entry in self.entries],
             self.memories.contents(),
             counts,
         )
+
+    def _before(self) -> bytes:
+        """Return the code that sets all words, and views, from zeros to what they are at first."""
+        words = self.first[_WORDS:]
+        known = emission.zeros(_WORDS) + words
+        known[_AT], known[_HOW] = 0, _IS_ABSOLUTE
+        code = bytearray(_OF_A_WORD * len(words) + 3)
+        unused = emission.Entry(None, (self.unused,) * 3, CHANGE, _WORDS, words)
+        marks = bytes(_WORDS) + bytes(word != 0 for word in words)
+        self._put(code, known, unused.head, words, bytearray(marks))
+        return bytes(code[: known[_AT]]) + bytes([END])
 
     def _arguments(self, entry: Any) -> tuple[Any, ...]:
         """Return (loop, four arguments)."""

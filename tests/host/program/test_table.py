@@ -1,7 +1,6 @@
 """A program's bytes say what its calls take: all forms of loops/program read the same of them."""
 
 import random
-from array import array
 
 import pytest
 
@@ -119,9 +118,9 @@ def test_forms_read_what_was_written(target):
         made = table_of(recording(steps))
         tables.append((steps, made))
         files[f"{i}.code"] = made.code
-        files[f"{i}.first"] = array("i", made.places).tobytes() + made.words
+        files[f"{i}.before"] = made.before
         calls = sum(map(len, steps))
-        lines.append(f"{i} {len(made.views)} {len(made.words) // 4} {calls}\n")
+        lines.append(f"{i} {len(made.views)} {made.n_words} {calls}\n")
     files["programs"] = "".join(lines).encode()
     printed = small.run(target, SCRIPT, files, timeout=600).splitlines()
     assert printed[0] in ("plain", "viper64", "viper", "thumb")
@@ -173,7 +172,8 @@ def test_numbers_are_what_the_docstring_says():
     # A run begins with what changes: words 0 and 1 are of views, 2 is unused, 3 is the block's;
     # entry 0 as it is at first, the end of that; then -1 more; the end of both
     assert made.code == bytes([252, 49, 3, 0, 0, 0, 0, 49, 2, 0, 255])
-    assert made.places == [3 << 8, 5 << 8] and made.words == array("i", [0, -1]).tobytes()
+    # Two views and a word, with what sets them absolutely: 3 << 8, 5 << 8; one stays; -1
+    assert made.before == bytes([252, 2, 129, 24, 129, 40, 17, 3, 0, 255]) and made.n_words == 2
     assert made.entries == [(Loop("family", "a"), View(0), View(0), View(1), Slice(1, 2))]
 
 
