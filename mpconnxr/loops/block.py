@@ -84,7 +84,9 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         size = channels * kernel_depth * kernel_rows
         n = positions * kernel_columns
-        reads x[x_start : x_start + channels * depth * rows * columns] if size and n
+        nelem = channels * depth * rows * columns
+        reads x[x_start : x_start + nelem] if size and n
+        given magnitude(x[x_start : x_start + nelem]) < min(exponent + 1, 255) << 23
         writes out[out_start : out_start + ((out_rows - 1) * out_row_stride + n) * size] if n
     """
     bias, half, width = 1 << 29, 1 << 23, p[_COLUMNS]

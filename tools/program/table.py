@@ -250,6 +250,11 @@ class _Kernels(_Calls):
 class _Recorded(_Calls):
     """Calls that were recorded."""
 
+    def drive(self, loop: Any, p: Any, w: Any, left: tuple[int, ...] = ()) -> None:
+        """Have a run call loop(p, w). left: may differ from call to call, and all of it counts."""
+        known = self.left.get((self.hold(w)[0], self.hold(loop)[0]), ())
+        super().drive(loop, p, w, tuple({*known, *left}))
+
     def emitted(self, some: Iterable[Call | Read]) -> Iterator[bytes]:
         """Yield the code of each of a step's calls."""
         block = None
@@ -320,6 +325,8 @@ class _Memories:
         first, rest = divmod(a.offset, struct.calcsize(a.code))
         if rest:
             raise CannotRecord("a tensor that is not aligned")
+        if first >= _REACH:
+            self.far()
         start = first << 8
         kind = MEMORIES.index(a.memory) << 8 | ord(a.code)
         return kind, start - (1 << 32) if start >> 31 else start
