@@ -248,7 +248,7 @@ class _Runner:
             at += 2
         known = set()
         for entry in entries:
-            for view in entry[1:4]:
+            for view in _flat(entry[1:4]):
                 if isinstance(view, memoryview) and address_of(view) not in known:
                     known.add(address_of(view))
                     extents[at], extents[at + 1] = address_of(view), 16 << 1 | 1
@@ -263,6 +263,14 @@ class _Runner:
                 return k
             f, a, b, c, d = entries[k]
             f(a, b, c, d)
+
+
+def _flat(things):
+    """Return all things, also those in lists."""
+    found = []
+    for thing in things:
+        found += _flat(thing) if isinstance(thing, list) else [thing]
+    return found
 
 
 def _getter(get):
