@@ -213,8 +213,10 @@ class Emission(forms.Board):
         return self._views[key]
 
     def put(self, entry, number, places, p, listed=()):
-        """Add a call of an entry, or a change, whatever it may be handed. places: of x, w, out;
-        listed: buffers in lists.
+        """Add a call of an entry, or a change of what it has: of its lists, too, and of words that
+        its last call may have left.
+
+        places: of x, w, out; listed: buffers in lists.
         """
         if entry.kinds:
             from .held import put

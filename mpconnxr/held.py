@@ -43,8 +43,8 @@ def kinds_of(thing, places):
 
 
 def is_same(a, b):
-    """Return whether two things that are held can be one: lists of the same loops, parts and kinds
-    are.
+    """Return whether one thing can be held in place of both, as of lists that have the same loops,
+    parts and kinds.
     """
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all([is_same(a[i], b[i]) for i in range(len(a))])

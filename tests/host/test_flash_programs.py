@@ -16,7 +16,6 @@ from tools import flash
 from tools.converter.convert import Options, convert
 from tools.deploy import device as devices
 from tools.program import build
-from tools.program.table import END
 
 PROGRAM = """
 import mpconnxr
@@ -117,7 +116,7 @@ def test_a_program_that_computes_otherwise_is_not_activated(bench, monkeypatch, 
     """Its calls are those of another model, whose file is as long."""
     assert bench.deploy("Neg") == 0
     usual = build.table
-    ended = bytes([END])
+    ended = bytes([255])  # the end of a run
     monkeypatch.setattr(build, "table", lambda *args: replace(usual(*args), code=ended))
     assert bench.deploy("Abs") == 1
     assert "\nNOT verified: error " in capsys.readouterr().out

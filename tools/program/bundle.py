@@ -30,11 +30,10 @@ from tools.machine import Machine, is_native
 from .call import INLINE, Call, CannotRecord, Constant, Given, Loop, Recording, Value
 from .cores import MEET
 from .link import Linker
-from .table import OF_TWO, Slice, Table, View
+from .table import MEMORIES, OF_TWO, Slice, Table, View
 
 FOLDER = "programs"  # in the package
 _START = Path(__file__).with_name("start.py")
-_MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
 _OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
 
 
@@ -230,12 +229,12 @@ def _borders(data: bytes, recording: Recording) -> tuple:
     return tuple(_border(*b, pictures.get(i)) for i, b in enumerate(recording.borders))
 
 
-def _border(letter, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
+def _border(memory, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
     if grid:  # its bits: boards read decimals less exactly
         grid = struct.pack("<fi", *grid)
     fields = nbytes, name_of(dtype), shape, name
     more = () if picture is None else (picture,)
-    return _MEMORIES[letter], *_item(code_of(dtype)), offset, fields, dtype, grid, more
+    return MEMORIES.index(memory), *_item(code_of(dtype)), offset, fields, dtype, grid, more
 
 
 def _pictures(data: bytes) -> dict[int, bytes]:

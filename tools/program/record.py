@@ -314,9 +314,16 @@ def _refuse_unpacking(*_: Any) -> None:
 
 
 def _border(t: Any) -> Border:
-    place = t._buffer.name[0]
     grid = None if t.scale is None else (t.scale, t.zero_point)
-    return (place, t._buffer.offset + t._offset, t.nbytes, t._dtype, t.shape, t.name, grid)
+    return (
+        t._buffer.name,
+        t._buffer.offset + t._offset,
+        t.nbytes,
+        t._dtype,
+        t.shape,
+        t.name,
+        grid,
+    )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from types import ModuleType
 from typing import Any
 
 from mpconnxr import calls, emission, held, loading
+from mpconnxr.emission import _AT, _CHANGE, _END, _HOW, _IS_ABSOLUTE, _WORDS
 from mpconnxr.errors import MpconnxrError
+from mpconnxr.repeats import _REPEAT
 
 from .call import (
     UNKNOWN,
@@ -38,13 +40,12 @@ from .memory import Memory
 from .record import Operand, Reader, loop_of
 
 OF_TWO = Loop("program", "of_two")
-CHANGE, READ, REPEAT, END = 252, 253, 254, 255  # see mpconnxr/loops/program
+READ = 253  # see mpconnxr/loops/program
 MEMORIES = "arena", "state", "file", "constants"  # as start.load counts them
 _LEVELS = 2  # of repeats that are looked for in calls
 _LONGEST = 64  # calls that are repeated together
 _REACH = 1 << 24  # of a view, in items
 _ALIGNMENT = 16
-_WORDS, _AT, _HOW, _IS_ABSOLUTE = 8, 0, 1, 1  # see mpconnxr/loops/table
 _OF_A_WORD = 8  # bytes of code, at most
 
 
@@ -173,7 +174,7 @@ class _Calls(calls.Calls):
     def of_run(self, codes: Iterable[bytes], counts: list[int]) -> Table:
         """Return the table of a run that is this code."""
         return Table(
-            self.resets + b"".join(codes) + bytes([END]),
+            self.resets + b"".join(codes) + bytes([_END]),
             [(kind >> 8, chr(kind & 255)) for kind in self.kinds],
             self._before(),
             len(self.first) - self.unused,
@@ -188,25 +189,25 @@ class _Calls(calls.Calls):
         known = emission.zeros(_WORDS) + words
         known[_AT], known[_HOW] = 0, _IS_ABSOLUTE
         code = bytearray(_OF_A_WORD * len(words) + 3)
-        unused = emission.Entry(None, (self.unused,) * 3, CHANGE, _WORDS, words)
+        unused = emission.Entry(None, (self.unused,) * 3, _CHANGE, _WORDS, words)
         marks = bytes(_WORDS) + bytes(word != 0 for word in words)
         self._put(code, known, unused.head, words, bytearray(marks))
-        return bytes(code[: known[_AT]]) + bytes([END])
+        return bytes(code[: known[_AT]]) + bytes([_END])
 
     def _arguments(self, entry: Any) -> tuple[Any, ...]:
         """Return (loop, four arguments)."""
         owner = entry.owner or entry
         start = owner.word - self.unused
         block = Slice(start, start + owner.n)
-        used = [View(word - 8) for word in entry.views if word < self.unused]
+        used = [View(word - _WORDS) for word in entry.views if word < self.unused]
         kinds = entry.kinds or (0, 0, 0)
         found: list[Any] = []
-        listed = [View(word - 8) for word in entry.listed]
+        listed = [View(word - _WORDS) for word in entry.listed]
         for kind, word in zip(kinds, entry.views, strict=True):
             if kind < 0:
                 found.append(held.filled(self._held[-1 - kind], block, listed))
             elif word < self.unused:
-                found.append(View(word - 8))
+                found.append(View(word - _WORDS))
             else:  # a number would take more time to hand over
                 found.append(used[0] if used else Value(0))
         found = [_thing(each) for each in found]
@@ -383,7 +384,7 @@ def _repeated(codes: list[bytes], level: int) -> list[bytes]:
         saved, period, count = max(_repeats(codes, i), default=(0, 1, 1))
         body = b"".join(codes[i : i + period])
         if saved > 0:
-            tail = bytes([REPEAT, level]) + len(body).to_bytes(2, "little")
+            tail = bytes([_REPEAT, level]) + len(body).to_bytes(2, "little")
             made.append(body + tail + (count - 1).to_bytes(2, "little"))
             i += period * count
         else:

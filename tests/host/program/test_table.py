@@ -1,16 +1,20 @@
 """A program's bytes say what its calls take: all forms of loops/program read the same of them."""
 
 import random
+from struct import calcsize
 
 import pytest
 
 from mpconnxr.errors import MpconnxrError
 from mpconnxr.loading import Loader
+from mpconnxr.loops.program import advance
 from mpconnxr.reader import Reader
 from tests.device import tables as of_boards
 from tests.fuzz import seeds
 from tests.host.device import small
 from tools import package
+from tools.machine import Machine
+from tools.program.bundle import has_form
 from tools.program.call import (
     UNKNOWN,
     Call,
@@ -23,7 +27,8 @@ from tools.program.call import (
     Step,
     Value,
 )
-from tools.program.table import Slice, View, table_of
+from tools.program.record import record
+from tools.program.table import MEMORIES, Slice, View, table, table_of
 
 SCRIPT = (small.SCRIPTS / "program_forms.py").read_text()
 TARGETS = ("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "virt-rv32")
@@ -209,3 +214,66 @@ def test_boards_make_the_tables_that_a_computer_makes(target):
     printed = small.run(target, script, {"mpconnxr": package.folder(), **files}, timeout=600)
     printed = [line for line in printed.splitlines() if not line.endswith("refused")]
     assert set(printed) <= set(wanted) and len(printed) > 100
+
+
+def calls_of(made):
+    """Yield what a program's calls take: as expected() does, with places of any kind."""
+    views = [[0, 0] for _ in made.views]
+    words = [0] * (8 + len(views) + made.n_words)
+    words[1], words[2] = 1, len(views)
+    assert advance(made.before, words, views) == 255
+    words[:2] = 0, 1 << 28
+    while (k := advance(made.code, words, views)) != 255:
+        if k > 255:
+            yield k
+            continue
+        loop, *arguments = made.entries[k]
+        if loop.name == "of_two":
+            block, listed, loop, _ = arguments
+            arguments = [listed]
+        else:
+            *arguments, block = arguments
+        used = [a.number for a in flat(arguments) if isinstance(a, View)]
+        places = [(*made.views[i], views[i][1] >> 8) for i in used]
+        first = 8 + len(views) + block.first
+        yield loop, places, words[first : first + len(block)]
+
+
+def flat(things):
+    return [each for t in things for each in (flat(t) if isinstance(t, list | tuple) else [t])]
+
+
+def place_of(place):
+    return MEMORIES.index(place.memory), place.code, place.offset // calcsize(place.code)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ("armv6m", "armv7emsp"))
+@pytest.mark.parametrize("stream", (False, True))
+def test_a_table_makes_the_calls_that_were_proved(arch, stream):
+    """Proofs are of the recording; the program is made of what kernels emit once more."""
+    machine, n_calls = Machine.for_arch(arch), 0
+
+    def runs(family, form):
+        return has_form(machine, family, form)
+
+    for seed in [seed for some in seeds.collection().values() for seed in some]:
+        try:
+            recorded = record(seed.data, runs, stream)
+        except CannotRecord:
+            continue
+        found = calls_of(table(seed.data, runs, stream))
+        for call in [call for step in recorded.steps for call in step.calls]:
+            if isinstance(call, Read):
+                assert next(found) == 256 + call.chunk, seed.name
+                continue
+            [words] = call.words.values()
+            places = [place_of(a) for a in flat(call.arguments) if isinstance(a, Place)]
+            loop, made, made_words = next(found)
+            assert (loop, len(words)) == (call.loop, len(made_words)), seed.name
+            assert all(a is UNKNOWN or a == b for a, b in zip(words, made_words, strict=True))
+            # constants that a kernel makes are an array there, and lie in a memory here
+            assert [p for p in made if p[0] < 3] == places, (seed.name, loop)
+            n_calls += 1
+        assert next(found, None) is None, seed.name
+    assert n_calls > 1_000
