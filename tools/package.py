@@ -63,6 +63,7 @@ def modules() -> Iterator[tuple[str, str]]:
     machine = {
         (family, form): module.module(recipe, form, code.functions_of(form)[family])
         for (family, form), recipe in recipes().items()
+        if family in code.functions_of(form)  # a new one is not, before `make loops`
     }
     known |= machine
     for form, text in known.items():

@@ -232,6 +232,8 @@ class Code:
 
     def _counted(self, node: ast.expr) -> int | None:
         """The value of an expression that has a counter, and else only numbers; else None."""
+        if not self._counters:
+            return None
         parts = list(ast.walk(node))
         used = {part.id for part in parts if isinstance(part, ast.Name)}
         if not used & self._counters.keys():

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from .source import Helper, Source
 
 _VIPER = {"const", "ptr", "ptr8", "ptr16", "ptr32", "uint", "micropython"}
 
 
+@cache
 def check_function(source: Source, function: ast.FunctionDef) -> None:
     """Look for loops whose counter or end Python would have another value for.
 
@@ -28,6 +30,7 @@ def check_function(source: Source, function: ast.FunctionDef) -> None:
             raise source.wrong(node, "a loop has no else")
 
 
+@cache
 def check_helper(helper: Helper, keeps_names: bool) -> None:
     """Look for names that a helper takes or leaves, other than by parameters and results.
 
@@ -96,13 +99,15 @@ def undefined_names(source: Source, node: ast.stmt) -> set[str]:
         return set()
     target = node.targets[0]
     targets = target.elts if isinstance(target, ast.Tuple) else [target]
-    unsure = {name for n in ast.walk(helper.function) for name in _undefined_in(helper, n)}
+    unsure = _undefined_in(helper)
     pairs = zip(targets, helper.results, strict=False)
     return set().union(*(_loaded_names(part) for part, name in pairs if name in unsure))
 
 
-def _undefined_in(helper: Helper, node: ast.AST) -> set[str]:
-    return undefined_names(helper.source, node) if isinstance(node, ast.stmt) else set()
+@cache
+def _undefined_in(helper: Helper) -> set[str]:
+    statements = (node for node in ast.walk(helper.function) if isinstance(node, ast.stmt))
+    return set().union(*(undefined_names(helper.source, node) for node in statements))
 
 
 def _check_loop(source: Source, loop: ast.For) -> None:
@@ -193,16 +198,12 @@ class _Flow:
         return state
 
     def _reads(self, node: ast.AST, state: set[str]) -> None:
-        for part in ast.walk(node):
-            if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
-                self.read(part.target, state)
-            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-                self.read(part, state)
+        for name in _names_read_by(node):
+            self.read(name, state)
 
     def _stores(self, node: ast.AST, state: set[str]) -> None:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                self.store(part.id, state)
+        for name in _names_stored_by(node):
+            self.store(name, state)
 
 
 class _Stale(_Flow):
@@ -246,6 +247,24 @@ class _Changed(_Flow):
         state.add(name)
 
 
+@cache
+def _names_read_by(node: ast.AST) -> list[ast.Name]:
+    """Return the names that a statement or an expression reads, `x` in `x += 1` among them."""
+    found = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            found.append(part.target)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            found.append(part)
+    return found
+
+
+@cache
+def _names_stored_by(node: ast.AST) -> list[str]:
+    names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return [name.id for name in names if isinstance(name.ctx, ast.Store)]
+
+
 def _is_unrolled(node: ast.AST) -> bool:
     return isinstance(node, ast.For) and _is_call(node.iter, "unroll")
 
@@ -254,9 +273,11 @@ def _is_call(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func) == name
 
 
-def _loaded_names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+@cache
+def _loaded_names(node: ast.AST) -> frozenset[str]:
+    return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
-def _names_in(text: str) -> set[str]:
+@cache
+def _names_in(text: str) -> frozenset[str]:
     return _loaded_names(ast.parse(text, mode="eval"))

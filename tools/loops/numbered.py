@@ -11,6 +11,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from mpconnxr.blocks import ordered
@@ -20,6 +21,7 @@ from .errors import LoopError
 from .parameters import LOOPS, block_of, groups
 
 _AT_ONCE = 20  # numbers that a kernel hands over
+_IMPORT_OF_CONSTANT = re.compile(r"from \S+ import (\([^)]*|[^\n]*)\b_[A-Z]")
 _BY_NAME, _BUILT = "from ..blocks import block\n", "from ..parameters import block\n"
 _BUILT_OF = "from ..parameters import block, block_of\n"
 
@@ -87,8 +89,11 @@ def kernel(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+@cache
 def _imports(text: str) -> list[ast.ImportFrom]:
     """Return the statements that import constants such as _X_START from another file."""
+    if not _IMPORT_OF_CONSTANT.search(text):  # parsing takes longer
+        return []
     nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
     return [node for node in nodes if _constants(node)]
 
@@ -108,6 +113,8 @@ def _imported(path: Path, other: Path, aliases: Iterable[ast.alias]) -> dict[str
 def _numbered(text: str, known: Mapping[str, int]) -> list[str]:
     """Return the lines of a text with numbers in place of these names."""
     lines = text.splitlines()
+    if not known:
+        return lines
     for token in reversed(list(tokenize.generate_tokens(io.StringIO(text).readline))):
         if token.type == tokenize.NAME and token.string in known:
             row, (_, end) = token.start[0] - 1, token.end
@@ -120,8 +127,10 @@ def _leave_out(lines: list[str], imports: Iterable[ast.ImportFrom]) -> None:
     for node in imports:
         first, end, constants = node.lineno - 1, node.end_lineno, _constants(node)
         lines[first:end] = [""] * (end - first)
-        node.names = [alias for alias in node.names if alias not in constants]
-        lines[first] = " " * node.col_offset + ast.unparse(node) if node.names else ""
+        others = [alias for alias in node.names if alias not in constants]
+        if others:
+            statement = ast.ImportFrom(node.module, others, node.level)
+            lines[first] = " " * node.col_offset + ast.unparse(statement)
 
 
 def _with_numbers(text: str) -> str:
