@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from tools.converter import load, rewrites
+from tools.converter import load, pipeline
 from tools.converter.shapes import dims
 from tools.converter.simplify import simplify
 from tools.errors import ConvertError
@@ -106,7 +106,7 @@ def lowered(path: Path) -> onnx.ModelProto:
     """The model, its layers whole operators. Raises ConvertError."""
     model = load.load(path)
     dims.fix(model, {}, {}, {})
-    return rewrites.rewrite(simplify(model), 1)[0]
+    return pipeline.rewrite_model(simplify(model), 1)[0]
 
 
 def text_of(code: Code, x, y, given: np.ndarray, header: str, types: dict | None = None) -> str:

@@ -11,20 +11,20 @@ import onnx
 
 from tools import arguments, limits
 
+from . import pipeline
 from .check import check
 from .commands import seal_arguments
-from .convert import Options, convert
+from .convert import Options, convert, model_after, saved
 from .errors import ConvertError, UsageError, text_of
 from .file import sbom
 from .file.borders import image_from
-from .load import external, ort_domain
+from .load import external
 from .load.arrayfile import read_array
 from .load.namesfile import names_in
 from .numbers import precision
 from .numbers.narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
 from .quantize.settings import MODES
-from .simplify import keep
 
 
 def limited(argv: list[str] | None = None) -> int:
@@ -204,6 +204,14 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     parser.add_argument(
         "--save-optimized", type=Path, metavar="X.onnx", help="write the rewritten model"
     )
+    parser.add_argument("--passes", action=_PrintPasses, help="list the passes, and exit")
+    parser.add_argument(
+        "--save-after",
+        nargs=2,
+        metavar=("PASS", "X.onnx"),
+        help="write the model as it is after a pass of --passes, and stop; rewrites that run in "
+        "rounds stop in the first one",
+    )
     seal_arguments.add(parser)
     parser.add_argument(
         "--sbom", type=Path, metavar="X.json", help="write a bill of materials (CycloneDX)"
@@ -213,6 +221,17 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
     limits.add_limit_options(parser)
     return parser
+
+
+class _PrintPasses(argparse.Action):
+    """Print the passes of a conversion, and exit: no model is needed."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, nargs=0, **kwargs)
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(pipeline.listing())
+        parser.exit()
 
 
 def convert_main(argv: list[str]) -> int:
@@ -235,13 +254,11 @@ def quantize_main(argv: list[str]) -> int:
 
 def _convert(args):
     limits.apply(args)
+    if args.save_after:
+        return _save_after(args)
     args.output = _output(args, ".bin")
     _check_outputs(args, [args.output, args.save_optimized, args.sbom])
-    options = options_from(args)
-    options.golden = [read_array(path) for path in args.golden] if args.golden else None
-    options.expect = [read_array(path) for path in args.expect] if args.expect else None
-    options.class_names = names_in(args.labels_file) if args.labels_file else ()
-    options.seal = seal_arguments.request_from(args)
+    options = _all_options_from(args)
     if args.sbom:
         sbom.check()
     options.vector = options.check
@@ -253,8 +270,7 @@ def _convert(args):
         args.sbom.write_text(bill + "\n", encoding="utf-8")
     args.output.write_bytes(converted.data)
     if args.save_optimized:
-        saved = keep.undeclared(ort_domain.release(converted.model))
-        onnx.save(saved, args.save_optimized)
+        onnx.save(saved(converted.model), args.save_optimized)
     if args.json:
         from .report import python_floats
 
@@ -273,6 +289,35 @@ def _convert(args):
         if converted.expected:
             _print_expected(converted.expected)
         print(outcome)
+    return 0
+
+
+def _all_options_from(args):
+    """Return the options of `convert`, which reads more files than other commands."""
+    options = options_from(args)
+    options.golden = [read_array(path) for path in args.golden] if args.golden else None
+    options.expect = [read_array(path) for path in args.expect] if args.expect else None
+    options.class_names = names_in(args.labels_file) if args.labels_file else ()
+    options.seal = seal_arguments.request_from(args)
+    return options
+
+
+def _save_after(args):
+    """Write the model as it is after one pass, and no .bin."""
+    name, path = args.save_after[0], Path(args.save_after[1])
+    others = {
+        "a .bin": args.output or args.output_option,
+        "--save-optimized": args.save_optimized,
+        "--sbom": args.sbom,
+    }
+    if refused := [option for option, value in others.items() if value]:
+        raise UsageError(f"--save-after writes nothing else: leave out {', '.join(refused)}")
+    _check_outputs(args, [path])
+    onnx.save(model_after(args.model, name, _all_options_from(args)), path)
+    if args.json:
+        _print_written(path)
+    else:
+        print(f"saved    {path}")
     return 0
 
 
@@ -392,7 +437,7 @@ def sign_main(argv: list[str]) -> int:
     args.file, args.output = args.model, _output(args, args.model.suffix)
     data = seal_arguments.write_sealed(args)
     if args.json:
-        _say_written(args, args.output)
+        _print_written(args.output)
     else:
         seal_arguments.print_sealed(data)
     return 0
@@ -418,13 +463,13 @@ def tensor_main(argv: list[str]) -> int:
     output = _output(args, ".bin")
     _refuse(limits.overwritten([output], [args.model]))
     convert_tensor(args.model, output)
-    _say_written(args, output)
+    if args.json:
+        _print_written(output)
     return 0
 
 
-def _say_written(args, output):
-    if args.json:
-        print(json.dumps({"file": str(output), "bytes": output.stat().st_size}))
+def _print_written(path):
+    print(json.dumps({"file": str(path), "bytes": path.stat().st_size}))
 
 
 def _check_outputs(args, outputs):

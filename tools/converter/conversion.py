@@ -12,6 +12,7 @@ from .context import PLAIN, Context
 from .ir import Graph
 from .numbers.narrow import Row
 from .numbers.precision import Precision
+from .numbers.ranges import NONE, Lossy
 from .options import Options
 from .plan import Plan
 from .quantize import Outcome
@@ -32,7 +33,9 @@ class Conversion:
     answers: the model that golden vectors are computed with;
     log: by name of a rewrite, how many places it changed; rewritten: what can be saved;
     quantized, narrowed: what --quantize did, and what --weights cost, by layer;
-    golden: inputs of the golden vector, None for random ones; precision: of products;
+    golden: inputs of the golden vector, None for random ones;
+    lossy: products whose values range too widely for one exponent; split: names of those that get
+    several, and of the nodes that are new for that; precision: of products;
     graph, arena: what the device runs, and where values lie; data: the file;
     grids: (scale, zero_point) by name of an input or output of integers that has them;
     vector: the golden vector, also where the file has none; no_vector: why there is none;
@@ -56,6 +59,8 @@ class Conversion:
     quantized: Outcome | None = None
     narrowed: Sequence[Row] = ()
     golden: list | None = None
+    lossy: Lossy = NONE
+    split: Sequence[str] = ()
     precision: Precision = field(default_factory=Precision)
     graph: Graph | None = None
     arena: Plan | None = None

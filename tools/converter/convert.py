@@ -1,50 +1,45 @@
-"""The whole way from an .onnx to the bytes of model.bin."""
+"""Convert an .onnx to the bytes of model.bin: run the passes of pipeline.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import onnx
 from onnx import checker, shape_inference
 from onnx_ir import serde
 
-from . import aside, verify
+from . import aside, pipeline, verify
 from .conversion import Conversion
 from .converted import Converted
-from .errors import ConvertError
-from .file.stage import write
-from .load.stage import load
-from .lower.stage import lower
-from .numbers.stage import narrow
+from .errors import ConvertError, UsageError
+from .load import ort_domain
 from .options import Options
-from .plan.stage import plan
-from .quantize.stage import quantize
-from .rewrites.stage import rewrite
-from .simplify.stage import simplify
-
-STAGES = (load, simplify, quantize, rewrite, narrow, lower, plan, write)
+from .pipeline import Pass
+from .simplify import keep
 
 # What the libraries raise, wherever they meet what no checker saw.
 _INVALID = (checker.ValidationError, shape_inference.InferenceError, serde.SerdeError)
 
 
 def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> Converted:
-    """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
+    """Convert a model.
+
+    Args:
+        source: an .onnx file, or a model in memory, which stays as it is.
+        options: what the caller requests.
+
+    Raises:
+        ConvertError: if the model cannot be converted. UnsupportedModel names every reason.
+
+    """
     state = Conversion(source, options or Options())
-    try:
-        with aside.kept(), verify.every_pass(state.options.verify):
-            for stage in STAGES:
-                _run(stage, state)
-                aside.keep_those_of(*state.models())
-            constants = aside.constants_of(state.rewritten)
-            answers = state.answers if state.options.vector else None
-            of_answers = aside.constants_of(answers) if answers else {}
-    except _INVALID as e:
-        while e.__cause__:
-            e = e.__cause__
-        text = " ".join(str(e).split())
-        raise ConvertError(f"the model breaks ONNX's rules: {text}") from e
+    with _converting(state):
+        _run(pipeline.PASSES, state)
+        constants = aside.constants_of(state.rewritten)
+        answers = state.answers if state.options.vector else None
+        of_answers = aside.constants_of(answers) if answers else {}
     return Converted(
         state.data,
         state.graph,
@@ -65,10 +60,56 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
     )
 
 
-def _run(stage: Callable[[Conversion], None], state: Conversion) -> None:
-    """Run a stage, and verify the model that it leaves."""
-    before = state.model
-    stage(state)
-    if before is not None:
-        keeps_dtypes = stage is not quantize  # --io int8 is meant to change them
-        verify.passed(before, state.model, stage.__name__, keeps_dtypes=keeps_dtypes)
+def model_after(source: Path | onnx.ModelProto, name: str, options: Options) -> onnx.ModelProto:
+    """Convert a model up to one pass, and return the ONNX model that this pass leaves.
+
+    Args:
+        source: an .onnx file, or a model in memory, which stays as it is.
+        name: of a pass, or of a member of a group (see pipeline.passes_until).
+        options: what the caller requests.
+
+    Raises:
+        ConvertError: if the model cannot be converted that far.
+        UsageError: if no such pass leaves an ONNX model, or it does not run with these options.
+
+    """
+    *before, last = pipeline.passes_until(name)
+    state = Conversion(source, options)
+    with _converting(state):
+        _run(before, state)
+        if missing := pipeline.missing_options(last, name, state):
+            raise UsageError(f"--save-after {name}: this pass runs with {missing} only")
+        _run([last], state)
+        return saved(aside.filled(state.model, aside.constants_of(state.model)))
+
+
+def saved(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model of the conversion as other tools read it."""
+    return keep.undeclared(ort_domain.release(model))
+
+
+@contextmanager
+def _converting(state: Conversion) -> Iterator[None]:
+    """Hold what a conversion needs while it lasts, and name errors of the libraries."""
+    try:
+        with aside.kept(), verify.every_pass(state.options.verify):
+            yield
+    except _INVALID as e:
+        while e.__cause__:
+            e = e.__cause__
+        text = " ".join(str(e).split())
+        raise ConvertError(f"the model breaks ONNX's rules: {text}") from e
+
+
+def _run(passes: Sequence[Pass], state: Conversion) -> None:
+    """Run the passes whose conditions hold, and verify the model that each leaves."""
+    for one in passes:
+        before = state.model
+        if not one.condition.holds(state):
+            continue
+        one(state)
+        if state.model is before:
+            continue
+        if before is not None and one.changes != "outputs":
+            verify.passed(before, state.model, one.name, keeps_dtypes=one.changes != "dtypes")
+        aside.keep_those_of(*state.models())

@@ -9,7 +9,7 @@ from onnx import TensorProto
 
 from tests.host import zoo
 from tests.host.device import small
-from tools.converter import rewrites
+from tools.converter import pipeline
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel, UsageError
 from tools.converter.quantize.settings import Settings
@@ -248,16 +248,16 @@ def test_names_and_options_that_do_not_go_together():
 
 def test_a_number_that_was_made_of_a_size_is_found(monkeypatch):
     """A rewrite that writes down the bound in the place of the size."""
-    rewrite = rewrites.for_boards
 
-    def careless(model, *args, **kwargs):
-        model, log = rewrite(model, *args, **kwargs)
-        bound = model.graph.output[0].type.tensor_type.shape.dim[0]
-        size = extent_forms.parsed(bound.dim_param)
-        bound.dim_value = int(size)
-        return model, log
+    def careless(state):
+        for model in (state.model, state.twin):
+            bound = model.graph.output[0].type.tensor_type.shape.dim[0]
+            bound.dim_value = int(extent_forms.parsed(bound.dim_param))
 
-    monkeypatch.setattr(rewrites, "for_boards", careless)
+    passes = list(pipeline.PASSES)
+    at = [one.name for one in passes].index("lower")
+    passes.insert(at, pipeline.Pass(careless, "optimize"))
+    monkeypatch.setattr(pipeline, "PASSES", passes)
     with pytest.raises(UnsupportedModel, match="cannot follow a run-time extent"):
         convert(relu(), Options(bounds={"n": 3}))
 

@@ -1,4 +1,4 @@
-"""Stage 8: the bytes of the file, sealed and seen to load."""
+"""Emit the file: the last pass of pipeline.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from .source import source_chunk
 
 
 def write(state: Conversion) -> None:
-    """Raises ConvertError, LoadError."""
+    """Write the bytes of the file, seal them, and prove that a board loads them.
+
+    Raises:
+        ConvertError: if labels or expected outputs do not fit the model.
+        LoadError: if a board would refuse the file.
+
+    """
     options, graph = state.options, state.graph
     extra = _borders(state)
     if state.expect is not None:

@@ -1,4 +1,4 @@
-"""Stage 1: an .onnx, or a model in memory, becomes a checked model whose inputs have shapes."""
+"""Import an .onnx, or a model in memory: the first pass of pipeline.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ _FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets
 
 
 def load(state: Conversion) -> None:
-    """Raises ConvertError; UnsupportedModel for what can be seen before shapes are inferred."""
+    """Read and check the model, upgrade old opsets, inline functions, fix the inputs' shapes.
+
+    Raises:
+        ConvertError: if the file is damaged or breaks ONNX's rules.
+        UnsupportedModel: for what can be seen before shapes are inferred.
+
+    """
     options = state.options
     operators = own.operators(options.ops, options.allow_domains)
     given = _read(state.source)

@@ -1,6 +1,8 @@
-"""Which nodes cannot follow sizes that each run decides: found by lowering the model once."""
+"""Find the nodes that cannot follow sizes which each run decides, by lowering the model once."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import onnx
 
@@ -8,16 +10,25 @@ from .. import lower as lowering
 from .. import rewrites
 from ..context import Context
 from ..errors import UnsupportedModel
+from ..rewrites import Rewrite
 
 
-def stuck(
-    model: onnx.ModelProto, twin: onnx.ModelProto, level: int, context: Context
+def nodes_that_cannot_follow(
+    model: onnx.ModelProto,
+    twin: onnx.ModelProto,
+    for_boards: Sequence[Rewrite],
+    context: Context,
 ) -> frozenset[str]:
     """Return the names of the nodes for which a model and its twin would be refused.
 
-    Both are rewritten; level is that of --optimize.
+    Args:
+        model: the rewritten model.
+        twin: the same with other bounds of the sizes that each run decides.
+        for_boards: the rewrites that come before lowering.
+        context: of the conversion.
+
     """
-    both = [rewrites.for_boards(one, level, context)[0] for one in (model, twin)]
+    both = [rewrites.run(one, for_boards, context)[0] for one in (model, twin)]
     try:
         lowering.lower(*both, context)
     except UnsupportedModel as e:

@@ -1,23 +1,30 @@
-"""Stage 6: ONNX nodes become steps of kernels, with what only boards have operators for."""
+"""Lower ONNX nodes to steps of kernels: the pass of pipeline.py."""
 
 from __future__ import annotations
 
 from .. import lower as lowering
-from .. import rewrites
 from ..conversion import Conversion
 from ..load import sound
 from ..numbers import narrow, ranges
-from ..rewrites import heads
 from . import inner
 
 
+def expose_values(state: Conversion) -> None:
+    """Make values inside of the model outputs of it, so that they can be read on a target."""
+    state.model = inner.expose(state.model, state.options.inner)
+    if state.twin is not None:
+        state.twin = inner.expose(state.twin, state.options.inner)
+
+
 def lower(state: Conversion) -> None:
-    """Raises UnsupportedModel."""
+    """Lower each node to steps, by the lowering of its operator.
+
+    Raises:
+        UnsupportedModel: with every node that has no lowering, or does not fit its lowering.
+
+    """
     options = state.options
-    model, more = _for_boards(state, state.model, state.notes)
-    state.log |= more
-    twin = None if state.twin is None else _for_boards(state, state.twin)[0]
-    state.graph = lowering.lower(model, twin, state.context, state.precision)
+    state.graph = lowering.lower(state.model, state.twin, state.context, state.precision)
     sound.check_planned(state.graph)
     state.notes += state.precision.notes(state.graph)
     if options.float == "fast16" and not ranges.is_known(state.rewritten):
@@ -26,10 +33,3 @@ def lower(state: Conversion) -> None:
         )
     if options.weights == "f16":
         narrow.mark_halves(state.graph)
-
-
-def _for_boards(state, model, notes=None):
-    exposed = inner.expose(model, state.options.inner)
-    level = state.options.optimize
-    without = (heads.rewrite,) if state.context.expands else ()
-    return rewrites.for_boards(exposed, level, state.context, notes, without)

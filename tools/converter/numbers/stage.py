@@ -1,4 +1,4 @@
-"""Stage 5: in which numbers products are computed: --weights rounds, --float chooses."""
+"""Choose in which numbers products are computed: the passes of --weights and --float."""
 
 from __future__ import annotations
 
@@ -14,43 +14,25 @@ from .precision import Precision
 _N_SAMPLES = 3  # random ones, where there is no golden vector to look at
 
 
-def narrow(state: Conversion) -> None:
-    """Raises UsageError for options that do not go together."""
-    options = state.options
-    if options.weights != "f32":
-        state.model, state.narrowed = _narrowed(state, state.model)
-        state.answers = state.model
-        if not state.narrowed:
-            state.notes.append(
-                f"--weights {options.weights}: no product has float weights to round"
-            )
-        if state.twin is not None:
-            state.twin, _ = _narrowed(state, state.twin)
-    state.rewritten = state.model
-    floats, forms = _lossy(state)
-    long = _in_forms(state, forms)
-    if options.float == "fast16":
-        for rounding in (ranges.Seen(), ranges.Short(state.golden is not None)):
-            long += _lossy(state, rounding, [*floats, *long]).names
-    state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
+def round_weights(state: Conversion) -> None:
+    """Round the weights of products to fewer bits.
 
+    Raises:
+        UsageError: for options that do not go together.
 
-def _in_forms(state, forms):
-    """Names of the nodes that get these forms, by their first output."""
-    if not forms:
-        return []
-    before = {name_of(node) for node in state.model.graph.node}
-    for node in state.model.graph.node:
-        if node.output and node.output[0] in forms:
-            said = forms[node.output[0]].said
-            state.notes.append(f"{name_of(node)}: {said}; its range is too wide for one block")
-    named = [name_of(node) for node in state.model.graph.node if set(node.output) & set(forms)]
-    state.model = finer.rewritten(state.model, forms, state.context)
-    return named + [name_of(n) for n in state.model.graph.node if name_of(n) not in before]
+    """
+    state.model, state.narrowed = _narrowed(state, state.model)
+    state.answers = state.model
+    if not state.narrowed:
+        state.notes.append(
+            f"--weights {state.options.weights}: no product has float weights to round"
+        )
+    if state.twin is not None:
+        state.twin, _ = _narrowed(state, state.twin)
 
 
 def _narrowed(state: Conversion, model: onnx.ModelProto):
-    """The model with weights of fewer bits, and what that cost each layer."""
+    """Return the model with weights of fewer bits, and what that costs each layer."""
     options = state.options
     if options.float != "exact":
         raise UsageError(f"--weights {options.weights} is for --float exact")
@@ -59,8 +41,37 @@ def _narrowed(state: Conversion, model: onnx.ModelProto):
     return weights.narrow(model, bits, sample, halves)
 
 
+def measure_ranges(state: Conversion) -> None:
+    """Find the products whose values range too widely for one exponent a row."""
+    state.rewritten = state.model
+    state.lossy = _lossy(state)
+
+
+def split_ranges(state: Conversion) -> None:
+    """Give such products an exponent a channel, or compute them in two parts."""
+    forms = state.lossy.finer
+    before = {name_of(node) for node in state.model.graph.node}
+    for node in state.model.graph.node:
+        if node.output and node.output[0] in forms:
+            said = forms[node.output[0]].said
+            state.notes.append(f"{name_of(node)}: {said}; its range is too wide for one block")
+    named = [name_of(node) for node in state.model.graph.node if set(node.output) & set(forms)]
+    state.model = finer.rewritten(state.model, forms, state.context)
+    new = [name_of(n) for n in state.model.graph.node if name_of(n) not in before]
+    state.split = [*named, *new]
+
+
+def choose_precision(state: Conversion) -> None:
+    """Choose how each product is computed: in blocks of 24 or 16 bits, or with floats."""
+    options, floats, long = state.options, state.lossy.names, list(state.split)
+    if options.float == "fast16":
+        for rounding in (ranges.Seen(), ranges.Short(state.golden is not None)):
+            long += _lossy(state, rounding, [*floats, *long]).names
+    state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
+
+
 def _lossy(state, rounding=None, but=()):
-    """Nodes that the products' rounding is not for: see ranges."""
+    """Return the nodes that the products' rounding is not for (see ranges)."""
     options = state.options
     if options.float == "python" or not ranges.is_known(state.model):
         return ranges.NONE

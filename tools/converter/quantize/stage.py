@@ -1,6 +1,8 @@
-"""Stage 3: with --quantize, a float model gets integers; its float layers are merged before."""
+"""Make integers of a float model: the passes of --quantize, and the samples that a user gives."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from tools.limits import at
 
@@ -8,22 +10,49 @@ from .. import rewrites
 from ..conversion import Conversion
 from ..errors import UsageError
 from ..reference import given
+from ..rewrites import Rewrite
 from . import quantize as quantized
 
 
+def merge_layers(state: Conversion, group: Sequence[Rewrite]) -> None:
+    """Merge float layers before they are quantized, by the rewrites below that write ONNX.
+
+    Args:
+        state: the conversion.
+        group: the rewrites.
+
+    Raises:
+        UsageError: if a run decides sizes of the model.
+
+    """
+    at("quantizing the model")
+    if state.twin is not None:
+        raise UsageError("--quantize needs inputs of fixed shapes: --dim instead of --bound")
+    chosen = rewrites.select(group, state.options.optimize)
+    chosen = [one for one in chosen if not one.is_fusing]
+    state.model, _ = rewrites.run(state.model, chosen, state.context)
+
+
 def quantize(state: Conversion) -> None:
-    """Raises UsageError, also for inputs of a golden vector that the model does not take."""
+    """Quantize the model: QuantizeLinear and DequantizeLinear around each layer.
+
+    Raises:
+        UsageError: for options that do not fit the model.
+
+    """
+    model, state.quantized = quantized(state.model, state.options.quantize, state.context)
+    state.notes += state.quantized.notes
+    state.model = state.simplified = state.answers = model
+
+
+def take_samples(state: Conversion) -> None:
+    """Check the inputs of the golden vector, and the outputs that the user expects of them.
+
+    Raises:
+        UsageError: for inputs that the model does not take, or outputs that it does not have.
+
+    """
     options = state.options
-    if options.quantize:
-        at("quantizing the model")
-        if state.twin is not None:
-            raise UsageError("--quantize needs inputs of fixed shapes: --dim instead of --bound")
-        merged, _ = rewrites.rewrite(
-            state.model, options.optimize, leave_out=rewrites.FUSING, context=state.context
-        )
-        model, state.quantized = quantized(merged, options.quantize, state.context)
-        state.notes += state.quantized.notes
-        state.model = state.simplified = state.answers = model
     if options.golden is not None:
         state.golden = given.checked(state.model, options.golden, options.state)
     if options.expect is not None:

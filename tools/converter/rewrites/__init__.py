@@ -1,18 +1,21 @@
-"""Passes that make a simple graph smaller and faster, one a file; simplify/ made it simple.
+"""Run rewrites: passes that make a simple graph smaller and faster, one a file.
 
-A rewrite is a function `rewrite(model: onnx_ir.Model) -> int` that changes the model in place and
-returns how many places it changed. What it writes is ONNX: standard operators, or com.microsoft's
-fused and quantized ones, so that the result can be saved, drawn and run elsewhere. It gives what
-it makes a dtype and a shape (see _graph), and leaves alone what has none.
+Which rewrites there are, and in which order they run, stands in ../pipeline.py alone. A rewrite is
+a function `rewrite(model: onnx_ir.Model) -> int` that changes the model in place and returns how
+many places it changed. It writes ONNX: standard operators, or com.microsoft's fused and quantized
+ones, so that the result can be saved, drawn and run elsewhere. It gives each new value a dtype and
+a shape (see _graph), and does not touch values that have none.
 
-What is quantized comes before all of them (see qdq): they would tear apart what it looks for.
-Layer normalization alone comes first: qdq knows it as one operator.
+Quantized regions come before all others (see qdq), which would tear apart what it matches. Only
+layer normalization comes earlier: qdq matches it as one operator.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import onnx
 import onnx_ir as ir
@@ -27,83 +30,47 @@ from ..shapes.types import all_fixed
 from ..simplify import maps
 from ..verify.types import interface_of
 from . import _graph as g
-from . import (
-    activations,
-    batch_norm,
-    column_sums,
-    common,
-    constants,
-    conv_max_pool,
-    decays,
-    distances,
-    duplicates,
-    fixed_point,
-    gates,
-    gemms,
-    heads,
-    identities,
-    last_steps,
-    layer_norm,
-    pads,
-    qdq,
-    reshapes,
-    residuals,
-    scans,
-    single_cells,
-    transposes,
-    transposes_absorbed,
-    transposes_pushed,
-    unrolled,
-    unsigned,
-)
 
-Rewrite = Callable[[ir.Model], int]
-
-# By level of --optimize, in order; a level includes those below it. Level 0 changes nothing,
-# level 1 no number, level 2 the rounding of floats only.
-LEVELS: Mapping[int, Sequence[Rewrite]] = {
-    1: (
-        duplicates.rewrite,
-        identities.rewrite,
-        reshapes.rewrite,
-        transposes.rewrite,
-        common.rewrite,
-    ),
-    2: (
-        layer_norm.rewrite,
-        gates.rewrite,
-        scans.rewrite,
-        distances.rewrite,
-        unrolled.rewrite,
-        single_cells.rewrite,
-        last_steps.rewrite,
-        transposes_absorbed.rewrite,
-        transposes_pushed.rewrite,
-        pads.rewrite,
-        batch_norm.rewrite,
-        column_sums.rewrite,
-        constants.rewrite,
-        gemms.rewrite,
-        residuals.rewrite,
-        activations.rewrite,
-    ),
-}
-
-# What only boards have operators for: not in a model that is saved.
-FOR_BOARDS = (
-    conv_max_pool.rewrite,
-    decays.rewrite,
-    heads.rewrite,
-    unsigned.rewrite,
-    fixed_point.rewrite,
-)
-
-# They write operators of com.microsoft, which a quantizer does not know.
-FUSING = (residuals.rewrite, activations.rewrite)
-
-_MAX_ROUNDS = 8  # what one rewrite leaves may suit another
+MOST_ROUNDS = 8  # what one rewrite leaves may suit another
 # What a bug in a rewrite raises, or a graph whose nodes do not fit together.
 _BUGS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+Log = Counter[str]  # number of places changed, by name of the rewrite
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """One rewrite of the pipeline's list.
+
+    Attributes:
+        apply: the function (see the module); qdq's takes (onnx.ModelProto, Context) instead, and
+            returns the changed model beside the number of places.
+        level: lowest level of --optimize that runs it. Level 0 changes nothing, level 1 no
+            number, level 2 the rounding of floats only.
+        first_on: it runs before the rounds, alone, on models for which this is true; None for one
+            that runs in rounds with the others.
+        is_fusing: it writes operators of com.microsoft, which a quantizer does not know.
+        skips_expanded: it does not run where operators are expanded (see Context.expands).
+        title: its name in the pipeline's list, where that differs from its file's.
+
+    """
+
+    apply: Callable[..., Any]
+    level: int = 2
+    first_on: Callable[[onnx.ModelProto], bool] | None = None
+    is_fusing: bool = False
+    skips_expanded: bool = False
+    title: str = ""
+
+    @property
+    def module(self) -> str:
+        """The name of its file, by which logs and notes call it."""
+        return self.apply.__module__.rpartition(".")[2]
+
+    @property
+    def name(self) -> str:
+        """Its name in the pipeline's list."""
+        return self.title or self.module
 
 
 class _RewriteError(Exception):
@@ -112,134 +79,148 @@ class _RewriteError(Exception):
         self.rewrite = rewrite
 
 
-def rewrite(
-    model: onnx.ModelProto,
+def select(
+    rewrites: Sequence[Rewrite],
     level: int,
-    leave_out: Sequence[Rewrite] = (),
+    context: Context = PLAIN,
+    without: Collection[str] = (),
+) -> list[Rewrite]:
+    """Return the rewrites that run.
+
+    Args:
+        rewrites: all of a group, in order.
+        level: that of --optimize.
+        context: of the conversion.
+        without: files whose rewrites are excluded. Without qdq, none runs before the rounds.
+
+    """
+    return [
+        one
+        for one in rewrites
+        if one.level <= level
+        and one.module not in without
+        and not (one.first_on and "qdq" in without)
+        and not (one.skips_expanded and context.expands)
+    ]
+
+
+def run(
+    model: onnx.ModelProto,
+    rewrites: Sequence[Rewrite],
     context: Context = PLAIN,
     notes: list[str] | None = None,
-    without: Collection[str] = (),
+    n_rounds: int = MOST_ROUNDS,
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
-    """Applies the rewrites of all levels up to this one, until none finds anything to do.
+    """Apply rewrites: some once and first, the others in rounds until none changes anything.
 
-    One that raises is left out; notes gets a line that says so. without: names of those that are
-    left out anyway, as the log has them. Returns the model, with all types, and by name of a
-    rewrite how many places it changed.
+    Args:
+        model: the model, with all types. It stays as it is.
+        rewrites: those to apply, in order.
+        context: of the conversion.
+        notes: gets a line for each rewrite that is left out because it raised an error.
+        n_rounds: the most rounds.
+
+    Returns:
+        The rewritten model, with all types (the same object if nothing changed), and by name of
+        a rewrite's file the number of places that it changed.
+
     """
     notes = [] if notes is None else notes
-    chosen = [one for at in sorted(LEVELS) if at <= level for one in LEVELS[at]]
-    chosen = [one for one in chosen if one not in leave_out and _name_of(one) not in without]
-    log: Counter[str] = Counter()
-    if chosen and "qdq" not in without:
-        model, log = _norms_found(model, chosen, context, notes)
-        try:
-            model, log["qdq"] = qdq.integers(model, context)
-        except _BUGS as e:
-            notes.append(_left_out("qdq", e))
-    done, more = _rounds(model, chosen, context, notes)
-    return done, dict(+(log + more))
+    log: Log = Counter()
+    for one in rewrites:
+        if one.first_on is not None and one.first_on(model):
+            model, more = _run_first(one, model, context, notes)
+            log += more
+    in_rounds = [one for one in rewrites if one.first_on is None]
+    model, more = _run_rounds(model, in_rounds, context, notes, n_rounds)
+    return model, dict(+(log + more))
 
 
-def level_without(name: str) -> int:
-    """Return the highest level of --optimize that leaves the rewrite of a name out."""
-    always = {"qdq", *map(_name_of, LEVELS[1])}  # of each level but 0
-    return 0 if name in always else 1
-
-
-def _norms_found(model, chosen, context, notes):
-    """The model with layer normalization in the place of its parts: qdq looks for it."""
-    is_meant = layer_norm.rewrite in chosen and qdq.is_quantized(model)
-    if not is_meant or not any(node.op_type == "Sqrt" for node in model.graph.node):
+def _run_first(one, model, context, notes):
+    if one.module != "qdq":
+        return _run_rounds(model, [one], context, notes)
+    try:
+        model, n_changed = one.apply(model, context)
+    except _BUGS as e:
+        notes.append(_left_out(one, e))
         return model, Counter()
-    return _rounds(model, [layer_norm.rewrite], context, notes)
+    return model, Counter({one.module: n_changed})
 
 
-def for_boards(
-    model: onnx.ModelProto,
-    level: int,
-    context: Context = PLAIN,
-    notes: list[str] | None = None,
-    leave_out: Sequence[Rewrite] = (),
-) -> tuple[onnx.ModelProto, dict[str, int]]:
-    """The same with what only boards have operators for."""
-    notes = [] if notes is None else notes
-    chosen = [one for one in FOR_BOARDS if level > 1 and one not in leave_out]
-    done, log = _rounds(model, chosen, context, notes)
-    return done, dict(log)
-
-
-def _rounds(model, chosen, context, notes):
-    """The model itself if nothing is found to do."""
-    chosen = list(chosen)
+def _run_rounds(model, rewrites, context, notes, n_rounds=MOST_ROUNDS):
+    """Return the model itself if nothing changes."""
+    rewrites = list(rewrites)
     while True:
         try:
-            return _all_of(model, chosen, context)
-        except _RewriteError as e:  # it may have changed half of what it wanted to: once more
-            chosen.remove(e.rewrite)
-            notes.append(_left_out(_name_of(e.rewrite), e.__cause__))
+            return _run_all(model, rewrites, context, n_rounds)
+        except _RewriteError as e:  # it may have left a change half done: start again without it
+            rewrites.remove(e.rewrite)
+            notes.append(_left_out(e.rewrite, e.__cause__))
 
 
-def _left_out(name, error):
+def _left_out(one, error):
     return (
-        f"rewrite {name} left out, it failed ({type(error).__name__}: {error}); the model is "
-        "right without it, but may be slower: please report this with the model"
+        f"rewrite {one.module} left out, it failed ({type(error).__name__}: {error}); the model "
+        "is right without it, but may be slower: please report this with the model"
     )
 
 
-def _name_of(rewrite):
-    return rewrite.__module__.rpartition(".")[2]
-
-
-def _all_of(model, chosen, context):
-    log: Counter[str] = Counter()
-    if not chosen:
+def _run_all(model, rewrites, context, n_rounds):
+    log: Log = Counter()
+    if not rewrites:
         return model, log
     proto, taken = maps.set_aside(model)
     changed = aside.to_ir(proto)
     g.import_into_bodies(changed)
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(n_rounds):
         before = log.total()
-        for one in chosen:
-            log[_name_of(one)] += _applied(one, changed, proto)
+        for one in rewrites:
+            log[one.module] += _apply(one, changed, proto)
         if log.total() == before:
             break
     if not log.total():
         return model, log
-    done = maps.put_back(_as_message(changed), taken)
-    if not all_fixed(done.graph):  # else the rewrites have said all that there is
-        del done.graph.value_info[:]
-        done = infer.infer(done, context)
-    return done, +log
+    rewritten = maps.put_back(_as_message(changed), taken)
+    if not all_fixed(rewritten.graph):  # else the rewrites have declared all types
+        del rewritten.graph.value_info[:]
+        rewritten = infer.infer(rewritten, context)
+    return rewritten, +log
 
 
 def _as_message(model: ir.Model) -> onnx.ModelProto:
-    _import_domains(model)
+    for node in model.graph.all_nodes():
+        model.opset_imports.setdefault(node.domain, 1)
     g.name_apart(model)
     return aside.from_ir(model)
 
 
-def _applied(one: Rewrite, model: ir.Model, given: onnx.ModelProto) -> int:
-    """Applies one; what it has left without a reader goes. Raises InternalError.
+def _apply(one: Rewrite, model: ir.Model, original: onnx.ModelProto) -> int:
+    """Apply a rewrite, remove nodes that nobody reads then, and verify the graph.
 
-    given: the model as it was before all rewrites.
+    Args:
+        one: the rewrite.
+        model: the model to change.
+        original: the model as it was before all rewrites.
+
+    Returns:
+        The number of places changed.
+
+    Raises:
+        InternalError: if the graph is invalid afterwards.
+        _RewriteError: if the rewrite raised an error.
+
     """
-    name = _name_of(one)
-    limits.at(f"rewriting the graph ({name})")
+    limits.at(f"rewriting the graph ({one.module})")
     before = interface_of(model.graph)
     try:
-        n_changed = one(model)
+        n_changed = one.apply(model)
     except _BUGS as e:
         raise _RewriteError(one) from e
     if n_changed:
         ir_passes.RemoveUnusedNodesPass()(model)
         g.sort(model.graph)
-        verify.check_graph(model.graph, name, level_without(name))
+        verify.check_graph(model.graph, one.module, one.level - 1)
         if verify.is_thorough():
-            made, level = _as_message(model), level_without(name)
-            verify.check_types(made, given, name, level, before)
+            made = _as_message(model)
+            verify.check_types(made, original, one.module, one.level - 1, before)
     return n_changed
-
-
-def _import_domains(model: ir.Model) -> None:
-    for node in model.graph.all_nodes():
-        model.opset_imports.setdefault(node.domain, 1)

@@ -1,4 +1,4 @@
-"""Activations go into the step before: com.microsoft's FusedConv and FusedGemm.
+"""Merge activations into the layer before: com.microsoft's FusedConv and FusedGemm.
 
 1. Relu, LeakyRelu, Clip with constant limits, HardSigmoid, Sigmoid or Tanh behind Conv, or behind
    FusedConv without an activation, that nobody else reads: FusedConv.

@@ -1,4 +1,4 @@
-"""BatchNormalization goes into the weights beside it.
+"""Merge BatchNormalization into the weights beside it.
 
 1. Behind Conv, ConvTranspose, Gemm or MatMul that nobody else reads: into its weights and bias.
 2. In front of one, read by nobody else: into that one's weights and bias. Where the summand would

@@ -1,6 +1,6 @@
-"""Do the rewrites keep a model's values? Both are run in onnxruntime, on random inputs.
+"""Check that rewrites keep a model's values: run it before and after, on random inputs.
 
-A rewrite moves roundings, no more. One that changes values beyond that is left out and named, so
+A rewrite may change roundings only. One that changes values beyond that is left out and named, so
 that a mistake in it costs speed, not right answers.
 """
 
@@ -33,7 +33,16 @@ Rewritten = tuple[onnx.ModelProto, dict[str, int]]
 def checked(
     model: onnx.ModelProto, rewrite: Callable[[Sequence[str]], Rewritten]
 ) -> tuple[Rewritten, list[str]]:
-    """What rewrite(names of rewrites to leave out) makes of a model, and the names left out."""
+    """Rewrite a model, without the rewrite that changes its values if there is one.
+
+    Args:
+        model: the model before.
+        rewrite: takes the names of rewrites to exclude; returns the rewritten model and its log.
+
+    Returns:
+        What rewrite returned last, and the names that were excluded.
+
+    """
     done = rewrite(())
     if not done[1] or not (found := deviation(model, done[0])):
         return done, []
@@ -48,16 +57,16 @@ def checked(
 
 
 def _suspects(log) -> Iterator[tuple[str, ...]]:
-    """Each alone, those that changed least first: it is not the one that every model meets."""
+    """Yield each rewrite, first those that changed fewest places: others had more tests."""
     for name in sorted(log, key=log.__getitem__):
         yield (name,)
 
 
 def deviation(before: onnx.ModelProto, after: onnx.ModelProto) -> float | None:
-    """Largest difference of an output by its magnitude, the median of some samples.
+    """Return the largest difference of an output by its magnitude: the median of some samples.
 
-    None where that cannot be said: dims that a run decides, strings, a large model, one that
-    onnxruntime does not run.
+    None for models that cannot be compared: with dims that a run decides, with strings, too large,
+    or of a kind that onnxruntime does not run.
     """
     inputs = free_inputs(before.graph)
     if not all_fixed(before.graph) or _nbytes(before) > _MOST_NBYTES:

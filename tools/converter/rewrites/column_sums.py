@@ -1,4 +1,4 @@
-"""Sums of picked columns become a Gemm: what scikit-learn's SVC makes of its pairs' decisions.
+"""Replace sums of picked columns by a Gemm (the decisions of scikit-learn's SVC).
 
 1. Concat (axis 1) of columns; each is made of columns that ArrayFeatureExtractor or Gather takes
    from the same matrix, and of numbers, by Add, Sub, Sum and Neg: Gemm with weights of small

@@ -1,6 +1,6 @@
-"""Common subexpressions.
+"""Compute equal expressions once.
 
-1. Of nodes with one operator, the same inputs and the same attributes the first one stays.
+1. Of nodes with the same operator, inputs and attributes, the first one stays.
 
 Not so for random operators, for nodes with subgraphs, and for domains whose operators are the
 user's own: these may not give the same twice.

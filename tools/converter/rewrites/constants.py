@@ -1,4 +1,4 @@
-"""Factors and summands that are constants go into the weights beside them, or into each other.
+"""Merge constant factors and summands into the weights beside them, or into each other.
 
 1. Mul, Add, Sub, Div or Neg behind Conv, ConvTranspose, Gemm or MatMul that nobody else reads,
    with a constant that varies by channel at most: into its weights and bias. Between Gemm and

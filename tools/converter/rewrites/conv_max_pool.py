@@ -1,4 +1,4 @@
-"""Conv and MaxPool become one operator for boards, which never writes the plane between.
+"""Merge Conv and MaxPool into one operator, which never writes the plane between them.
 
 1. Conv, or FusedConv without Z whose activation is Relu or Clip, and MaxPool behind that nobody
    else reads beside: mpconnxr's ConvMaxPool. One or two spatial dims; the pool's windows lie side

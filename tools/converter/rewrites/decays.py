@@ -1,4 +1,4 @@
-"""Exp of negative squared distances becomes one operator for boards, as a Gaussian process has it.
+"""Merge Exp of negative squared distances into one operator (Gaussian processes).
 
 1. Exp of com.microsoft's CDist (sqeuclidean), multiplied or divided by numbers, whose product is
    negative, and negated: mpconnxr's Decays.

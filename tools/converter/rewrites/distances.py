@@ -1,4 +1,4 @@
-"""Scan of squared distances becomes com.microsoft's CDist, which scikit-learn's neighbours need.
+"""Replace Scan of squared distances by com.microsoft's CDist (scikit-learn's neighbours).
 
 1. The body subtracts its only scanned input (F) from its only state (N, F), which it hands on as
    it is, and adds up the squares of each row. Scanned is (V, F), over its first axis, forwards.

@@ -1,4 +1,4 @@
-"""Constants are stored once, and only if they are used.
+"""Store equal constants once, and remove constants and nodes that nobody reads.
 
 1. Initializers of one dtype, shape and contents become one.
 2. Those that nobody reads go, with the nodes whose results nobody reads.

@@ -1,4 +1,4 @@
-"""What is quantized by its own range, and nothing else, is computed in fixed point before that.
+"""Compute in fixed point what is then quantized by its own range, and not read elsewhere.
 
 1. LayerNormalization with a known scale and bias, then DynamicQuantizeLinear: mpconnxr's
    DynamicNorm.

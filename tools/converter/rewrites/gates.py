@@ -1,4 +1,4 @@
-"""Products of x and a function of x, recognised back: Gelu, Swish, HardSwish.
+"""Restore Gelu, Swish and HardSwish from products of x and a function of x.
 
 1. x * (1 + erf(x / sqrt(2))) * 0.5, its factors in any order: com.microsoft's Gelu.
 2. x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) * 0.5: com.microsoft's FastGelu. The cube

@@ -1,4 +1,4 @@
-"""MatMul and Add -> Gemm.
+"""Merge MatMul and Add into Gemm.
 
 1. MatMul of a matrix with constant weights, read only by Add of a constant row: Gemm.
 2. Where the first operand has more than two dims, it is reshaped to rows and the result back:

@@ -1,4 +1,4 @@
-"""Softmax of a product of queries and keys, times values, becomes one operator for boards.
+"""Merge attention (Softmax of queries times keys, times values) into one operator.
 
 1. MatMul of a float by another one, multiplied or divided by numbers, then Softmax over the last
    axis, then MatMul by values: mpconnxr's Heads. None of these may have another reader.

@@ -1,4 +1,4 @@
-"""Nodes that change nothing go.
+"""Remove nodes that change nothing.
 
 1. Identity, and Dropout that is not for training.
 2. Cast to the dtype that the input has.

@@ -1,4 +1,4 @@
-"""The last results of a recurrent network, where only they are read, instead of all of them.
+"""Compute only the last results of a recurrent network where only they are read.
 
 1. What takes the last step of LSTM, GRU, RNN or DynamicQuantizeLSTM from Y, or of a backwards one
    the first step, takes the last state.

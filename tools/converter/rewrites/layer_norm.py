@@ -1,4 +1,4 @@
-"""LayerNormalization over the last axis, recognised back.
+"""Restore LayerNormalization over the last axis from its parts.
 
 1. d / sqrt(mean(d * d) + epsilon) with d = x - mean(x), as Div, or Mul by a reciprocal; d * d may
    be Pow. A Mul of a constant row behind is its scale, an Add of one its bias.

@@ -1,4 +1,4 @@
-"""Pad goes into the node that reads it, if nobody else does.
+"""Merge Pad into the only node that reads it.
 
 1. Zeros around Conv's spatial dims: into pads, where there is no auto_pad but VALID.
 2. The same for AveragePool without ceil_mode, which then counts them (count_include_pad), as long

@@ -1,4 +1,4 @@
-"""Regions between DequantizeLinear and QuantizeLinear become integer operators.
+"""Replace regions between DequantizeLinear and QuantizeLinear by integer operators.
 
 1. Q moves up and DQ moves down past operators that only move elements (qdq_hoist, qdq_sink).
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
@@ -65,10 +65,8 @@ _LEVEL_WITHOUT = 0  # of --optimize, which leaves these rules out
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
-def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, int]:
+def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, int]:
     """Applies the rules until none finds anything. Returns a model, and how many nodes went."""
-    if not is_quantized(model):
-        return model, 0
     original, model = model, copied(model)
     invented: set[str] = set()
     for _ in range(_MAX_ROUNDS):
@@ -96,7 +94,13 @@ def _applied(rule: Callable[[Graph], bool], graph: Graph) -> bool:
     return changed
 
 
+def may_have_norms(model: onnx.ModelProto) -> bool:
+    """Return True for a quantized model that may compute layer normalization in parts."""
+    return is_quantized(model) and any(node.op_type == "Sqrt" for node in model.graph.node)
+
+
 def is_quantized(model: onnx.ModelProto) -> bool:
+    """Return True if the model has operators of quantized values."""
     return any(node.op_type in _QUANTIZED for node in model.graph.node)
 
 

@@ -1,4 +1,4 @@
-"""Chains of nodes that only change a shape become one Reshape.
+"""Merge chains of nodes that only change a shape into one Reshape.
 
 1. Reshape, Flatten, Squeeze or Unsqueeze of another one's result reads that one's input.
 2. Where the chain ends in the shape that it began with, it goes.

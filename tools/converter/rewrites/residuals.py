@@ -1,4 +1,4 @@
-"""What is added to a convolution goes into it: com.microsoft's FusedConv with Z.
+"""Merge Add into the convolution before it: com.microsoft's FusedConv with Z.
 
 1. Add of a Conv that nobody else reads and any tensor of its shape.
 

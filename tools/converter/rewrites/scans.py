@@ -1,4 +1,4 @@
-"""Scan of a recurrent cell becomes LSTM, GRU or RNN.
+"""Replace Scan of a recurrent cell by LSTM, GRU or RNN.
 
 1. The body is one cell (see _cells) of the only scanned input, from the states that it gives to
    the next round. What else the body computes (a count of rounds) must not be read outside.

@@ -1,4 +1,4 @@
-"""A cell of a recurrent network that stands alone becomes LSTM or GRU of one step.
+"""Replace a recurrent cell that stands alone by LSTM or GRU of one step.
 
 1. The cell (see _cells) is of an input and of states that are not steps of a sequence, and has the
    operator's usual functions. It is not a step of an unrolled network: see unrolled.

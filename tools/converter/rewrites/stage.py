@@ -1,4 +1,7 @@
-"""Stage 4: the graph becomes smaller and faster, in operators that onnxruntime has as well."""
+"""Optimize the graph: make it smaller and faster, first in operators that onnxruntime has too.
+
+The passes of pipeline.py, which hands them the rewrites of their group.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +10,38 @@ from dataclasses import replace
 
 from .. import rewrites
 from ..conversion import Conversion
-from ..lower.follows import stuck
-from . import check, qdq
+from ..lower.follows import nodes_that_cannot_follow
+from . import Rewrite, check, qdq
 
 _MAX_ROUNDS = 4  # each leaves some nodes in float, because of which others may not follow a run
 
 
-def rewrite(state: Conversion) -> None:
-    """Raises ConvertError."""
-    if state.twin is not None and qdq.is_quantized(state.model) and state.options.optimize:
-        _rewrite_followed(state)
-    else:
-        _rewrite(state)
+def rewrite(
+    state: Conversion, group: Sequence[Rewrite], for_boards: Sequence[Rewrite], n_rounds: int
+) -> None:
+    """Rewrite the graph, and leave out a rewrite that changes the model's values.
 
-
-def _rewrite_followed(state):
-    """Rewrite a quantized model so that it follows sizes which each run decides.
-
-    Nodes whose integer forms cannot stay in float. If the model is refused all the same, then for
+    A quantized model whose sizes each run decides is rewritten again, with the nodes in float
+    whose integer forms cannot follow these sizes. If the model is refused all the same, then for
     operators that the user wrote: without any integer form.
+
+    Args:
+        state: the conversion.
+        group: the rewrites.
+        for_boards: those that come later, for boards alone.
+        n_rounds: the most rounds.
+
+    Raises:
+        ConvertError: if a rewrite leaves an invalid graph.
+
     """
+    if state.twin is None or not qdq.is_quantized(state.model):
+        _rewrite(state, group, n_rounds)
+        return
     before = state.model, state.twin, len(state.notes)
     for _ in range(_MAX_ROUNDS):
-        _rewrite(state)
-        names = stuck(state.model, state.twin, state.options.optimize, state.context)
+        _rewrite(state, group, n_rounds)
+        names = nodes_that_cannot_follow(state.model, state.twin, for_boards, state.context)
         if not names:
             return
         state.model, state.twin, n_notes = before
@@ -43,21 +54,16 @@ def _rewrite_followed(state):
         "QuantizeLinear and DequantizeLinear stay, and what lies between them computes in float: "
         "the integer forms cannot follow a size that each run decides"
     )
-    _rewrite(state, ["qdq"])
+    _rewrite(state, group, n_rounds, ["qdq"])
 
 
-def _rewrite(state, left_out: Sequence[str] = ()):
+def _rewrite(state, group, n_rounds, excluded: Sequence[str] = ()):
     level, failed = state.options.optimize, []
 
     def rewritten(without):
         failed.clear()
-        return rewrites.rewrite(
-            state.model,
-            level,
-            context=state.context,
-            notes=failed,
-            without=(*left_out, *without),
-        )
+        chosen = rewrites.select(group, level, without=(*excluded, *without))
+        return rewrites.run(state.model, chosen, state.context, failed, n_rounds)
 
     if state.options.check:
         (state.model, state.log), without = check.checked(state.model, rewritten)
@@ -69,7 +75,26 @@ def _rewrite(state, left_out: Sequence[str] = ()):
             f"rewrite {', '.join(without)} left out: it changes the model's values. The model is "
             "right without it, but may be slower: please report this with the model"
         )
-    state.notes += qdq.notes(state.model) if level and not left_out else []
+    state.notes += [] if excluded else qdq.notes(state.model)
     if state.twin is not None:
-        without = (*left_out, *without)
-        state.twin, _ = rewrites.rewrite(state.twin, level, context=state.context, without=without)
+        chosen = rewrites.select(group, level, without=(*excluded, *without))
+        state.twin, _ = rewrites.run(state.twin, chosen, state.context, n_rounds=n_rounds)
+
+
+def rewrite_for_boards(state: Conversion, group: Sequence[Rewrite], n_rounds: int) -> None:
+    """Merge operators to what only boards have, and a saved model does not.
+
+    Args:
+        state: the conversion.
+        group: the rewrites.
+        n_rounds: the most rounds.
+
+    Raises:
+        InternalError: if a rewrite leaves an invalid graph.
+
+    """
+    chosen = rewrites.select(group, state.options.optimize, state.context)
+    state.model, more = rewrites.run(state.model, chosen, state.context, state.notes, n_rounds)
+    state.log |= more
+    if state.twin is not None:
+        state.twin, _ = rewrites.run(state.twin, chosen, state.context, n_rounds=n_rounds)

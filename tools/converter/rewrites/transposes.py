@@ -1,4 +1,4 @@
-"""Transposes of transposes.
+"""Merge Transposes of Transposes, and remove those that cancel.
 
 1. A Transpose of another one's result reads that one's input, with both orders in one.
 2. Where both cancel, they go.

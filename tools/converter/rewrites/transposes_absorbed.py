@@ -1,4 +1,4 @@
-"""A Transpose in front of a dense layer goes into the order of its weights.
+"""Reorder the weights of a dense layer instead of the Transpose in front of it.
 
 1. Transpose that leaves the first axis in place, then Reshape or Flatten of all others to one,
    then Gemm, MatMul or their quantized forms with constant weights: their rows are reordered, the

@@ -1,4 +1,4 @@
-"""Transposes pushed through what does not care for the order of axes, where fewer bytes move.
+"""Push Transposes through nodes that take any order of axes, where fewer bytes move.
 
 1. A set of nodes behind Transposes computes on their inputs instead; what a node outside reads is
    transposed behind the set. The set is the one that saves most bytes of transposed tensors.

@@ -1,4 +1,4 @@
-"""Recurrent networks that an exporter has unrolled become LSTM, GRU or RNN again.
+"""Restore LSTM, GRU and RNN that an exporter has unrolled.
 
 1. Cells (see _cells) of equal weights, each starting from the state that the one before leaves,
    over steps of one sequence in order, forwards or backwards: one operator.
@@ -27,7 +27,7 @@ _RTOL = 1e-6
 
 
 def rewrite(model: ir.Model) -> int:
-    """One chain at a time: the next one may read what this one gives."""
+    """Replace one chain at a time: the next one may read the results of this one."""
     found = 0
     while any(_rolled(graph) for graph in model.graphs()):
         ir_passes.RemoveUnusedNodesPass()(model)

@@ -1,4 +1,4 @@
-"""Signed bytes become unsigned ones, plus 128, where products of matrices read them.
+"""Make signed bytes unsigned, plus 128, where products of matrices read them.
 
 Unsigned rows of bytes are what the device's loops take as they lie, without a copy.
 
@@ -58,7 +58,7 @@ _MOVING = frozenset(_MOVES.split())
 
 
 def rewrite(model: ir.Model) -> int:
-    """Applies the rules; how many tensors changed."""
+    """Apply the rules, and return how many tensors changed."""
     places = {node: _places(node) for node in model.graph}
     regions = _regions(places)
     wanted = {regions[v] for node in places for v in _gaining(node) if v in regions}

@@ -1,4 +1,4 @@
-"""Stage 2: the graph becomes simple and explicit, with the types of all values."""
+"""Normalize the graph: the pass of pipeline.py that makes it simple and explicit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from . import simplify as simplified
 
 
 def simplify(state: Conversion) -> None:
-    """Raises ConvertError."""
+    """Infer shapes, resolve sequences, fold constants, inline functions that have no lowering.
+
+    Raises:
+        ConvertError: if shapes contradict each other, or values are out of range.
+
+    """
     scales.check(state.model)  # before they are folded into what they scale
     constant_inputs.check(state.model)
     model = simplified(state.model, state.context)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from tools.converter import load, rewrites
+from tools.converter import load, pipeline
 from tools.converter.reference import golden
+from tools.converter.rewrites import Rewrite
 from tools.converter.shapes.infer import infer
 from tools.converter.shapes.types import known_values
 from tools.converter.simplify import simplify
@@ -55,12 +56,34 @@ class Case:
         pytest.importorskip("onnxruntime")
         model = simplify(load.prepare(_typed(self.model())))
         notes: list[str] = []
-        done, self.log = rewrites.rewrite(model, self.level, notes=notes)
+        done, self.log = pipeline.rewrite_model(model, self.level, notes=notes)
         assert not notes
         assert [o.name for o in done.graph.output] == self.outputs.split()
         compare(model, done, list(self.inputs.values()), 0 if self.level < 2 else self.rtol)
         self.done = done
         return Counter(n.op_type for n in done.graph.node)
+
+
+def add_rewrite(monkeypatch, apply, level: int = 2, name: str = "faulty", at: int = 0) -> None:
+    """Insert a rewrite into the pipeline's group while a test runs.
+
+    Args:
+        monkeypatch: pytest's fixture.
+        apply: the function.
+        level: of --optimize.
+        name: of the file in which it seems to be.
+        at: the index among the group's members.
+
+    """
+    monkeypatch.setattr(apply, "__module__", f"tools.converter.rewrites.{name}")
+    new = Rewrite(apply, level)
+
+    def with_new(one):
+        if one.name != "rewrite":
+            return one
+        return replace(one, members=(*one.members[:at], new, *one.members[at:]))
+
+    monkeypatch.setattr(pipeline, "PASSES", tuple(map(with_new, pipeline.PASSES)))
 
 
 def compare(model, done, inputs, rtol: float) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tools.converter import lower, rewrites
+from tools.converter import lower, pipeline
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
 from tools.converter.reference import golden
@@ -90,7 +90,7 @@ def rewritten(model: onnx.ModelProto, level: int = 1) -> onnx.ModelProto:
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     simplified = simplify(prepare(copy))
-    simplified, _ = rewrites.rewrite(simplified, level)
+    simplified, _ = pipeline.rewrite_model(simplified, level)
     onnx.checker.check_model(simplified)
     lower.lower(simplified)
     return simplified

@@ -5,7 +5,8 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tools.converter import load, rewrites
+from tests.host.converter.rewrites.graphs import add_rewrite
+from tools.converter import load
 from tools.converter.convert import Options, convert
 from tools.converter.rewrites import check
 from tools.converter.simplify import simplify
@@ -43,13 +44,9 @@ def halving(model: ir.Model) -> int:
     return 0
 
 
-halving.__module__ = "tools.converter.rewrites.halving"
-
-
 @pytest.fixture
 def mistaken(monkeypatch):
-    levels = {**rewrites.LEVELS, 1: (*rewrites.LEVELS[1], halving)}
-    monkeypatch.setattr(rewrites, "LEVELS", levels)
+    add_rewrite(monkeypatch, halving, level=1, name="halving", at=7)
 
 
 MUL = [

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.host.converter.rewrites.graphs import Case, node, randn
-from tools.converter import rewrites
+from tools.converter import pipeline
 
 CONV = node("Conv", "x w", "a")
 POOL = {"kernel_shape": [2, 2], "strides": [2, 2]}
@@ -12,7 +12,7 @@ POOL = {"kernel_shape": [2, 2], "strides": [2, 2]}
 def ops(*nodes, level=2, outputs="y"):
     case = Case(nodes, {"x": randn(1, 3, 8, 8)}, {"w": randn(4, 3, 3, 3)}, outputs=outputs)
     case.rewritten()
-    done, _ = rewrites.for_boards(case.done, level)
+    done, _ = pipeline.rewrite_model(case.done, level, group="rewrite_for_boards")
     return [n.op_type for n in done.graph.node]
 
 

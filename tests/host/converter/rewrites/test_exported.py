@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.converter.rewrites.graphs import RTOL, compare, randn
-from tools.converter import load, rewrites
+from tools.converter import load, pipeline
 from tools.converter.simplify import simplify
 
 MODELS = sorted((Path(__file__).parent / "exported").glob("*.onnx"))
@@ -29,7 +29,7 @@ FOUND = {
 def test_patterns_are_found(path):
     pytest.importorskip("onnxruntime")
     model = simplify(load.load(path))
-    done, log = rewrites.rewrite(model, 2)
+    done, log = pipeline.rewrite_model(model, 2)
     wanted, n_nodes = FOUND[path.stem.removesuffix("_script")]
     assert wanted <= log.keys()
     assert len(done.graph.node) <= n_nodes

@@ -8,7 +8,7 @@ import pytest
 
 from tests.host import zoo
 from tests.host.converter.rewrites.graphs import RTOL, compare
-from tools.converter import load, rewrites
+from tools.converter import load, pipeline
 from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.converter.reference import golden
@@ -44,7 +44,7 @@ def prepared(name):
 @pytest.mark.parametrize("name", EXACT)
 def test_rewrites_keep_the_numbers(name):
     model, inputs = prepared(name)
-    done, log = rewrites.rewrite(model, 2)
+    done, log = pipeline.rewrite_model(model, 2)
     halves = {t.data_type for t in model.graph.initializer} & {onnx.TensorProto.FLOAT16}
     compare(model, done, inputs, 0 if halves else RTOL)
 

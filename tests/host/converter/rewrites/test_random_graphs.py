@@ -17,7 +17,7 @@ from tests.host.converter.rewrites.random_graphs.running import (
     runnable,
     wrong_types,
 )
-from tools.converter import load, rewrites
+from tools.converter import load, pipeline
 from tools.converter.reference import golden
 from tools.converter.rewrites import qdq, qdq_wide
 from tools.converter.simplify import simplify
@@ -79,7 +79,7 @@ def checked(name, model, values):
     log = {}
     for level in (1, 2):
         notes: list[str] = []
-        done, log = rewrites.rewrite(simple, level, notes=notes)
+        done, log = pipeline.rewrite_model(simple, level, notes=notes)
         assert not notes, notes
         assert [o.name for o in done.graph.output] == [o.name for o in model.graph.output], log
         assert not (wrong := wrong_types(done)), f"types of {wrong}"
@@ -93,7 +93,7 @@ def checked(name, model, values):
             assert not wrong, f"level {level}: {wrong}, {log}"
     if name in BOARDS:
         before = got
-        done, log = rewrites.for_boards(done, 2, notes=notes)
+        done, log = pipeline.rewrite_model(done, 2, notes=notes, group="rewrite_for_boards")
         assert not notes, notes
         wrong = difference(before, run(runnable(done), values), family.bound)
         assert not wrong, wrong
@@ -120,8 +120,7 @@ def test_values_stay(name, found):
 
 
 def test_each_rewrite_has_a_family():
-    there = {module_of(one) for level in rewrites.LEVELS.values() for one in level}
-    there |= {module_of(one) for one in rewrites.FOR_BOARDS}
+    there = {member.module for one in pipeline.PASSES for member in one.members} - {"qdq"}
     for _, _, rules in rules_for_integers():
         each(rules, lambda rule, _: there.add(module_of(rule)))
     assert there == {family.rewrite for family in ALL.values()}

@@ -7,8 +7,9 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto, helper
 
+from tests.host.converter.rewrites.graphs import add_rewrite
 from tests.host.device import small
-from tools.converter import load, rewrites, verify
+from tools.converter import load, pipeline, verify
 from tools.converter.convert import Options, convert
 from tools.converter.simplify import simplify
 from tools.converter.verify import types
@@ -131,9 +132,7 @@ def model():
 
 
 def with_pass(monkeypatch, one, level):
-    monkeypatch.setattr(one, "__module__", "tools.converter.rewrites.faulty")
-    levels = rewrites.LEVELS | {level: (one, *rewrites.LEVELS[level])}
-    monkeypatch.setattr(rewrites, "LEVELS", levels)
+    add_rewrite(monkeypatch, one, level, at=2)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +164,7 @@ def test_the_structure_is_always_verified(model, monkeypatch):
     monkeypatch.delenv(verify.ENVIRONMENT)
     with_pass(monkeypatch, misplaces, 2)
     with pytest.raises(verify.InternalError):
-        rewrites.rewrite(simplify(load.prepare(model)), 2)
+        pipeline.rewrite_model(simplify(load.prepare(model)), 2)
 
 
 def test_a_node_that_stands_too_early_moves(model, monkeypatch):
@@ -181,5 +180,5 @@ def test_a_node_that_stands_too_early_moves(model, monkeypatch):
 
     once.is_done = False
     with_pass(monkeypatch, once, 2)
-    done, _ = rewrites.rewrite(simplify(load.prepare(model)), 2)
+    done, _ = pipeline.rewrite_model(simplify(load.prepare(model)), 2)
     onnx.checker.check_model(done)
