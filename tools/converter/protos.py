@@ -1,7 +1,7 @@
-"""All messages of a model, whatever they lie in; and their text, made fit to be shown.
+"""Read and copy messages of a model, and make their text printable.
 
-Names reach terminals, pages and boards from here on, so they are made printable once, where a
-model comes in. Two that differ in such characters alone become one, which ONNX's rules refuse.
+Names reach terminals, pages and boards, so they are made printable once, where a model is
+imported. Two that differ in control characters alone become one, which ONNX's rules refuse.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ _FREE_TEXT = ("doc_string", "value")  # of metadata: nothing is called so
 
 
 def copied(message: _M) -> _M:
-    """A message of its own with the same contents."""
+    """Return a copy of a message."""
     copy = type(message)()
     copy.CopyFrom(message)
     return copy
 
 
 def set_all(field: Any, messages: Iterable[Message]) -> None:
-    """Lets a repeated field of messages have these, which may be its own."""
+    """Let a repeated field hold these messages, which may be its own."""
     messages = list(messages)
     del field[:]
     field.extend(messages)
 
 
 def opset_of(model: onnx.ModelProto, domain: str) -> int:
-    """Version of a domain's operator set that the model imports; 0 if none."""
+    """Return the version of a domain's operator set that the model imports; 0 if none."""
     same = ("", "ai.onnx") if domain in ("", "ai.onnx") else (domain,)
     return max((o.version for o in model.opset_import if o.domain in same), default=0)
 
 
 def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
-    """The inputs that are no initializers."""
+    """Return the inputs without a default, which is an initializer of the same name."""
     constant = {t.name for t in graph.initializer}
     return [i for i in graph.input if i.name not in constant]
 
 
 def operator_of(proto: onnx.NodeProto) -> str:
-    """'Conv', or with its domain 'com.acme::Conv'."""
+    """Return 'Conv', or with its domain 'com.acme::Conv'."""
     return proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}::{proto.op_type}"
 
 
@@ -69,17 +69,22 @@ def write_defaults(model: onnx.ModelProto) -> None:
 
 
 def name_of(proto: onnx.NodeProto) -> str:
-    """A node's name, or its first output's."""
+    """Return a node's name, or its first output's."""
     return proto.name or (proto.output[0] if proto.output else "?")
 
 
 def attributes_of(proto: onnx.NodeProto) -> dict[str, Any]:
-    """A node's attributes by name; texts are bytes."""
+    """Return a node's attributes by name; texts are bytes."""
     return {a.name: helper.get_attribute_value(a) for a in proto.attribute}
 
 
+def attribute(node: onnx.NodeProto, name: str, default: Any = None) -> Any:
+    """Return a node's attribute, or the default if it has none of this name."""
+    return attributes_of(node).get(name, default)
+
+
 def bodies_of(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """The subgraphs that a node runs: of If, Loop, Scan."""
+    """Yield the subgraphs that a node runs: of If, Loop, Scan."""
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield attribute.g
@@ -87,7 +92,7 @@ def bodies_of(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
 
 
 def nodes_of(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.NodeProto]:
-    """All nodes of a graph, those of its bodies included."""
+    """Yield all nodes of a graph, those of its bodies included."""
     for node in graph.node:
         yield node
         for body in bodies_of(node):
@@ -95,7 +100,7 @@ def nodes_of(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.NodeP
 
 
 def captured(graph: onnx.GraphProto) -> list[str]:
-    """Names of outer values that a subgraph, or one inside it, refers to."""
+    """Return the names of outer values that a subgraph, or one inside it, refers to."""
     own = {v.name for v in [*graph.input, *graph.initializer]}
     own.update(name for node in graph.node for name in node.output)
     used: dict[str, None] = {}
@@ -109,7 +114,7 @@ def captured(graph: onnx.GraphProto) -> list[str]:
 
 
 def walk(message: Message) -> Iterator[Message]:
-    """A message and all in it."""
+    """Yield a message and all messages in it."""
     yield message
     for name, repeated in _fields(message.DESCRIPTOR, FieldDescriptor.TYPE_MESSAGE):
         if repeated:
@@ -120,9 +125,14 @@ def walk(message: Message) -> Iterator[Message]:
 
 
 def make_printable(model: Message) -> None:
-    """Changes a model or a part of one in place: no name of it has control characters.
+    """Change a model, or a part of one, in place so that no name has control characters.
 
-    Raises ConvertError where a text is not UTF-8.
+    Args:
+        model: the message.
+
+    Raises:
+        ConvertError: if a text is not UTF-8.
+
     """
     for message in walk(model):
         for name, repeated in _fields(message.DESCRIPTOR, FieldDescriptor.TYPE_STRING):
@@ -154,7 +164,7 @@ def _check(message, name):
 
 
 def _text(message, name):
-    """A text or a list of them; protobuf gives bytes where it is not UTF-8."""
+    """Return a field's text or texts; protobuf gives bytes for a text that is not UTF-8."""
     value = getattr(message, name)
     texts = value if isinstance(value, (str, bytes)) else list(value)
     if any(isinstance(text, bytes) for text in (texts if isinstance(texts, list) else [texts])):
@@ -165,11 +175,11 @@ def _text(message, name):
 
 @cache
 def _fields(descriptor, kind):
-    """(name, is a list) of the fields of this kind."""
+    """Return (name, is it a list) of the fields of a kind."""
     return [(f.name, f.is_repeated) for f in descriptor.fields if f.type == kind]
 
 
 def one_line(e: Exception) -> str:
-    """What it says, up to an empty line, as one line; onnx names the node in the second."""
+    """Return an error's text up to an empty line as one line; onnx names the node there."""
     words = str(e).strip().partition("\n\n")[0].split()
     return " ".join(words) or type(e).__name__

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnx
+import onnx_ir as ir
 from onnx import helper, numpy_helper
 
 from tools.converter.convert import Converted, Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.protos import operator_of
 from tools.converter.reference import golden
-from tools.converter.rewrites.qdq_graph import Graph
-from tools.converter.rewrites.qdq_terms import dequantize, is_dq, is_q
+from tools.converter.rewrites.qdq._values import array_of, dequantize, dequantized, is_dq, is_q
 from tools.harness import Job, run_jobs
 
 DIM = "T"
@@ -38,9 +38,8 @@ class Case:
     @property
     def steps(self) -> list[float | None]:
         """The scale of each output that is dequantized, else None."""
-        graph = Graph(self.model)
-        makers = [graph.producer(o.name) for o in self.model.graph.output]
-        scales = [graph.array(node.input[1]) if is_dq(node) else None for node in makers]
+        makers = [o.producer() for o in ir.from_proto(self.model).graph.outputs]
+        scales = [array_of(node.inputs[1]) if is_dq(node) else None for node in makers]
         return [None if s is None or s.size != 1 else s.item() for s in scales]
 
     def converted(self, model: onnx.ModelProto | None = None) -> Converted:
@@ -120,14 +119,14 @@ def as_floats(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return the model without its Q and DQ; their constants become floats."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    graph, same, kept = Graph(copy), {}, []
-    for node in copy.graph.node:
+    same, kept = {}, []
+    for node, read in zip(copy.graph.node, list(ir.from_proto(model).graph), strict=True):
         node.input[:] = [same.get(name, name) for name in node.input]
-        if not (is_q(node) or is_dq(node)):
+        if not (is_q(read) or is_dq(read)):
             kept.append(node)
             continue
-        q = graph.dequantized(node.output[0]) if is_dq(node) else None
-        values = None if q is None else graph.array(q.values)
+        q = dequantized(read.outputs[0]) if is_dq(read) else None
+        values = None if q is None else array_of(q.values)
         if values is None:
             same[node.output[0]] = node.input[0]
             continue

@@ -1,4 +1,4 @@
-"""Operators of this project on 16-bit integers (rewrites/qdq_wide.py) -> wide_ kernels."""
+"""Operators of this project on 16-bit integers (rewrites/qdq/wide.py) -> wide_ kernels."""
 
 from __future__ import annotations
 

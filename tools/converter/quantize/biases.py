@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..rewrites.qdq_terms import attribute
+from ..protos import attribute
 
 
 def as_vectors(graph: onnx.GraphProto) -> list[str]:

@@ -16,8 +16,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..protos import copied
-from ..rewrites.qdq_terms import attribute
+from ..protos import attribute, copied
 
 _HOMOGENEOUS = ("Relu", "LeakyRelu")
 _ROUNDS = 10  # over all pairs: a layer is in two of them

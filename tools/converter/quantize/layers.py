@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..rewrites.qdq_terms import attribute
+from ..protos import attribute
 from .activations import each_run
 from .data import Sample
 

@@ -19,7 +19,8 @@ from tests.host.converter.rewrites.random_graphs.running import (
 )
 from tools.converter import load, pipeline
 from tools.converter.reference import golden
-from tools.converter.rewrites import qdq, qdq_wide
+from tools.converter.rewrites import qdq
+from tools.converter.rewrites.qdq import wide
 from tools.converter.simplify import simplify
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
@@ -28,7 +29,7 @@ REFUSED = 0.1  # of the graphs, at most: onnxruntime does not take what onnx doe
 
 
 def module_of(rewrite):
-    return rewrite.__module__.rpartition(".")[2]
+    return rewrite.__module__.partition(".rewrites.")[2]
 
 
 def rules_for_integers():
@@ -36,7 +37,7 @@ def rules_for_integers():
     return [
         (qdq, "_RULES", qdq._RULES),
         (qdq, "_FUSED", qdq._FUSED),
-        (qdq_wide, "FUSED", qdq_wide.FUSED),
+        (wide, "FUSED", wide.FUSED),
         (qdq, "scale_products", qdq.scale_products),
         (qdq, "unquantize", qdq.unquantize),
     ]

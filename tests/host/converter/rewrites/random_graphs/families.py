@@ -73,22 +73,22 @@ FLOATS = _families(
 )
 QUANTIZED = _families(
     _OF_BYTES,
-    ("qdq_conv", quantized.convs, 0.5, 1),
-    ("qdq_dynamic", quantized.dynamic, 0.5),
-    ("qdq_elementwise", quantized.elementwise, 0.4, 1),
-    ("qdq_hoist", quantized_moves.hoisted, 0.4),
-    ("qdq_lookup", quantized_moves.tables, 0.5),
-    ("qdq_matmul", quantized.products, 0.5, 1),
-    ("qdq_normalize", quantized.deviations, 0.3, 1),
-    ("qdq_pool", quantized.means, 0.5),
-    ("qdq_resize", quantized.resized, 0.3),
-    ("qdq_sink", quantized_moves.moved, 0.4),
-    ("qdq_sink", quantized_moves.joined, 0.2),
-    ("qdq_transposed", quantized.transposed, 0.2),
-    ("qdq_weights", quantized_moves.of_constants, 0.5),
+    ("qdq.conv", quantized.convs, 0.5, 1),
+    ("qdq.dynamic", quantized.dynamic, 0.5),
+    ("qdq.elementwise", quantized.elementwise, 0.4, 1),
+    ("qdq.hoist", quantized_moves.hoisted, 0.4),
+    ("qdq.lookup", quantized_moves.tables, 0.5),
+    ("qdq.matmul", quantized.products, 0.5, 1),
+    ("qdq.normalize", quantized.deviations, 0.3, 1),
+    ("qdq.pool", quantized.means, 0.5),
+    ("qdq.resize", quantized.resized, 0.3),
+    ("qdq.sink", quantized_moves.moved, 0.4),
+    ("qdq.sink", quantized_moves.joined, 0.2),
+    ("qdq.conv", quantized.transposed, 0.2),
+    ("qdq.weights", quantized_moves.of_constants, 0.5),
 )
-QUANTIZED |= _families(_WITH_NORM, ("qdq_normalize", quantized.normalized, 0.4, 1))
-QUANTIZED |= _families(_WIDE, ("qdq_wide", quantized.wide, 0.3))
+QUANTIZED |= _families(_WITH_NORM, ("qdq.normalize", quantized.normalized, 0.4, 1))
+QUANTIZED |= _families(_WIDE, ("qdq.wide", quantized.wide, 0.3))
 BOARDS = _families(
     OPSETS,
     ("conv_max_pool", dense.conv_max_pool, 0.15),

@@ -7,14 +7,14 @@ import onnx
 from onnx import helper, numpy_helper
 
 from tools.converter.reference import golden
-from tools.converter.rewrites import qdq_functions
+from tools.converter.rewrites.qdq import functions
 from tools.converter.shapes.infer import infer
 from tools.converter.shapes.types import known_values
 
 BOUND = 1e-5  # of the largest magnitude of an output
 _LAST_BITS, _TIMES = 2.0**-22, 5
 OFTEN = 0.999  # of integers that are the same, where others may be a step away
-_MS, _OWN = qdq_functions.MS, qdq_functions.OWN
+_MS, _OWN = functions.MS, functions.OWN
 # Operators of which onnxruntime has no form for some dtypes: their operands and result, each with
 # the place of its zero point. The result has no place.
 _PRODUCTS = {
@@ -39,7 +39,7 @@ def runnable(model: onnx.ModelProto) -> onnx.ModelProto:
     _put_others(copy.graph, copy.graph, constants)
     if not any(f.name == "Lookup" for f in copy.functions):
         opset = next(o.version for o in copy.opset_import if not o.domain)
-        copy.functions.append(qdq_functions._function("Lookup", opset))
+        copy.functions.append(functions.definition("Lookup", opset))
     if not any(o.domain == _OWN for o in copy.opset_import):
         copy.opset_import.append(helper.make_opsetid(_OWN, 1))
     return copy

@@ -1,6 +1,6 @@
-"""Operators of this project for integers, which a model defines as functions of ONNX's operators.
+"""Define operators of this project for integers, as functions of ONNX's operators.
 
-No operator of ONNX or com.microsoft is what these are. Other runtimes compute them as they are
+ONNX and com.microsoft have no operators that compute this. Other runtimes compute them as they are
 defined: most as DequantizeLinear, an operator of floats and QuantizeLinear.
 """
 
@@ -10,17 +10,18 @@ import re
 from collections.abc import Sequence
 
 import onnx
+import onnx_ir as ir
 from onnx import defs, helper, parser
 
-from ._norm import NORM, NORM_SINCE
-from .qdq_graph import Graph
-from .qdq_terms import MS, is_dq, is_q
+from .._graph import MS, OWN
+from .._norm import NORM, NORM_SINCE
+from ._edit import Edit
 
-OWN = "mpconnxr"
+_QUANTIZING = ("DequantizeLinear", "QuantizeLinear")
 
 
 def _between(head: str, *nodes: str) -> str:
-    """The function that is some nodes between DequantizeLinear of x and QuantizeLinear."""
+    """Return the function of some nodes between DequantizeLinear of x and QuantizeLinear."""
     inner = "\n".join(nodes)
     return f"""{head} => (y) {{
         real_x = DequantizeLinear (x, x_scale, x_zero)
@@ -132,31 +133,39 @@ _SINCE = {"QLinearConvTranspose": 13, "QLinearResize": 13, "Wide": 21}
 
 
 def call(
-    graph: Graph,
+    edit: Edit,
     name: str,
-    inputs: Sequence[str],
-    out: str,
+    inputs: Sequence[ir.Value | None],
     node_name: str,
-    like: onnx.NodeProto | None = None,
+    like: ir.Node | None = None,
+    out: ir.Value | None = None,
     **attributes,
-) -> onnx.NodeProto:
-    """A node of one of these operators, which the model defines from here on.
+) -> ir.Node:
+    """Return a new node of one of these operators, which the model defines from here on.
 
-    like: a node whose attributes it takes over, as far as the operator has them.
+    Args:
+        edit: the round.
+        name: the operator.
+        inputs: its inputs.
+        node_name: the node's name.
+        like: a node whose attributes it takes over, as far as the operator has them.
+        out: its output; None for one that will take over another node's.
+        attributes: its attributes.
+
     """
-    functions = graph.model.functions
-    function = next((f for f in functions if (f.domain, f.name) == (OWN, name)), None)
-    if function is None:
-        function = _function(name, graph.opset)
-        functions.append(function)
-        graph.model.ir_version = max(graph.model.ir_version, 8)  # the first with functions
-    node = helper.make_node(name, inputs, [out], node_name, domain=OWN, **attributes)
+    functions, key = edit.model.functions, (OWN, name, "")
+    if key not in functions:
+        functions[key] = ir.serde.deserialize_function(definition(name, edit.opset))
+        edit.model.ir_version = max(edit.model.ir_version, 8)  # the first with functions
+    node = edit.node(name, inputs, node_name, out, OWN, **attributes)
     if like is not None:
-        node.attribute.extend(a for a in like.attribute if a.name in function.attribute)
+        known = functions[key].attributes
+        node.attributes.update({k: a for k, a in like.attributes.items() if k in known})
     return node
 
 
-def _function(name, opset):
+def definition(name: str, opset: int) -> onnx.FunctionProto:
+    """Return the function that defines an operator, of ONNX's operators at an opset."""
     head = f'<opset_import: ["" : {opset}], domain: "{OWN}">'
     text = _TEXTS[name]
     if opset < NORM_SINCE:
@@ -166,7 +175,7 @@ def _function(name, opset):
     function = parser.parse_function(head + text)
     since = max((n for start, n in _SINCE.items() if name.startswith(start)), default=0)
     for node in function.node:
-        if opset < since and (is_q(node) or is_dq(node)):
+        if opset < since and node.op_type in _QUANTIZING:
             node.domain = MS
         else:
             _refer(node, function.attribute, defs.get_schema(node.op_type, opset).attributes)
@@ -176,7 +185,7 @@ def _function(name, opset):
 
 
 def _refer(node, names, known):
-    """Gives a node those of the function's attributes that its operator has."""
+    """Give a node those of the function's attributes that its operator has."""
     for name in names:
         if name in known:
             found = node.attribute.add()

@@ -1,0 +1,234 @@
+"""Replace regions between DequantizeLinear and QuantizeLinear by integer operators.
+
+1. Q moves up and DQ moves down past operators that only move elements (hoist, sink).
+2. What follows from one tensor of bytes element by element becomes a table (lookup).
+3. DQ -> operator -> Q becomes one operator of integers (conv, matmul, pool, resize, elementwise,
+   normalize), of 16 bits too (wide).
+4. What scales an integer product becomes one operator (dynamic).
+5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
+   float (weights).
+
+A node without an integer form stays as it is, and notes() says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import onnx
+import onnx_ir as ir
+
+from ... import aside, verify
+from ...context import Context
+from ...errors import Problem
+from ...ir import dtype_name
+from ...protos import copied
+from ...shapes import infer
+from ...simplify import fold, maps
+from .. import _graph as g
+from . import wide
+from ._edit import Edit
+from ._values import BYTES, StaysFloat, array_of, dequantized, is_dq, is_q, takes
+from .conv import fuse_conv, fuse_conv_transpose
+from .dynamic import scale_products
+from .elementwise import fuse_binary, fuse_softmax, scale_scores
+from .hoist import hoist
+from .lookup import lookup
+from .matmul import fuse_gemm, fuse_matmul
+from .normalize import fuse_deviation, fuse_normalize
+from .pool import fuse_mean
+from .resize import fuse_resize
+from .sink import MOVES, sink
+from .weights import compute_constants, unquantize
+
+_FUSED: dict[str, Callable[[Edit, ir.Node], None]] = {
+    "Add": fuse_binary,
+    "AveragePool": fuse_mean,
+    "Conv": fuse_conv,
+    "ConvTranspose": fuse_conv_transpose,
+    "Div": fuse_deviation,
+    "Gemm": fuse_gemm,
+    "GlobalAveragePool": fuse_mean,
+    "LayerNormalization": fuse_normalize,
+    "MatMul": fuse_matmul,
+    "Mul": fuse_binary,
+    "ReduceMean": fuse_mean,
+    "Resize": fuse_resize,
+    "Softmax": fuse_softmax,
+    "Sub": fuse_binary,
+    "Sum": fuse_binary,
+}
+_RULES = (compute_constants, hoist, sink, scale_scores, lookup)
+_QUANTIZED = {"QuantizeLinear", "DequantizeLinear", "MatMulInteger", "ConvInteger"}
+_REASON = "mpconnxr.stays_float"  # key of metadata: why a node has no integer form
+_LEVEL_WITHOUT = 0  # of --optimize, which leaves these rules out
+_MAX_ROUNDS = 8  # each leaves what the next one may use
+
+
+def is_quantized(model: onnx.ModelProto) -> bool:
+    """Return True if the model has operators of quantized values."""
+    return any(node.op_type in _QUANTIZED for node in model.graph.node)
+
+
+def may_have_norms(model: onnx.ModelProto) -> bool:
+    """Return True for a quantized model that may compute layer normalization in parts."""
+    return is_quantized(model) and any(node.op_type == "Sqrt" for node in model.graph.node)
+
+
+def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, int]:
+    """Apply the rules until none changes anything.
+
+    Args:
+        model: the model, with all types. It stays as it is.
+        context: of the conversion.
+
+    Returns:
+        The rewritten model, with all types, and by how many nodes it is smaller.
+
+    Raises:
+        InternalError: if a rule leaves an invalid graph.
+
+    """
+    original, invented = model, set()
+    for _ in range(_MAX_ROUNDS):
+        done = _changed(model, lambda edit: _apply_all(edit, original), context, invented)
+        if done is None:
+            break
+        model = infer.infer(fold.fold(done, context), context)
+        verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
+    model = _with_reasons(model, context)
+    done = _changed(model, unquantize, context)
+    if done is not None:
+        model = infer.infer(done, context)
+    verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
+    return model, max(len(original.graph.node) - len(model.graph.node), 0)
+
+
+def _changed(model, rules, context, invented=None):
+    """Apply rules to a model; return the changed one without types, or None if nothing changed."""
+    proto, taken = maps.set_aside(model)
+    edit = Edit(aside.to_ir(proto), set() if invented is None else invented, context.floats)
+    if not rules(edit):
+        return None
+    edit.finish()
+    changed = maps.put_back(aside.from_ir(edit.model), taken)
+    del changed.graph.value_info[:]
+    return changed
+
+
+def _apply_all(edit, original):
+    """Apply all rules, and verify the graph that each leaves where all passes are verified."""
+    changed = False
+    for rule in (*_RULES, _fuse, scale_products):
+        if rule(edit):
+            changed = True
+            if verify.is_thorough():
+                name = f"qdq ({rule.__name__.strip('_')})"
+                verify.check_graph(edit.graph, name, _LEVEL_WITHOUT, original.graph)
+                made = aside.from_ir(edit.model)
+                verify.check_types(made, original, name, _LEVEL_WITHOUT)
+    return changed
+
+
+def _fuse(edit):
+    changed = False
+    for node in list(edit.graph):
+        fuse = _fuse_of(edit, node)
+        if fuse is None:
+            continue
+        try:
+            fuse(edit, node)
+            changed = True
+        except (StaysFloat, Problem):
+            continue
+    return changed
+
+
+def _fuse_of(edit, node):
+    """Return what makes an integer operator of a node; None where nothing does."""
+    if edit.stays_float(node):
+        return _refuse
+    is_known = is_q(node) or not node.domain or _is_own_norm(node)
+    if not is_known or node.graph is not edit.graph:
+        return None
+    return (wide.FUSED if wide.is_wide(node) else _FUSED).get(node.op_type)
+
+
+def _refuse(edit, node):
+    raise StaysFloat("its integer form cannot follow a size that each run decides")
+
+
+def _is_own_norm(node):
+    """Return True for what layer_norm writes before opset 17."""
+    return g.is_op(node, "LayerNormalization", domain=g.OWN)
+
+
+def _with_reasons(model, context):
+    """Write the reason into each node that stays in float: floats of weights would hide it."""
+    reasons = _reasons(model, context.floats)
+    if not reasons:
+        return model
+    model = copied(model)
+    for i, reason in reasons.items():
+        model.graph.node[i].metadata_props.add(key=_REASON, value=reason)
+    return model
+
+
+def _reasons(model, floats=(), known=None):
+    """Return by index of a node that computes in float on what was integers: why.
+
+    Args:
+        model: the model.
+        floats: see Context.floats.
+        known: the reasons that are known, by index.
+
+    """
+    known = known or {}
+    proto, _ = maps.set_aside(model)
+    if proto is not model:
+        indices = [i for i, node in enumerate(model.graph.node) if node in proto.graph.node]
+    else:
+        indices = range(len(model.graph.node))
+    edit = Edit(aside.to_ir(proto), set(), floats)
+    nodes = zip(indices, list(edit.graph), strict=True)
+    return {i: known.get(i) or _reason(edit, node) for i, node in nodes if _stays(node)}
+
+
+def notes(model: onnx.ModelProto) -> list[str]:
+    """Return a line for each node that computes in float on what was integers: why."""
+    known = {
+        i: p.value
+        for i, node in enumerate(model.graph.node)
+        for p in node.metadata_props
+        if p.key == _REASON
+    }
+    lines = []
+    for i, reason in _reasons(model, known=known).items():
+        node = model.graph.node[i]
+        name = node.name or node.output[0]
+        lines.append(f"{name} ({node.op_type}) stays in float: {reason}")
+    return lines
+
+
+def _stays(node):
+    return not is_q(node) and any(_is_activation(value) for value in node.inputs)
+
+
+def _is_activation(value):
+    node = None if value is None else value.producer()
+    return is_dq(node) and array_of(node.inputs[0]) is None
+
+
+def _reason(edit, node):
+    fuse = _fuse_of(edit, node)
+    if fuse is None:
+        q = next(filter(None, map(dequantized, node.inputs)), None)
+        about = f" of {dtype_name(q.dtype)}" if q and q.dtype not in BYTES else ""
+        if q and not about and node.op_type in MOVES:
+            about = "" if takes(node.op_type, edit.opset, q.dtype) else f" at opset {edit.opset}"
+        return f"{node.op_type} has no integer form{about}"
+    try:
+        fuse(edit, node)
+    except (StaysFloat, Problem) as e:
+        return str(e)
+    return "it was not reached"
