@@ -1,4 +1,4 @@
-"""python -m tools.converter model.onnx model.bin | quantize | report | inspect | sign | tensor"""
+"""Parse arguments of `python -m tools.converter`, and run the command: convert by default."""
 
 from __future__ import annotations
 
@@ -28,12 +28,20 @@ from .quantize.settings import MODES
 
 
 def limited(argv: list[str] | None = None) -> int:
-    """`main` in a process that a model from elsewhere cannot let grow or run without end."""
+    """Run `main` in a process with limits of memory and time, for models from elsewhere."""
     return limits.run(lambda: main(argv), "converter")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs one command. Exit status: 0 done, 1 refused (one report on stderr), 2 usage."""
+    """Run one command.
+
+    Args:
+        argv: the arguments, by default those of the process.
+
+    Returns:
+        The exit status: 0 done, 1 refused (with one report on stderr), 2 wrong usage.
+
+    """
     argv = sys.argv[1:] if argv is None else argv
     commands = {
         "quantize": quantize_main,
@@ -55,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say how to convert (shared with tools.run)."""
+    """Add the options of a conversion to a parser (shared with tools.run)."""
     add = parser.add_argument
     add("--shape", action="append", default=[], metavar="NAME=1,3,32,32", help="an input's shape")
     add("--dim", action="append", default=[], metavar="batch=1", help="a symbolic dimension")
@@ -66,7 +74,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=FILE.npy",
         help="make an input a constant",
     )
-    add("--bound", action="append", default=[], metavar="NAME=N", help="most items of a value")
+    add("--bound", action="append", default=[], metavar="NAME=N", help="most elements of a value")
     add(
         "--state",
         action="append",
@@ -113,12 +121,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--check", action="store_true", help="verify the model after every pass")
     add("--no-check", action="store_true", help="run neither model nor file to check them")
-    add("--strip", action="store_true", help="leave out names, source data and the golden vector")
+    add("--strip", action="store_true", help="omit names, source data and the golden vector")
     add_arguments(parser)
 
 
 def options_from(args: argparse.Namespace) -> Options:
-    """Options from parsed arguments. Raises UsageError."""
+    """Return the options of a conversion from parsed arguments.
+
+    Raises:
+        UsageError: if an argument has no such form.
+
+    """
     return Options(
         shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape) if "/" not in v},
         sequences={n: _shapes(n, v) for n, v in _pairs("--shape", args.shape) if "/" in v},
@@ -152,7 +165,7 @@ def _pairs(option, texts):
 
 
 def _images(texts):
-    """(input, specification): the name ends at the first equals sign."""
+    """Yield (input, specification): the name ends at the first equals sign."""
     for text in texts:
         name, _, spec = text.partition("=")
         yield name, spec
@@ -173,19 +186,19 @@ def _size(option, name, text):
 
 
 def _shapes(name, text):
-    """Shapes of a sequence's elements, each with a slash behind it (the last one's may lack)."""
+    """Return the shapes of a sequence's elements; a slash follows each, but for the last one."""
     parts = text.split("/")
     return [_ints(name, part) for part in (parts if parts[-1] else parts[:-1]) if text != "/"]
 
 
 def _states(texts):
-    """Outputs by input."""
-    found = {}
+    """Return outputs by input."""
+    states = {}
     for output, name in _pairs("--state", texts):
-        if name in found:
+        if name in states:
             raise UsageError(f"--state: {name} is given twice")
-        found[name] = output
-    return found
+        states[name] = output
+    return states
 
 
 def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
@@ -248,7 +261,7 @@ def quantize_parser() -> argparse.ArgumentParser:
 
 
 def quantize_main(argv: list[str]) -> int:
-    """The same as to convert it with --quantize int8."""
+    """Convert a model with --quantize int8. Exit status: 0 done."""
     return _convert(quantize_parser().parse_args(argv))
 
 
@@ -265,8 +278,8 @@ def _convert(args):
     converted = convert(args.model, options)
     outcome = check(converted, options)
     if args.sbom:
-        given = _given(args)
-        bill = sbom.bill(args.model, args.output.name, converted.data, options, given)
+        sources = _files_of_options(args)
+        bill = sbom.bill(args.model, args.output.name, converted.data, options, sources)
         args.sbom.write_text(bill + "\n", encoding="utf-8")
     args.output.write_bytes(converted.data)
     if args.save_optimized:
@@ -327,26 +340,26 @@ def _print_expected(expected):
     print(f"expected: {expected.text}")
 
 
-def _given(args):
-    """Files and folders besides the model that say how to convert."""
-    given = [Path(text.rpartition("=")[2]) for text in args.bind]
+def _files_of_options(args):
+    """Return the files and folders, besides the model, that a conversion's options name."""
+    files = [Path(text.rpartition("=")[2]) for text in args.bind]
     for name in ("golden", "expect"):
-        given += map(Path, getattr(args, name, None) or [])
+        files += map(Path, getattr(args, name, None) or [])
     if args.labels:
         name, _, key = args.labels.partition(".npz:")
-        given.append(Path(name + ".npz" if key else name))
-    return given + [path for path in (args.calibration, args.ops) if path]
+        files.append(Path(name + ".npz" if key else name))
+    return files + [path for path in (args.calibration, args.ops) if path]
 
 
 def _add_output(parser, about, default=""):
-    """The file to write, as a second argument or as -o FILE."""
+    """Add the file to write, as a second argument or as -o FILE."""
     about += f" (default: {default or 'named as the model, beside it'})"
     parser.add_argument("output", type=Path, nargs="?", help=about)
     parser.add_argument("-o", "--output", dest="output_option", type=Path, help="the same")
 
 
 def _output(args, suffix):
-    """Raises UsageError where two are given."""
+    """Return the file to write, and refuse two of them."""
     if args.output and args.output_option:
         raise UsageError(f"two outputs are given: {args.output} and {args.output_option}")
     return args.output or args.output_option or args.model.with_suffix(suffix)
@@ -473,15 +486,15 @@ def _print_written(path):
 
 
 def _check_outputs(args, outputs):
-    """Raises UsageError where one of these is a file that the conversion reads."""
+    """Refuse to write over a file that the conversion reads."""
     _refuse(limits.overwritten(filter(None, outputs), files_read(args.model, args)))
 
 
 def files_read(model: Path, args: argparse.Namespace) -> list[Path]:
-    """Files and folders that a conversion of a model with these arguments reads."""
+    """Return the files and folders that a conversion of a model with these arguments reads."""
     names = ("sign", "hmac", "labels_file")
     keys = [path for path in (getattr(args, name, None) for name in names) if path]
-    return [model, *external.files_of(model), *_given(args), *keys]
+    return [model, *external.files_of(model), *_files_of_options(args), *keys]
 
 
 def _refuse(reason):

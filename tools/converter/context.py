@@ -1,4 +1,4 @@
-"""What holds for a whole model and stands nowhere in it: handed along from stage to stage."""
+"""Hold what applies to a whole model and its bodies, and does not stand in the model."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from .own import Operators
 
 @dataclass(frozen=True)
 class Context:
-    """What the graph, and each body in it, is looked at with.
+    """What each pass takes beside the graph, or beside one of its bodies.
 
-    operators: the lowerings that there are; bounds: by name of a value, or of a dim of an input,
-    the most that there can be of what a run decides; declared: the types that the model declares
-    its outputs and those of its bodies with, by name; keeps_operators: the device computes every
-    operator (--optimize 0, see simplify/keep.py); expands: what a lowering serves only in part is
-    always computed by its definition (Lowering.takes), of whose products something else is wanted;
-    floats: names of quantized nodes that compute in float, because their integer forms cannot
-    follow a size that each run decides.
+    Attributes:
+        operators: the lowerings that there are.
+        bounds: by name of a value or of an input's dim, the maximum of what a run decides.
+        declared: the types that the model declares its outputs and its bodies' outputs with, by
+            name.
+        keeps_operators: the device computes every operator (--optimize 0, see simplify/keep.py).
+        expands: an operator that its lowering serves only in part is always computed by its
+            definition (Lowering.takes), because its products are to be computed otherwise.
+        floats: names of quantized nodes that compute in float, because their integer forms cannot
+            follow a size that each run decides.
+
     """
 
     operators: Operators = field(default_factory=Operators)

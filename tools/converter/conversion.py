@@ -1,4 +1,4 @@
-"""A conversion on its way: what each stage has made of the model so far."""
+"""Hold the state of one conversion, which each pass of pipeline.py changes."""
 
 from __future__ import annotations
 
@@ -22,24 +22,38 @@ from .reference.vector import Vector
 
 @dataclass
 class Conversion:
-    """What stages hand on. A stage takes what those before it have set, and sets its own.
+    """The state of one conversion: a pass reads what those before it have set, and sets its own.
 
-    source, options: the caller's; notes: choices made for the user; context: see Context;
-    declared: types that the file declares for inner values, by name, see shapes/declarations.py;
-    model: as far as it has come; nodes_before: of the model as it was loaded;
-    twin: the model with other bounds of the dims that each run decides, if there are such;
-    loaded, doubt: the model with its shapes fixed, and which rule of ONNX it may break;
-    simplified: the model that the caller feeds and reads, which later stages merge operators of;
-    answers: the model that golden vectors are computed with;
-    log: by name of a rewrite, how many places it changed; rewritten: what can be saved;
-    quantized, narrowed: what --quantize did, and what --weights cost, by layer;
-    golden: inputs of the golden vector, None for random ones;
-    lossy: products whose values range too widely for one exponent; split: names of those that get
-    several, and of the nodes that are new for that; precision: of products;
-    graph, arena: what the device runs, and where values lie; data: the file;
-    grids: (scale, zero_point) by name of an input or output of integers that has them;
-    vector: the golden vector, also where the file has none; no_vector: why there is none;
-    expect: outputs that the user gives for it; expected: how far the model is from them.
+    Attributes:
+        source: the caller's file or model.
+        options: the caller's requests.
+        notes: choices that were made for the user, one a line.
+        context: what holds for the whole model and its bodies.
+        declared: types that the file declares for inner values, by name (shapes/declarations.py).
+        model: the model as far as it is converted.
+        nodes_before: number of nodes of the model as it was loaded.
+        twin: the model with other bounds of the dims that each run decides, if there are such.
+        loaded: the model with its shapes fixed.
+        doubt: the rule of ONNX that the loaded model may break, or "".
+        simplified: the model that the caller feeds and reads, before operators are merged.
+        answers: the model that golden vectors are computed with.
+        log: by name of a rewrite, the number of places that it changed.
+        rewritten: the model as it can be saved.
+        quantized: what --quantize did.
+        narrowed: what --weights costs, by layer.
+        golden: inputs of the golden vector, None for random ones.
+        lossy: products whose values range too widely for one exponent.
+        split: names of the products that get several exponents, and of the nodes added for that.
+        precision: how each product is computed.
+        graph: the steps that the device runs.
+        arena: where values lie in memory.
+        data: the bytes of the file.
+        grids: (scale, zero_point) by name of an input or output of integers that has them.
+        vector: the golden vector, also if the file has none.
+        no_vector: why there is no golden vector, or "".
+        expect: outputs that the user expects of the golden vector's inputs.
+        expected: how far the model is from them.
+
     """
 
     source: Path | onnx.ModelProto
@@ -72,6 +86,6 @@ class Conversion:
     expected: Expected | None = None
 
     def models(self) -> list[onnx.ModelProto]:
-        """All models that stages may still look at."""
-        found = (self.model, self.twin, self.loaded, self.simplified, self.answers, self.rewritten)
-        return [model for model in found if model is not None]
+        """Return all models that later passes may read."""
+        models = self.model, self.twin, self.loaded, self.simplified, self.answers, self.rewritten
+        return [model for model in models if model is not None]

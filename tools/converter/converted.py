@@ -1,4 +1,4 @@
-"""What a conversion gives."""
+"""Hold the result of a conversion, and report its figures."""
 
 from __future__ import annotations
 
@@ -23,16 +23,26 @@ from .shapes import extent
 
 @dataclass
 class Converted:
-    """data: the file; graph, plan: what is in it; notes: choices made for the user.
+    """The result of a conversion.
 
-    rewritten: what the rewrites made, constants: its large ones (see aside);
-    log: by name of a rewrite, how many places it changed;
-    quantized: what --quantize did; narrowed: what --weights cost, by layer;
-    grids: (scale, zero_point) by name of an input or output of integers that has them;
-    answers: what the golden vector was computed with, if Options.vector asks for it, and
-    answers_constants: its large ones;
-    vector: the golden vector; no_vector: why there is none;
-    expected: how far the model is from the outputs that the user gives.
+    Attributes:
+        data: the file.
+        graph: the steps in it.
+        plan: where values lie in memory.
+        notes: choices that were made for the user.
+        nodes_before: number of nodes of the model as it was loaded.
+        rewritten: the model after the rewrites.
+        constants: its large constants (see aside).
+        log: by name of a rewrite, the number of places that it changed.
+        quantized: what --quantize did.
+        narrowed: what --weights costs, by layer.
+        grids: (scale, zero_point) by name of an input or output of integers that has them.
+        answers: the model that the golden vector was computed with, if Options.vector is true.
+        answers_constants: its large constants.
+        vector: the golden vector.
+        no_vector: why there is no golden vector, or "".
+        expected: how far the model is from the outputs that the user expects.
+
     """
 
     data: bytes
@@ -54,7 +64,7 @@ class Converted:
 
     @cached_property
     def model(self) -> onnx.ModelProto:
-        """What the rewrites made, with all its constants."""
+        """The model after the rewrites, with all its constants."""
         return aside.filled(self.rewritten, self.constants)
 
     @cached_property
@@ -63,9 +73,9 @@ class Converted:
         return aside.filled(self.answers, self.answers_constants)
 
     def report(self) -> dict:
-        """The figures of the conversion; sizes in bytes."""
+        """Return the figures of the conversion; sizes in bytes."""
         graph = self.graph
-        weights = _told_apart(t.root for t in graph.tensors() if t.root.data is not None)
+        weights = _distinct(t.root for t in graph.tensors() if t.root.data is not None)
         scratch = [sum(t.nbytes for t in step.scratch) for step in walk(graph.steps)]
         return {
             "nodes": self.nodes_before,
@@ -95,9 +105,9 @@ class Converted:
         return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape, **dict(grid)}
 
 
-def _told_apart(constants: Iterable[Tensor]) -> list[Tensor]:
-    """Those with equal contents once, as a file holds them."""
-    found = {
+def _distinct(constants: Iterable[Tensor]) -> list[Tensor]:
+    """Return constants with equal contents once, as a file holds them."""
+    distinct = {
         id(t) if t.is_object else (t.dtype, np.asarray(t.data).tobytes()): t for t in constants
     }
-    return list(found.values())
+    return list(distinct.values())

@@ -1,4 +1,4 @@
-"""What a caller can say of a conversion."""
+"""Declare what a caller can request of a conversion."""
 
 from __future__ import annotations
 
@@ -16,26 +16,39 @@ from .quantize.settings import Settings
 
 @dataclass
 class Options:
-    """What the command line can say, and what is taken where it says nothing.
+    """The options of a conversion, with their defaults.
 
-    shapes: dims by input; sequences: the elements' dims by input that is a sequence or optional;
-    dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
-    in the file; vector: compute one for a check on this computer, where the file has none, too;
-    golden: inputs of the golden vector (None: random ones); expect: outputs
-    that the trained model itself computed of these; bounds: the most items
-    that there can be of what a run decides, by name of a value; ops: folder of the user's own
-    operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2,
-    at 0 the device computes every operator (see simplify/keep);
-    float: exact or fast16 (block floating point), or python, for products of float32;
-    float64: keep, or float32, as which boards can compute it;
-    quantize: how to make integers of a float model; images: inputs that take pictures, by name;
-    state: the output, by input, that the next run finds in it; inner: values that are outputs
-    too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
-    a board which streams them has in memory at one time; arena: bytes that it may have; weights:
-    what those of products are rounded to; seal: what to seal the file with;
-    check: run the model before and after the rewrites, and leave out one that changes its values;
-    class_names: what a classifier's scores are for, in their order;
-    verify: verify the model's types, inputs and outputs after every pass.
+    Attributes:
+        shapes: dims by input.
+        sequences: the elements' dims by input that is a sequence or an optional.
+        dims: values by symbolic name.
+        bind: arrays by input, which becomes a constant.
+        keep_inputs: runs do not overwrite the inputs.
+        strip: the file has no names, source or golden vector.
+        vector: compute a golden vector for a check on this computer, even if the file has none.
+        golden: inputs of the golden vector; None for random ones.
+        expect: outputs that the trained model itself computed of these.
+        bounds: by name of a value, the most elements of an axis that a run decides.
+        ops: folder of the user's own operators.
+        allow_domains: domains that the folder may serve.
+        optimize: level of the rewrites, 0 to 2; at 0 the device computes every operator (see
+            simplify/keep).
+        float: how products of float32 are computed: exact or fast16 (block floating point), or
+            python.
+        float64: keep, or float32, which most boards can compute.
+        quantize: how to make integers of a float model.
+        images: inputs that take pictures, by name.
+        state: by input, the output that the next run finds in it.
+        inner: inner values that become outputs behind the model's own, unless rewrites remove
+            them.
+        window: the most bytes of weights that a board which streams them holds at one time.
+        arena: the most bytes of the arena.
+        weights: format to which the weights of products are rounded.
+        seal: what to seal the file with.
+        check: run the model before and after the rewrites, and skip one that changes its values.
+        class_names: names of a classifier's classes, in the order of its scores.
+        verify: verify the model's types, inputs and outputs after every pass.
+
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A user's own operators: a folder of lowerings, given by --ops, for domains that are allowed.
+"""Load a user's own operators: a folder of lowerings (--ops) for the domains that are allowed.
 
 FOLDER/*.py declare lowerings as the files in tools/converter/ops do; FOLDER/device/*.py are the
 kernels, which go into mpconnxr/ops/ on the board. See docs/custom-operators.md.
@@ -26,8 +26,10 @@ _SERIAL = itertools.count()
 class Operators:
     """The project's lowerings and a user's.
 
-    own: those of the user that may be used; refused: (domain, operator) of the others, whose
-    domains are not allowed.
+    Attributes:
+        own: the user's lowerings that may be used.
+        refused: (domain, operator) of the user's others, whose domains are not allowed.
+
     """
 
     own: Mapping[tuple[str, str, bool], ops.Lowering] = field(default_factory=dict)
@@ -36,20 +38,27 @@ class Operators:
     def lowering_of(
         self, domain: str, op_type: str, objects: bool | None = None
     ) -> ops.Lowering | None:
-        """The lowering of an operator, or None. objects: as in ops.lowering_of."""
-        found = ops.lowering_of(domain, op_type, objects)
-        return found or ops.found_in(self.own, domain, op_type, objects)
+        """Return the lowering of an operator, or None.
+
+        Args:
+            domain: the operator's domain.
+            op_type: its name.
+            objects: as in ops.lowering_of.
+
+        """
+        lowering = ops.lowering_of(domain, op_type, objects)
+        return lowering or ops.found_in(self.own, domain, op_type, objects)
 
     def is_own(self, domain: str, op_type: str) -> bool:
-        """True for an operator that a lowering of the user's serves."""
+        """Return True for an operator that a lowering of the user's serves."""
         return ops.found_in(self.own, domain, op_type) is not None
 
     def is_refused(self, domain: str, op_type: str) -> bool:
-        """True for an operator that the folder serves, of a domain that is not allowed."""
+        """Return True for an operator that the folder serves, of a domain that is not allowed."""
         return (domain, op_type) in self.refused
 
     def hint(self, domain: str, op_type: str) -> str:
-        """What the user can do about an operator without a lowering."""
+        """Return what the user can do about an operator without a lowering, or ""."""
         if self.is_refused(domain, op_type):
             return f"--ops has a kernel for it: --allow-domain {_plain(domain)} uses it"
         if _plain(domain) in ("ai.onnx", "ai.onnx.ml", "com.microsoft"):
@@ -58,26 +67,32 @@ class Operators:
 
 
 def operators(folder: Path | None, domains: Collection[str]) -> Operators:
-    """The project's lowerings, and those of a folder for these domains.
+    """Return the project's lowerings, and those of a folder for these domains.
 
-    Raises UsageError where the folder cannot be used.
+    Args:
+        folder: that of --ops, or None.
+        domains: those that it may serve.
+
+    Raises:
+        UsageError: if the folder cannot be used.
+
     """
     if folder is None:
         return Operators()
     kernels_in(folder)
-    found = _load(folder)
+    loaded = _load(folder)
     allowed = {_plain(domain) for domain in domains}
-    refused = [key for key in found if _plain(key[0]) not in allowed]
+    refused = [key for key in loaded if _plain(key[0]) not in allowed]
     return Operators(
-        {key: found[key] for key in found if key not in refused},
+        {key: loaded[key] for key in loaded if key not in refused},
         frozenset(key[:2] for key in refused),
     )
 
 
 def _load(folder):
-    """The lowerings that the folder declares.
+    """Import the folder as a package of a new name, and return the lowerings that it declares.
 
-    It is imported as a package of a new name, so that its files can import each other.
+    As a package, its files can import each other.
     """
     name = f"mpconnxr_own_{next(_SERIAL)}"
     spec = importlib.util.spec_from_loader(name, None, is_package=True)
@@ -94,19 +109,21 @@ def _load(folder):
 
 
 def kernels_in(folder: Path | None) -> dict[str, Path]:
-    """The device's files of a folder for --ops, by their names in mpconnxr/ops/.
+    """Return the device's files of a folder for --ops, by their names in mpconnxr/ops/.
 
-    Raises UsageError where there is no such folder, or one would replace the project's own.
+    Raises:
+        UsageError: if there is no such folder, or a file has the name of one of the project's.
+
     """
     if folder is None:
         return {}
     if not folder.is_dir():
         raise UsageError(f"--ops {folder}: this is not a folder")
-    found = {path.name: path for path in sorted((folder / "device").glob("*.py"))}
-    for name, path in found.items():
+    kernels = {path.name: path for path in sorted((folder / "device").glob("*.py"))}
+    for name, path in kernels.items():
         if any((package.KERNELS / taken).exists() for taken in (name, f"_{name}")):
             raise UsageError(f"--ops: {path} has the name of a kernel of mpconnxr: rename it")
-    return found
+    return kernels
 
 
 def _plain(domain):
