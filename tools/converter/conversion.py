@@ -9,6 +9,7 @@ from pathlib import Path
 import onnx
 
 from .context import PLAIN, Context
+from .external_weights import ExternalWeights
 from .ir import Graph
 from .numbers.narrow import Row
 from .numbers.precision import Precision
@@ -29,6 +30,7 @@ class Conversion:
         options: the caller's requests.
         notes: choices that were made for the user, one a line.
         context: what holds for the whole model and its bodies.
+        weights: the large constants of its models.
         declared: types that the file declares for inner values, by name (shapes/declarations.py).
         model: the model as far as it is converted.
         nodes_before: number of nodes of the model as it was loaded.
@@ -60,6 +62,7 @@ class Conversion:
     options: Options
     notes: list[str] = field(default_factory=list)
     context: Context = PLAIN
+    weights: ExternalWeights = field(default_factory=ExternalWeights)
     declared: Mapping[str, onnx.TypeProto] = field(default_factory=dict)
     model: onnx.ModelProto | None = None
     nodes_before: int = 0

@@ -10,10 +10,11 @@ import onnx
 from onnx import checker, shape_inference
 from onnx_ir import serde
 
-from . import aside, pipeline, verify
+from . import pipeline, verify
 from .conversion import Conversion
 from .converted import Converted
 from .errors import ConvertError, UsageError
+from .external_weights import without_placeholders
 from .load import ort_domain
 from .options import Options
 from .pipeline import Pass
@@ -37,9 +38,8 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
     state = Conversion(source, options or Options())
     with _converting(state):
         _run(pipeline.PASSES, state)
-        constants = aside.constants_of(state.rewritten)
         answers = state.answers if state.options.vector else None
-        of_answers = aside.constants_of(answers) if answers else {}
+        state.weights.release_others(state.rewritten, *([answers] if answers else []))
     return Converted(
         state.data,
         state.graph,
@@ -47,13 +47,12 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         state.notes,
         state.nodes_before,
         state.rewritten,
-        constants,
+        state.weights,
         state.log,
         state.quantized,
         state.narrowed,
         state.grids,
         answers,
-        of_answers,
         state.vector,
         state.no_vector,
         state.expected,
@@ -80,7 +79,7 @@ def model_after(source: Path | onnx.ModelProto, name: str, options: Options) -> 
         if missing := pipeline.missing_options(last, name, state):
             raise UsageError(f"--save-after {name}: this pass runs with {missing} only")
         _run([last], state)
-        return saved(aside.filled(state.model, aside.constants_of(state.model)))
+        return saved(without_placeholders(state.model))
 
 
 def saved(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -90,9 +89,9 @@ def saved(model: onnx.ModelProto) -> onnx.ModelProto:
 
 @contextmanager
 def _converting(state: Conversion) -> Iterator[None]:
-    """Hold what a conversion needs while it lasts, and name errors of the libraries."""
+    """Verify passes as the options say, and name errors of the libraries."""
     try:
-        with aside.kept(), verify.every_pass(state.options.verify):
+        with verify.every_pass(state.options.verify):
             yield
     except _INVALID as e:
         while e.__cause__:
@@ -112,4 +111,4 @@ def _run(passes: Sequence[Pass], state: Conversion) -> None:
             continue
         if before is not None and one.changes != "outputs":
             verify.passed(before, state.model, one.name, keeps_dtypes=one.changes != "dtypes")
-        aside.keep_those_of(*state.models())
+        state.weights.release_others(*state.models())

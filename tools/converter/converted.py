@@ -11,7 +11,7 @@ import onnx
 
 from tools import seal
 
-from . import aside
+from .external_weights import ExternalWeights, without_placeholders
 from .ir import Graph, Tensor, dtype_name, walk
 from .numbers.narrow import Row
 from .plan import Plan
@@ -32,13 +32,12 @@ class Converted:
         notes: choices that were made for the user.
         nodes_before: number of nodes of the model as it was loaded.
         rewritten: the model after the rewrites.
-        constants: its large constants (see aside).
+        weights: its large constants, and those of `answers`.
         log: by name of a rewrite, the number of places that it changed.
         quantized: what --quantize did.
         narrowed: what --weights costs, by layer.
         grids: (scale, zero_point) by name of an input or output of integers that has them.
         answers: the model that the golden vector was computed with, if Options.vector is true.
-        answers_constants: its large constants.
         vector: the golden vector.
         no_vector: why there is no golden vector, or "".
         expected: how far the model is from the outputs that the user expects.
@@ -51,13 +50,12 @@ class Converted:
     notes: list[str]
     nodes_before: int
     rewritten: onnx.ModelProto
-    constants: aside.Arrays
+    weights: ExternalWeights
     log: dict[str, int] = field(default_factory=dict)
     quantized: Outcome | None = None
     narrowed: Sequence[Row] = ()
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
     answers: onnx.ModelProto | None = None
-    answers_constants: aside.Arrays = field(default_factory=dict)
     vector: Vector | None = None
     no_vector: str = ""
     expected: Expected | None = None
@@ -65,12 +63,12 @@ class Converted:
     @cached_property
     def model(self) -> onnx.ModelProto:
         """The model after the rewrites, with all its constants."""
-        return aside.filled(self.rewritten, self.constants)
+        return without_placeholders(self.rewritten)
 
     @cached_property
     def reference(self) -> onnx.ModelProto:
         """The model that the golden vector was computed with, with all its constants."""
-        return aside.filled(self.answers, self.answers_constants)
+        return without_placeholders(self.answers)
 
     def report(self) -> dict:
         """Return the figures of the conversion; sizes in bytes."""

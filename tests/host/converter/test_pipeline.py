@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 from tests.host.device import small
-from tools.converter import pipeline
+from tools.converter import external_weights, pipeline
 from tools.converter.__main__ import main
 from tools.converter.convert import Options, model_after
 from tools.converter.errors import UsageError
@@ -74,10 +74,8 @@ def test_the_model_computes_the_same_after_each_pass(name):
 
 
 def test_large_constants_are_in_the_saved_model(monkeypatch):
-    from tools.converter import aside
-
-    monkeypatch.setattr(aside, "LEAST_MODEL", 1)
-    monkeypatch.setattr(aside, "LEAST", 64)
+    monkeypatch.setattr(external_weights, "LEAST_MODEL", 1)
+    monkeypatch.setattr(external_weights, "LEAST", 64)
     model = model_after(DIGITS, "rewrite", Options())
     assert all(t.raw_data and not t.external_data for t in model.graph.initializer)
 

@@ -12,8 +12,8 @@ from onnx import defs
 
 from tools.format import layout
 
-from ..aside import array_of
 from ..errors import UsageError
+from ..external_weights import array_of
 from ..ir import Graph, Tensor
 from ..protos import opset_of
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import onnx
 
-from ..aside import array_of
 from ..errors import Finding, Problem, UnsupportedModel
+from ..external_weights import array_of
 from ..protos import attributes_of, name_of, nodes_of, operator_of
 from .scales import constants_of, graphs_of
 

@@ -8,8 +8,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..aside import array_of
 from ..errors import Finding, Problem, UnsupportedModel
+from ..external_weights import array_of
 from ..protos import bodies_of, name_of, nodes_of, operator_of
 
 # Inputs that are scales, by operator. An operator divides by its output's.

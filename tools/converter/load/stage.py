@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 
-from .. import aside, own
+from .. import own
 from ..context import Context
 from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
@@ -48,7 +48,7 @@ def load(state: Conversion) -> None:
     if keeps:
         keep.declare(model)
     if options.quantize is None and options.weights == "f32":  # others compute with all weights
-        model = aside.with_stand_ins(model)
+        model = state.weights.with_placeholders(model)
     state.loaded = state.answers = model
     state.model = declarations.without_outputs(model)
     state.doubt = sound.check_growth(model)

@@ -10,9 +10,9 @@ from onnx import helper
 from tools import limits
 from tools.format import objects
 
-from ..aside import array_of
 from ..context import PLAIN, Context
 from ..errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
+from ..external_weights import array_of
 from ..ir import Graph, Step, Tensor, dtype_name
 from ..load.missing import problem_of
 from ..numbers import int64, widen

@@ -22,7 +22,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ..aside import array_of, nbytes_of
+from ..external_weights import array_of, nbytes_of
 from ..ops import _short
 from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session

@@ -20,7 +20,7 @@ import onnx
 
 from tools import limits
 
-from .. import aside
+from .. import external_weights
 from ..errors import ConvertError
 from ..load.ort_domain import release
 from ..protos import bodies_of, copied, set_all
@@ -75,7 +75,7 @@ def open_plain(model: onnx.ModelProto) -> Session:
     """Open a session with all that onnxruntime gets wrong on this CPU. Raises as open_session."""
     if not importlib.util.find_spec("onnxruntime"):
         raise ImportError("onnxruntime")
-    model, constants = release(model), aside.constants_of(model)
+    model, constants = release(model), external_weights.constants_of(model)
     if constants:
         model = _weights_first(model)
     try:

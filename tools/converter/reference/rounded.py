@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from ..aside import array_of
+from ..external_weights import array_of
 from ..protos import attributes_of, bodies_of, captured, copied, set_all
 from .ort_session import OrtError, open_session
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import onnx
 
-from .. import aside
+from .. import external_weights
 from ..protos import free_inputs, nodes_of
 from ..reference.differences import difference, random_sample, step_of
 from ..reference.ort_session import OrtError, open_session
@@ -104,7 +104,7 @@ def _difference(wanted, got, are_steps):
 
 
 def _nbytes(model):
-    return sum(aside.nbytes_of(t) for t in model.graph.initializer)
+    return sum(external_weights.nbytes_of(t) for t in model.graph.initializer)
 
 
 def _has_integers(model):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import onnx_ir as ir
 from onnx_ir.passes import common as ir_passes
 
-from ..aside import digest_of
+from ..external_weights import digest_of
 
 
 def rewrite(model: ir.Model) -> int:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import onnx
 
-from ..aside import array_of
 from ..context import Context
+from ..external_weights import array_of
 from ..protos import attributes_of
 from . import declarations
 from .bodies import model_of

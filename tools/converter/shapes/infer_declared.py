@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import onnx
 
-from ..aside import array_of
 from ..context import Context
 from ..errors import ConvertError, Problem
+from ..external_weights import array_of
 from ..ir import Tensor
 from ..protos import opset_of
 from . import extent

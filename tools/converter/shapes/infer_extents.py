@@ -13,9 +13,9 @@ from collections.abc import Callable
 import numpy as np
 import onnx
 
-from ..aside import array_of
 from ..context import Context
 from ..errors import Problem, UsageError
+from ..external_weights import array_of
 from ..protos import attributes_of
 from . import contents, extent, extent_forms
 from .extent import any_open

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import onnx
 
-from ..aside import array_of
+from ..external_weights import array_of
 
 
 def always(body: onnx.GraphProto, condition: str, known: Mapping[str, onnx.TensorProto]) -> bool:

@@ -25,7 +25,7 @@ from typing import Any
 import onnx
 from onnx import helper
 
-from ..aside import array_of
+from ..external_weights import array_of
 from ..ops import OWN
 from ..protos import attributes_of, bodies_of, nodes_of, opset_of, set_all
 

@@ -21,7 +21,7 @@ from onnxscript import optimizer
 
 from tools import limits
 
-from .. import aside
+from .. import external_weights
 from ..context import Context
 from ..errors import ConvertError
 from ..protos import opset_of
@@ -86,7 +86,7 @@ def _folded(model, context):
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
     if context.keeps_operators:
         keep.hide(bare, context.operators)
-    ir = aside.to_ir(bare)
+    ir = external_weights.to_ir(bare)
     try:
         changed = optimizer.fold_constants(
             ir,
@@ -103,7 +103,7 @@ def _folded(model, context):
     changed |= ir_passes.RemoveUnusedNodesPass()(ir).modified
     split = False
     if changed or any(node.op_type == "Split" for node in ir.graph):
-        done = aside.from_ir(ir)
+        done = external_weights.from_ir(ir)
         _as_tensors(done)
         split = split_constants(done)
     if context.keeps_operators:

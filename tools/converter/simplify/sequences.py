@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 import onnx
 from onnx import helper
 
-from ..aside import array_of
 from ..context import Context
 from ..errors import ConvertError
+from ..external_weights import array_of
 from ..protos import captured, copied, opset_of, set_all
 from .inline import inline_body
 from .sequence_rules import RULES, Nodes, sequence_of, tensor_of

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from ..aside import array_of, tensor_of
+from ..external_weights import array_of, tensor_of
 
 
 def split_constants(model: onnx.ModelProto) -> bool:
@@ -24,7 +24,7 @@ def split_constants(model: onnx.ModelProto) -> bool:
         values = [array_of(known[name]) for name in node.input]
         for name, part in zip(node.output, _parts(node, *values), strict=True):
             if name:
-                graph.initializer.append(tensor_of(part, name))
+                graph.initializer.append(tensor_of(part, name, like=known[node.input[0]]))
         graph.node.remove(node)
     return bool(found)
 

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.host.converter.reference.falsified import falsified  # noqa: F401
 from tools.conformance import ms
 from tools.conformance.ms import making
-from tools.converter import aside
+from tools.converter import external_weights
 from tools.converter.reference import exact, golden, ort_session, self_test
 from tools.converter.reference.exact.nodes import Inexact, Nodes
 from tools.converter.reference.ort_session import OrtError, open_plain, open_session
@@ -326,15 +326,14 @@ def test_weights_that_are_computed(falsified):  # noqa: F811
     assert result(model, {"x": weights, "image": image}).item() == -64 * 255 * 128
 
 
-def test_constants_set_aside(falsified, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(aside, "LEAST_MODEL", 0)
-    monkeypatch.setattr(aside, "LEAST", 0)
-    with aside.kept():
-        model = aside.with_stand_ins(
-            model_of(nodes_around(("MatMulInteger", ["w"], {})), {"x": X}, {"w": W})
-        )
-        assert aside.constants_of(model)
-        assert result(model, {"x": X}).item() == RIGHT
+def test_external_weights(falsified, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(external_weights, "LEAST_MODEL", 0)
+    monkeypatch.setattr(external_weights, "LEAST", 0)
+    weights = external_weights.ExternalWeights()
+    model = model_of(nodes_around(("MatMulInteger", ["w"], {})), {"x": X}, {"w": W})
+    model = weights.with_placeholders(model)
+    assert external_weights.constants_of(model)
+    assert result(model, {"x": X}).item() == RIGHT
 
 
 def test_a_model_without_onnx_operators(falsified):  # noqa: F811

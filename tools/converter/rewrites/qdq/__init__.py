@@ -18,9 +18,10 @@ from collections.abc import Callable
 import onnx
 import onnx_ir as ir
 
-from ... import aside, verify
+from ... import verify
 from ...context import Context
 from ...errors import Problem
+from ...external_weights import from_ir
 from ...ir import dtype_name
 from ...protos import copied
 from ...shapes import infer
@@ -91,7 +92,7 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
     """
     original, invented = model, set()
     for _ in range(_MAX_ROUNDS):
-        done = _changed(model, lambda edit: _apply_all(edit, original), context, invented)
+        done = _changed(model, _apply_all, context, invented)
         if done is None:
             break
         model = infer.infer(fold.fold(done, context), context)
@@ -107,16 +108,16 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
 def _changed(model, rules, context, invented=None):
     """Apply rules to a model; return the changed one without types, or None if nothing changed."""
     proto, taken = maps.set_aside(model)
-    edit = Edit(aside.to_ir(proto), set() if invented is None else invented, context.floats)
+    edit = Edit(proto, invented, context.floats)
     if not rules(edit):
         return None
     edit.finish()
-    changed = maps.put_back(aside.from_ir(edit.model), taken)
+    changed = maps.put_back(from_ir(edit.model), taken)
     del changed.graph.value_info[:]
     return changed
 
 
-def _apply_all(edit, original):
+def _apply_all(edit):
     """Apply all rules, and verify the graph that each leaves where all passes are verified."""
     changed = False
     for rule in (*_RULES, _fuse, scale_products):
@@ -124,9 +125,9 @@ def _apply_all(edit, original):
             changed = True
             if verify.is_thorough():
                 name = f"qdq ({rule.__name__.strip('_')})"
-                verify.check_graph(edit.graph, name, _LEVEL_WITHOUT, original.graph)
-                made = aside.from_ir(edit.model)
-                verify.check_types(made, original, name, _LEVEL_WITHOUT)
+                verify.check_graph(edit.graph, name, _LEVEL_WITHOUT, edit.original.graph)
+                made = from_ir(edit.model)
+                verify.check_types(made, edit.original, name, _LEVEL_WITHOUT)
     return changed
 
 
@@ -189,7 +190,7 @@ def _reasons(model, floats=(), known=None):
         indices = [i for i, node in enumerate(model.graph.node) if node in proto.graph.node]
     else:
         indices = range(len(model.graph.node))
-    edit = Edit(aside.to_ir(proto), set(), floats)
+    edit = Edit(proto, floats=floats)
     nodes = zip(indices, list(edit.graph), strict=True)
     return {i: known.get(i) or _reason(edit, node) for i, node in nodes if _stays(node)}
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
+import onnx
 import onnx_ir as ir
+from onnx_ir.passes import common as ir_passes
 
-from ...aside import digest_of
-from ._values import Scaled, is_kept
+from ...external_weights import digest_of, to_ir
+from ._values import Scaled
 
 
 class Edit:
@@ -17,17 +19,24 @@ class Edit:
     A node that loses its only reader stays until `finish`.
 
     Attributes:
-        model: the model, which the rules change in place.
+        original: the model at the round's beginning.
+        model: the same in the IR, which the rules change in place.
         graph: its main graph.
         opset: the version of ONNX's operators.
         invented: the names that rules have made up, in earlier rounds too.
 
     """
 
-    def __init__(self, model: ir.Model, invented: set[str], floats: Collection[str] = ()):
-        self.model, self.graph = model, model.graph
-        self.opset = model.opset_imports.get("", 0)
-        self.invented = invented
+    def __init__(
+        self,
+        original: onnx.ModelProto,
+        invented: set[str] | None = None,
+        floats: Collection[str] = (),
+    ):
+        self.original, self.model = original, to_ir(original)
+        self.graph = self.model.graph
+        self.opset = self.model.opset_imports.get("", 0)
+        self.invented = set() if invented is None else invented
         self._names_of_floats = floats
         self._constants: dict[tuple, ir.Value] = {}
         self._taken = {v.name for v in [*self.graph.inputs, *self.graph.initializers.values()]}
@@ -190,7 +199,4 @@ class Edit:
 
     def finish(self) -> None:
         """Remove the nodes and constants that nobody reads."""
-        self.drop_unused()
-        for value in list(self.graph.initializers.values()):
-            if not (value.uses() or is_kept(value)):
-                del self.graph.initializers[value.name]
+        ir_passes.RemoveUnusedNodesPass()(self.model)

@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ...aside import array_of
 from ...errors import Problem
+from ...external_weights import array_of
 
 DOMAIN = "com.microsoft"
 BODIES: dict[str, Expansion] = {}

@@ -1,0 +1,235 @@
+"""Keep large constants beside the models that they are of.
+
+A protobuf message owns its bytes, so that each copy of a model, each inference of its shapes and
+each way to the IR and back copies all weights. In a large model placeholders take their place: a
+TensorProto without contents, which refers to other data as a tensor in an external file does. The
+arrays lie in an ExternalWeights, which belongs to the conversion.
+
+All passes behind the import read constants by `array_of`, make them by `tensor_of`, and go to the
+IR and back by `to_ir` and `from_ir`.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import itertools
+from weakref import WeakValueDictionary
+
+import numpy as np
+import onnx
+import onnx_ir
+from onnx import TensorProto, numpy_helper
+
+from .protos import copied
+
+Arrays = dict[str, np.ndarray]
+
+LEAST_MODEL = 8 << 20  # bytes of constants of a model that gets placeholders
+LEAST = 64 << 10  # bytes of a constant that gets one
+
+_FOLDER = "\0weights/"  # no file has such a name; NUMBER OF THE WEIGHTS/NUMBER OF THE ARRAY follow
+# What onnx's inference wants to read (shapes, axes) is not among them, nor what it packs.
+_DTYPES = {
+    TensorProto.FLOAT,
+    TensorProto.DOUBLE,
+    TensorProto.FLOAT16,
+    TensorProto.INT8,
+    TensorProto.UINT8,
+    TensorProto.INT16,
+    TensorProto.UINT16,
+}
+_META = "mpconnxr.weights"  # key in the metadata of a model in the IR: its ExternalWeights
+_numbers = itertools.count()
+_all: WeakValueDictionary[str, ExternalWeights] = WeakValueDictionary()
+
+
+class ExternalWeights:
+    """The large constants of one conversion's models.
+
+    Placeholders can be read as long as their ExternalWeights exist.
+    """
+
+    def __init__(self):
+        self._arrays: Arrays = {}
+        self._folder = f"{_FOLDER}{next(_numbers)}/"
+        _all[self._folder] = self
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def with_placeholders(self, model: onnx.ModelProto) -> onnx.ModelProto:
+        """Return a copy with placeholders; the model itself if it is too small for that."""
+        tensors = model.graph.initializer
+        if sum(t.ByteSize() for t in tensors) < LEAST_MODEL:
+            return model
+        copy = onnx.ModelProto()
+        for field, value in model.ListFields():
+            if field.name != "graph":
+                _put(copy, field, value)
+        for field, value in model.graph.ListFields():
+            if field.name != "initializer":
+                _put(copy.graph, field, value)
+        copy.graph.initializer.extend(self._placeholder_of(t) for t in tensors)
+        return copy
+
+    def _placeholder_of(self, tensor):
+        if tensor.data_type not in _DTYPES or tensor.ByteSize() < LEAST:
+            return tensor
+        new = self._placeholder(numpy_helper.to_array(tensor), tensor.name, tensor.data_type)
+        if tensor.doc_string:
+            new.doc_string = tensor.doc_string
+        new.metadata_props.extend(tensor.metadata_props)
+        return new
+
+    def _placeholder(self, array, name, dtype):
+        new = TensorProto(name=name, data_type=dtype, dims=array.shape)
+        new.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", self._keep(array)), ("length", str(array.nbytes))):
+            new.external_data.add(key=key, value=value)
+        return new
+
+    def _keep(self, array):
+        location = f"{self._folder}{next(_numbers)}"
+        self._arrays[location] = array
+        return location
+
+    def release_others(self, *models: onnx.ModelProto) -> None:
+        """Release the arrays that none of these models needs."""
+        used = {_location(t) for model in models for t in model.graph.initializer}
+        for location in self._arrays.keys() - used:
+            self._arrays.pop(location)
+        if self._arrays:
+            gc.collect()  # the IR's values lie in cycles, and with them arrays that were read
+
+
+def _put(message, field, value):
+    if field.is_repeated:
+        getattr(message, field.name).extend(value)
+    elif field.message_type is not None:
+        getattr(message, field.name).CopyFrom(value)
+    else:
+        setattr(message, field.name, value)
+
+
+def _location(tensor) -> str:
+    """Return the location in a placeholder; "" for another tensor."""
+    if tensor.data_location != TensorProto.EXTERNAL or not tensor.external_data:
+        return ""
+    location = tensor.external_data[0].value
+    return location if location.startswith(_FOLDER) else ""
+
+
+def _weights_at(location: str) -> ExternalWeights:
+    """Return the ExternalWeights that hold the array at a location."""
+    return _all[location[: location.rindex("/") + 1]]
+
+
+def _array_at(location):
+    return _weights_at(location)._arrays[location]
+
+
+def array_of(tensor: TensorProto) -> np.ndarray:
+    """Return the contents of a constant, also of a placeholder."""
+    location = _location(tensor)
+    return _array_at(location) if location else numpy_helper.to_array(tensor)
+
+
+def nbytes_of(tensor: TensorProto) -> int:
+    """Return about how many bytes a constant has."""
+    location = _location(tensor)
+    return _array_at(location).nbytes if location else tensor.ByteSize()
+
+
+def tensor_of(array: np.ndarray, name: str, like: TensorProto) -> TensorProto:
+    """Return a new constant.
+
+    Args:
+        array: its contents.
+        name: its name.
+        like: a constant of the same model; if this is a placeholder, a large array gets one too.
+
+    """
+    if (location := _location(like)) and array.nbytes >= LEAST:
+        dtype = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+        if dtype in _DTYPES:
+            weights = _weights_at(location)
+            return weights._placeholder(np.ascontiguousarray(array), name, dtype)
+    return numpy_helper.from_array(array, name)
+
+
+def digest_of(array: np.ndarray) -> bytes:
+    """Return a digest of the bytes, without a copy of them if they are many."""
+    if array.nbytes < LEAST:
+        return array.tobytes()
+    return hashlib.sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8)).digest()
+
+
+class _Placeholder(onnx_ir.ExternalTensor):
+    """A placeholder in the IR; it is written as one."""
+
+    def _load(self):
+        self._array = _array_at(self.location)
+
+    def tobytes(self):
+        return self.numpy().tobytes()
+
+
+def to_ir(model: onnx.ModelProto) -> onnx_ir.Model:
+    """Return a model in the IR."""
+    converted = onnx_ir.from_proto(model)
+    for value in converted.graph.initializers.values():
+        t = value.const_value
+        if isinstance(t, onnx_ir.ExternalTensor) and str(t.location).startswith(_FOLDER):
+            value.const_value = _placeholder_in_ir(value, t.location, t.length, t.dtype, t.shape)
+            converted.meta[_META] = _weights_at(t.location)
+    return converted
+
+
+def from_ir(model: onnx_ir.Model) -> onnx.ModelProto:
+    """Return the message of a model in the IR.
+
+    New large constants get placeholders if the model had some when it came to the IR.
+    """
+    weights = model.meta.get(_META)
+    if weights is not None:
+        for value in model.graph.initializers.values():
+            t = value.const_value
+            if isinstance(t, onnx_ir.Tensor) and t.nbytes >= LEAST and t.dtype.value in _DTYPES:
+                location = weights._keep(np.ascontiguousarray(t.numpy()))
+                value.const_value = _placeholder_in_ir(value, location, t.nbytes, t.dtype, t.shape)
+    return onnx_ir.to_proto(model)
+
+
+def _placeholder_in_ir(value, location, length, dtype, shape):
+    before = value.const_value
+    return _Placeholder(
+        location,
+        None,
+        length,
+        dtype,
+        shape=shape,
+        name=value.name,
+        doc_string=before.doc_string,
+        metadata_props=dict(before.metadata_props),
+    )
+
+
+def constants_of(model: onnx.ModelProto) -> Arrays:
+    """Return the arrays behind a model's placeholders, by name of the constant."""
+    locations = {t.name: _location(t) for t in model.graph.initializer}
+    return {name: _array_at(location) for name, location in locations.items() if location}
+
+
+def without_placeholders(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a copy with all its constants; the model itself if it has no placeholders."""
+    arrays = constants_of(model)
+    if not arrays:
+        return model
+    copy = copied(model)
+    for t in copy.graph.initializer:
+        if t.name in arrays:
+            t.ClearField("external_data")
+            t.ClearField("data_location")
+            t.raw_data = arrays[t.name].tobytes()
+    return copy
