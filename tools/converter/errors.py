@@ -1,4 +1,4 @@
-"""Why a model is not converted. Caught once, in __main__."""
+"""Declare the reasons why a model is not converted. __main__ alone catches them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from tools.errors import ConvertError, TooSmall, UsageError, text_of  # noqa: F4
 
 
 class Problem(Exception):
-    """One thing about one node that stops the conversion.
+    """One reason of one node that stops the conversion.
 
-    reason: what is missing; todo: what the user can do about it.
+    Attributes:
+        reason: what is missing.
+        todo: what the user can do about it, or "".
+
     """
 
     def __init__(self, reason, todo=""):
@@ -20,7 +23,7 @@ class Problem(Exception):
 
 
 class DtypeProblem(Problem):
-    """An operator has no form for a dtype: one of narrow floats is then lowered in float32."""
+    """An operator that no kernel serves in a dtype: narrow floats are then lowered in float32."""
 
 
 class BlockedProblem(Problem):
@@ -29,7 +32,14 @@ class BlockedProblem(Problem):
 
 @dataclass
 class Finding:
-    """A Problem with the place where it is: what (operator with its opset, or an input), name."""
+    """A Problem, and where it is.
+
+    Attributes:
+        what: an operator with its opset, "input" or "output".
+        name: of the node or value.
+        problem: the problem.
+
+    """
 
     what: str
     name: str

@@ -1,4 +1,4 @@
-"""The lowered graph: what the device will run, before it becomes bytes."""
+"""Declare the lowered graph: the steps that the device will run, before they become bytes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,20 @@ from .shapes import extent
 
 @dataclass(eq=False)
 class Tensor:
-    """A value. dtype: ONNX number; data: its contents if known at conversion.
+    """A value.
 
-    shape: a dimension of strings that only a run decides is OPEN (see tools/format/objects.py).
-    contents: the same with Extents among it (see shapes/contents.py), of small integer tensors.
-    halves: a constant of floats that float16 holds without loss, and a file does.
-    persistent: it lasts from run to run (see plan/state.py).
-    alias: the tensor whose memory this one shares (Reshape and friends), else None, from alias_at
-    on (bytes).
-    offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
+    Attributes:
+        name: its name.
+        dtype: ONNX's number.
+        shape: its dims; one of strings that only a run decides is OPEN (tools/format/objects.py).
+        data: its contents, if they are known at conversion.
+        alias: the tensor whose memory this one shares (Reshape and the like), else None.
+        offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
+        contents: of small integer tensors, `data` with Extents in it (see shapes/contents.py).
+        persistent: it lasts from run to run (see plan/state.py).
+        halves: a constant of floats that float16 holds without loss, as the file does.
+        alias_at: bytes into the memory of `alias`.
+
     """
 
     name: str
@@ -44,7 +49,7 @@ class Tensor:
 
     @property
     def root(self) -> Tensor:
-        """The tensor whose memory this one has."""
+        """The tensor whose memory this one shares; itself without an alias."""
         return self.alias.root if self.alias else self
 
     @property
@@ -111,19 +116,27 @@ class Tensor:
 class Step:
     """One call of a kernel.
 
-    node: the ONNX node it came from, for messages; macs: nominal, without those of the bodies;
-    bodies: the steps of its subgraphs (Loop, If, Scan), each run `trips` times at most;
-    in_place: (input, output) pairs that may share memory: the kernel, and the others of the same
-    node, no longer read what of the input lies where they write;
-    over: inputs that the first output may be written over where they end with this step: by
-    number, the bytes by which it must start before them, at least (see plan/overlap.py);
-    behind: the same of kernels that read windows and write behind them;
-    rows: how to cut it into steps for some rows of an image, if that can be done (see
-    steps/rows.py);
-    grow: gives it a larger scratch, of so many bytes at most, if it is faster with that; its lead
-    of input 0 stays within the number given last (None: any);
-    lacks: bytes of scratch with which it is so much faster that the arena may grow for them; the
-    first that the arena takes.
+    Attributes:
+        kernel: its name.
+        inputs: values that it reads.
+        outputs: values that it writes.
+        params: its parameters in order, as the kernel declares them.
+        scratch: temporary memory.
+        node: the ONNX node that it is of, for messages.
+        macs: nominal multiply-accumulates, without those of the bodies.
+        bodies: the steps of its subgraphs (Loop, If, Scan), each run `trips` times at most.
+        trips: see bodies.
+        in_place: (input, output) pairs that may share memory: where they write, the kernel and the
+            others of the same node no longer read the input.
+        over: by number of an input that the first output may be written over if it ends with this
+            step: the bytes by which the output must start before it (see plan/overlap.py).
+        behind: the same of kernels that read windows and write behind them.
+        rows: how to cut it into steps for some rows of an image, or None (see steps/rows.py).
+        grow: gives it a larger scratch, of so many bytes at most, if that makes it faster; its
+            lead of input 0 stays within the last argument (None: any).
+        lacks: bytes of scratch with which it is so much faster that the arena may grow for them;
+            the first that the arena takes.
+
     """
 
     kernel: str
@@ -144,18 +157,28 @@ class Step:
 
     @classmethod
     def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **given: Any) -> Step:
-        """A step whose parameters are given by name, beside any of the others above.
+        """Return a step whose parameters, and any other fields, are named.
 
-        Raises ParameterError.
+        Args:
+            kernel: its name.
+            inputs: values that it reads.
+            outputs: values that it writes.
+            given: the kernel's parameters and other fields of the step, by name.
+
+        Raises:
+            ParameterError: if the kernel declares other parameters.
+
         """
         about = {name: given.pop(name) for name in _OTHERS & given.keys()}
         params = listed(declaration_of(kernel), kernel, given, ())
         return cls(kernel, inputs, outputs, list(params), **about)
 
     def __getitem__(self, name: str) -> Any:
-        """A parameter by the name that its kernel declares; a list where that is a group.
+        """Return a parameter by the name that its kernel declares; a list for a group.
 
-        Raises ParameterError.
+        Raises:
+            ParameterError: if the kernel declares no such parameter.
+
         """
         place = self._place(name)
         found = self.params[place.at : place.end]
@@ -175,20 +198,26 @@ class Step:
         return declared.place(self.params, name)
 
     def set_params(self, **named: Any) -> None:
-        """All parameters anew, by name."""
+        """Set all parameters, by name."""
         self.params[:] = listed(declaration_of(self.kernel), self.kernel, named, ())
 
     def with_params(self, **named: Any) -> Step:
-        """A copy with other values of these parameters."""
+        """Return a copy with other values of these parameters."""
         step = replace(self, params=list(self.params))
         for name, value in named.items():
             step[name] = value
         return step
 
     def lead(self, root: Tensor, rows: bool = True) -> int | None:
-        """By how many bytes the root of the first output must start before this one of inputs.
+        """Return how many bytes the first output must start before an input to lie over it.
 
-        None if it may not lie over it. rows: count what is `behind` as well.
+        Args:
+            root: the root of the input; that of the output is meant, too.
+            rows: count what is `behind` as well.
+
+        Returns:
+            The bytes, or None if the output may not lie over the input.
+
         """
         leads = []
         allowed = {**self.behind, **self.over} if rows else self.over
@@ -202,7 +231,7 @@ class Step:
         return max(0, *leads) if leads else None
 
     def is_same_place(self, root: Tensor) -> bool:
-        """True if the root of the first output may start where this one of inputs does."""
+        """Return True if the root of the first output may start where this one of inputs does."""
         if not self.outputs or not all(t.start == 0 for t in self.inputs if t.root is root):
             return False
         if sum(t.root is root for t in self.inputs + self.outputs + self.scratch) != 1:
@@ -223,7 +252,7 @@ _OTHERS = {f.name for f in fields(Step)} - {"kernel", "inputs", "outputs", "para
 
 
 def walk(steps: list[Step]) -> Iterator[Step]:
-    """All steps in order, a step before those of its bodies."""
+    """Yield all steps in order, a step before those of its bodies."""
     for step in steps:
         yield step
         for body in step.bodies:
@@ -232,12 +261,20 @@ def walk(steps: list[Step]) -> Iterator[Step]:
 
 @dataclass(eq=False)
 class Graph:
-    """Steps in order, with the tensors that go in and come out.
+    """Steps in order, with the inputs and outputs of the model.
 
-    states: inputs that a run leaves for the next one, no more among the inputs; weights: how the
-    constants lie in the file (None: a board holds all of them in memory); reads: chunks of these
-    that are read before a step; overlays: (value, other
-    that it may be written over while both are needed): the bytes by which it must start before.
+    Attributes:
+        inputs: values that the user sets.
+        outputs: values that the user reads.
+        steps: the steps.
+        nodes_before: number of the model's nodes.
+        nodes_after: number of its nodes after the rewrites.
+        states: inputs that a run leaves for the next one; they are not among `inputs` any more.
+        weights: how the constants lie in the file; None if a board holds all of them in memory.
+        reads: chunks of these that are read before a step.
+        overlays: by (value, other value that it may be written over while both are needed): the
+            bytes by which it must start before the other.
+
     """
 
     inputs: list[Tensor]
@@ -251,7 +288,7 @@ class Graph:
     overlays: dict[tuple[Tensor, Tensor], int] = field(default_factory=dict)
 
     def tensors(self) -> list[Tensor]:
-        """Every tensor once: inputs, outputs, then in order of use."""
+        """Return every tensor once: inputs, outputs, then in order of use."""
         seen = dict.fromkeys(self.inputs + self.outputs)
         for step in walk(self.steps):
             seen.update(dict.fromkeys(step.inputs + step.outputs + step.scratch))

@@ -1,4 +1,4 @@
-"""python -m tools.converter.kernel_list: writes the kernels' parameters into docs/kernels.md."""
+"""Write the kernels' parameters into docs/kernels.md: python -m tools.converter.kernel_list."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _BEGIN, _END = "<!-- parameters -->\n", "<!-- end of parameters -->\n"
 
 
 def kernels() -> list[str]:
-    """Their names."""
+    """Return the names of all kernels."""
     found = [p for p in package.KERNELS.glob("[!_]*.py") if "\ndef prepare(" in p.read_text()]
     return sorted(p.stem for p in found)
 
 
 def page_with_list(page: str) -> str:
-    """The page with the list that the declarations make."""
+    """Return the page with the list that the declarations make."""
     before, _, rest = page.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     lines = ["| kernel | parameters |\n", "|---|---|\n"]

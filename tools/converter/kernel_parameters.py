@@ -1,4 +1,4 @@
-"""Names of a kernel's parameters, as mpconnxr/ops/KERNEL.py declares them, once, at its top:
+"""Read the names of a kernel's parameters, which mpconnxr/ops/KERNEL.py declares at its top:
 
     # params
     _N = const(0)  # samples
@@ -101,8 +101,11 @@ class Declaration:
     or_none: bool = False
 
     def places(self, params: Sequence[int]) -> dict[str, Place]:
-        """Each parameter, group and number of a group by name. Raises ValueError where there are
-        not as many as they say.
+        """Return the place of each parameter, group and number of a group by name.
+
+        Raises:
+            ValueError: if there are more or fewer parameters than declared.
+
         """
         if self.or_none and not len(params):
             return {}
@@ -130,22 +133,32 @@ class Declaration:
         return found
 
     def place(self, params: Sequence[int], name: str) -> Place:
-        """Raises ParameterError where the kernel has no parameter of that name."""
+        """Return the place of the parameter of a name.
+
+        Raises:
+            ParameterError: if the kernel has none of this name.
+
+        """
         try:
             return self.places(params)[name]
         except KeyError:
             raise ParameterError(f"kernel {self.kernel} has no parameter {name}") from None
 
     def singles(self, params: Sequence[int]) -> list[Place]:
-        """A place for each number, in order."""
+        """Return a place for each number, in order."""
         found = self.places(params).values()
         return [place for place in found if not place.field.is_group]
 
     def listed(self, values: Mapping[str, Any]) -> list[int]:
-        """Values by name -> a step's list. A group's value is a sequence, or has its names.
+        """Return a step's list of parameters.
 
-        Raises ParameterError for names that are missing or unknown, ValueError for a group that
-        has not as many numbers as it should.
+        Args:
+            values: by name. That of a group is a sequence, or has the names of its numbers.
+
+        Raises:
+            ParameterError: for names that are missing or unknown.
+            ValueError: for a group with more or fewer numbers than declared.
+
         """
         if self.or_none and not values:
             return []
@@ -161,7 +174,13 @@ class Declaration:
         return params
 
     def text(self, params: Sequence[int], shown: Callable[[int], str] | None = None) -> str:
-        """`n=1 strides=[2, 2] ...`; shown: what the number of that position is."""
+        """Return a text such as `n=1 strides=[2, 2]`.
+
+        Args:
+            params: a step's list.
+            shown: returns the text of a number by its position.
+
+        """
         places = self.places(params)
         said = []
         for place in places.values():
@@ -178,7 +197,7 @@ class Declaration:
 
 
 def _is_nested(place, places):
-    """True for what is in a group of groups, which is not printed as one."""
+    """Return True for what is in a group of groups, which is not printed as one."""
     outer = places[place.path.rpartition(".")[0]]
     return any(part.is_group for part in outer.field.parts)
 
@@ -192,7 +211,7 @@ def _as_float(word):
 
 
 def _lay(fields, params, at, prefix, found) -> int:
-    """Adds the places of fields from `at` on; returns their end."""
+    """Add the places of fields from `at` on; return their end."""
     numbers: dict[str, int] = {}
     for f in fields:
         path = prefix + f.name
@@ -236,7 +255,7 @@ def _evaluated(node, numbers):
 
 
 def _plain(value):
-    """A list of what may be an array or an iterator."""
+    """Return a list of an array or of an iterator."""
     is_group = isinstance(value, Iterable) and not isinstance(value, Mapping)
     return list(value) if is_group else value
 
@@ -269,9 +288,18 @@ def _length(f, value):
 def listed(
     declared: Declaration | None, kernel: str, named: Mapping[str, Any], params: Iterable[int]
 ) -> Iterable[int]:
-    """A step's list, from what its kernel declares; params where it declares nothing.
+    """Return a step's list of parameters.
 
-    Raises ParameterError, ValueError.
+    Args:
+        declared: the kernel's declaration, or None.
+        kernel: its name.
+        named: the parameters by name.
+        params: the list of a kernel without a declaration.
+
+    Raises:
+        ParameterError: if the kernel declares other parameters.
+        ValueError: for a group with more or fewer numbers than declared.
+
     """
     if declared is None and not named:
         return params
@@ -287,9 +315,15 @@ def listed(
 
 @cache
 def declaration_of(kernel: str, folder: Path = package.KERNELS) -> Declaration | None:
-    """That of a kernel, or of a helper of kernels; None where it has none.
+    """Return the declaration of a kernel, or of a helper of kernels; None if it has none.
 
-    Raises DeclarationError.
+    Args:
+        kernel: its name.
+        folder: where its file lies.
+
+    Raises:
+        DeclarationError: if its declaration breaks the rules of this module.
+
     """
     path = folder / f"{kernel}.py"
     if not kernel.isidentifier() or not path.is_file():
@@ -333,7 +367,7 @@ def _of_other(name, folder):
 
 
 def _constants(tree) -> Iterator[tuple[int, tuple[str, int]]]:
-    """(line, (name, number)) of each `_NAME = const(number)`."""
+    """Return (line, (name, number)) of each `_NAME = const(number)`."""
     for node in tree.body:
         match node:
             case ast.Assign(
@@ -346,7 +380,7 @@ def _constants(tree) -> Iterator[tuple[int, tuple[str, int]]]:
 
 
 def _block(line, constants, comments) -> Iterator[tuple[str, int | None, str]]:
-    """(name, position if it has one, what its comment says) of each line of the declaration."""
+    """Return (name, position or None, comment) of each line of the declaration."""
     entries: list[list[Any]] = []
     while line in constants or line in comments:
         said = comments.get(line, "")

@@ -1,4 +1,4 @@
-"""Which graph inputs decide a shape, so that a conversion needs their contents."""
+"""Find the graph inputs that decide a shape, so that a conversion needs their contents."""
 
 from __future__ import annotations
 
@@ -31,12 +31,16 @@ _DECIDERS = {"If": (1, "optional_type"), "Loop": (2, "sequence_type")}
 def shape_fixing_inputs(
     model: onnx.ModelProto, at_run_time: bool = False, context: Context = PLAIN
 ) -> list[str]:
-    """Graph inputs that are a node's axes, shape, starts, repeats, ..., in order.
+    """Return the graph inputs that are a node's axes, shape, starts, repeats, ..., in order.
 
     Those that reach the node through Cast, Concat and the like count, too; through arithmetic only
-    integers of rank 0 or 1, for what is larger is data.
-    at_run_time: without those that a kernel can take as data; context: with the lowerings that
-    there are.
+    integers of rank 0 or 1, because larger ones are data.
+
+    Args:
+        model: the model.
+        at_run_time: omit those that a kernel can take as data.
+        context: with the lowerings that there are.
+
     """
     graph = _expanded(model, context).graph
     makers, wanted = {}, set()
@@ -65,7 +69,7 @@ def _bodies(node) -> list[onnx.GraphProto]:
 
 
 def _fixing(node, at_run_time: bool, operators: Operators) -> list[str]:
-    """The node's inputs that decide a shape."""
+    """Return the node's inputs that decide a shape."""
     lowering = operators.lowering_of(node.domain, node.op_type)
     fixing = lowering.fixes_shape if lowering else ()
     if at_run_time and lowering:
@@ -78,7 +82,7 @@ def _fixing(node, at_run_time: bool, operators: Operators) -> list[str]:
 
 
 def _sources(node) -> dict[str, tuple[str, Sequence[str]]]:
-    """{output: (operator, what it comes from)}; of an If that is what its branches give."""
+    """Return {output: (operator, its sources)}; the sources of an If are its branches' results."""
     if node.op_type != "If":
         return {name: (node.op_type, node.input) for name in node.output if name}
     ends = zip(*([o.name for o in body.output] for body in _bodies(node)), strict=True)
@@ -86,7 +90,7 @@ def _sources(node) -> dict[str, tuple[str, Sequence[str]]]:
 
 
 def _expanded(model, context):
-    """The model as a conversion will see it: functions inlined, operators without a kernel too."""
+    """Return the model as a conversion sees it, with functions and such operators expanded."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     try:
@@ -96,7 +100,7 @@ def _expanded(model, context):
 
 
 def _followed(names, makers, operators: Mapping[str, int]) -> set[str]:
-    """The named values, and all from which they come by way of these operators."""
+    """Return the named values, and all from which they follow by these operators."""
     found, left = set(), list(names)
     while left:
         name = left.pop()

@@ -46,7 +46,7 @@ def write(state: Conversion) -> None:
 
 
 def _borders(state):
-    """Chunks that a board needs to feed the model."""
+    """Return the chunks that a board needs to feed the model."""
     state.grids = borders.grids_of(state.simplified, state.graph)
     grids = borders.grids_chunk(state.grids, state.graph)
     images = borders.images_chunk(state.options.images, state.graph, state.grids)
@@ -55,7 +55,7 @@ def _borders(state):
 
 
 def _labels(state):
-    """The names of classes. Raises UsageError where no output has as many scores."""
+    """Return the chunk of class names; refuse them if no output has as many scores."""
     names, outputs = state.options.class_names, state.graph.outputs
     if not names:
         return []
@@ -66,7 +66,7 @@ def _labels(state):
 
 
 def _for_people(state):
-    """The optional chunks: names, source, golden vector."""
+    """Return the optional chunks: names, source, golden vector."""
     graph = state.graph
     names = layout.names_chunk(t.name for t in graph.inputs + graph.outputs)
     nodes = layout.names_chunk(step.node for step in walk(graph.steps))
@@ -76,7 +76,7 @@ def _for_people(state):
 
 
 def _golden(state):
-    """The golden vector, or a note why there is none."""
+    """Return the chunk of the golden vector, or note why there is none."""
     try:
         vector = _vector(state)
         data = golden.chunk(vector.inputs, *_right(state, vector))
@@ -92,14 +92,14 @@ def _golden(state):
 
 
 def _right(state, vector):
-    """(outputs, bounds): those of the reference, or what the user expects of the same model."""
+    """Return (outputs, bounds) of the reference, or those that the user expects of the model."""
     if state.expected is None or state.answers is not state.loaded:
         return vector.values, vector.bounds
     return state.expected.outputs, state.expected.bounds(vector.bounds)
 
 
 def _for_check(state):
-    """Computes the vector that the file does not have."""
+    """Compute the vector that the file does not have."""
     try:
         state.vector = _vector(state, is_for_file=False)
     except NoVector as e:

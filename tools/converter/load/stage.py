@@ -65,7 +65,7 @@ def _read(source):
 
 
 def _in_single(state, model):
-    """Makes float32 of float64, also in given inputs. Returns a note of what it costs."""
+    """Make float32 of float64, also in golden inputs; return a note of what it costs."""
     before = copied(model)
     single.make_single(model)
     if given := state.options.golden:
@@ -78,7 +78,7 @@ def _in_single(state, model):
 
 
 def _fix_shapes(state, model, operators):
-    """Gives every input a shape; notes what was chosen."""
+    """Give every input a shape, and note what was chosen."""
     options = state.options
     sequences.split_inputs(model, options.sequences)
     state.notes += dims.fix(model, options.shapes, options.dims, options.bind, options.bounds)

@@ -1,4 +1,4 @@
-"""Post-training quantization: a float model in, the same model with integers out.
+"""Quantize a float model after its training.
 
 The float graph comes simplified, with its shapes. onnxruntime's quantizer
 places QuantizeLinear and DequantizeLinear; the rewrites after it make integer operators of them.
@@ -32,7 +32,14 @@ _SHOWN = 64  # samples that the layers' figures look at
 
 @dataclass
 class Outcome:
-    """layers: the noisiest first; attempts: what was tried, the last one taken."""
+    """What quantization did.
+
+    Attributes:
+        layers: the costs by layer, the noisiest first.
+        attempts: the settings that were tried; the last one was taken.
+        notes: for the user.
+
+    """
 
     layers: list[Layer] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
@@ -42,7 +49,7 @@ class Outcome:
 def quantize(
     model: onnx.ModelProto, settings: Settings, context: Context = PLAIN
 ) -> tuple[onnx.ModelProto, Outcome]:
-    """The quantized model and what it cost. Raises UsageError, ConvertError."""
+    """Return the quantized model and its costs; raise UsageError or ConvertError."""
     _require_runtime()
     settings = loaded(settings, model.graph)
     _check(model, settings)
@@ -77,7 +84,7 @@ def _has_integers(model):
 
 
 def _nothing(settings):
-    """Notes on a model that the quantizer has left as it was."""
+    """Return notes on a model that the quantizer has not changed."""
     if settings.exclude:
         what = "without those in --exclude the model has no other operators"
     else:
@@ -95,7 +102,7 @@ def _labelled(settings):
 
 
 def _unscored(settings, attempts):
-    """A note where labels were given and nothing came of them."""
+    """Return a note if labels are given and no accuracy is measured."""
     if not _labelled(settings) or attempts[-1].top1 is not None:
         return []
     return ["--labels is not used: the model has no output of class scores, one row a sample"]

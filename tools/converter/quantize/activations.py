@@ -1,4 +1,4 @@
-"""What the tensors of a model hold while samples run through it, in onnxruntime."""
+"""Read the tensors of a model while samples run through it, in onnxruntime."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .data import Sample
 
 
 def each_run(model: onnx.ModelProto, samples: Sequence[Sample]) -> Iterator[dict[str, np.ndarray]]:
-    """For each sample the float tensors of the graph by name, inputs included.
+    """Yield for each sample the float tensors of the graph by name, with the inputs.
 
     Values must have types.
     """

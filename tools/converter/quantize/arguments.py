@@ -10,7 +10,7 @@ from .settings import IO, METHODS, MODES, Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """A group of options to a parser."""
+    """Add the options of quantization to a parser."""
     group = parser.add_argument_group("quantization after training")
     add = group.add_argument
     add("--quantize", choices=MODES, help="make integers of a float model")
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_from(args: argparse.Namespace) -> Settings | None:
-    """None without --quantize. Raises UsageError."""
+    """Return the settings of parsed arguments, None without --quantize; raise UsageError."""
     if args.quantize is None:
         _check_none_given(args)
         return None
@@ -53,7 +53,7 @@ def _check_none_given(args):
 
 
 def _share(text):
-    """'1%' or '0.01' -> 0.01; None for None."""
+    """Return 0.01 for '1%' or '0.01'; None for None."""
     if text is None:
         return None
     try:

@@ -20,7 +20,7 @@ from .data import Sample
 def corrected(
     model: onnx.ModelProto, quantized: onnx.ModelProto, samples: Sequence[Sample]
 ) -> onnx.ModelProto:
-    """A copy of the float model whose Conv and Gemm biases make up for the rounding."""
+    """Return a copy of the float model whose Conv and Gemm biases offset the rounding."""
     copy = copied(model)
     constants = {t.name: t for t in copy.graph.initializer}
     nodes = {n.name: n for n in model.graph.node if _bias(n) in constants and n.name}
@@ -41,7 +41,7 @@ def _bias(node):
 
 
 def _means(model, tensors, samples):
-    """By node: the mean of its output over samples and positions, one number a channel."""
+    """Return by node the mean of its output over samples and positions, one number a channel."""
     sums: dict[str, np.ndarray] = {}
     for values in each_run(model, samples):
         for name, tensor in tensors.items():

@@ -12,9 +12,9 @@ from ..protos import attribute
 
 
 def as_vectors(graph: onnx.GraphProto) -> list[str]:
-    """Makes a vector of each Gemm's C, in place; names of the nodes that must stay in float.
+    """Make a vector of each Gemm's C in place; return the names of nodes that must stay float.
 
-    Those are Gemm with different numbers for its rows, and ConvTranspose of groups, which has more
+    These are Gemm with different numbers for its rows, and ConvTranspose of groups, which has more
     biases than scales of weights.
     """
     constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}

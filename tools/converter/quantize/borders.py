@@ -1,4 +1,4 @@
-"""Integers at the model's border: its inputs and outputs without the outer Q and DQ."""
+"""Make a model's inputs and outputs integers: remove the outer Q and DQ."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from onnx import helper
 
 
 def open_borders(model: onnx.ModelProto) -> list[str]:
-    """Changes the model in place; returns the names of inputs and outputs that stay floats.
+    """Make inputs and outputs integers in place; return the names of those that stay float.
 
     An input that only one QuantizeLinear reads becomes that node's output, an output that a
     DequantizeLinear makes becomes that node's input.
@@ -36,7 +36,7 @@ def _open_input(graph, info, types):
 
 
 def _open_output(graph, info, types, taken):
-    """taken: names of integers that are inputs or outputs already, and keep them."""
+    """Make an output integers; those in `taken` are inputs or outputs, and keep their names."""
     [maker] = [n for n in graph.node if info.name in n.output] or [None]
     if maker is None or maker.op_type != "DequantizeLinear":
         return False

@@ -1,4 +1,4 @@
-"""Calibration data from files."""
+"""Read calibration data from files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Sample = Mapping[str, np.ndarray]
 
 
 def loaded(settings: Settings, graph: onnx.GraphProto) -> Settings:
-    """The settings with arrays in the place of files. Raises UsageError."""
+    """Return the settings with arrays in the place of files; raise UsageError."""
     samples, labels = settings.samples, settings.labels
     if isinstance(samples, Path):
         path, samples = samples, read_samples(samples, graph)
@@ -31,7 +31,7 @@ def loaded(settings: Settings, graph: onnx.GraphProto) -> Settings:
 
 
 def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
-    """The samples in a .npz, .npy or folder of .npy files, by input name. Raises UsageError.
+    """Return the samples in a .npz, a .npy or a folder of .npy files, by input name.
 
     .npz: an array for each input, under its name (under any, if there is one input; a label array
     beside it, 1-D integers, is not taken for it). A leading axis more than the input has, or a
@@ -55,7 +55,7 @@ def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
 
 
 def read_labels(text: str, count: int) -> np.ndarray:
-    """The class of each sample: a .npy, or FILE.npz:KEY. Raises UsageError."""
+    """Return the class of each sample in a .npy, or in FILE.npz:KEY; raise UsageError."""
     name, _, key = text.partition(".npz:")
     found = read_arrays(Path(name + ".npz" if key else name))
     if isinstance(found, dict):
@@ -75,7 +75,7 @@ def _check_finite(samples):
 
 
 def notes(samples: Sequence[Sample]) -> list[str]:
-    """What is wrong with samples that say nothing about other inputs."""
+    """Return a note on samples that say nothing about other inputs."""
     if any(not np.array_equal(x, samples[0][name]) for s in samples for name, x in s.items()):
         return []
     if all(x.size and (x == x.flat[0]).all() for x in samples[0].values()):
@@ -103,7 +103,7 @@ def _by_input(found, inputs, path):
 
 
 def _split(array, info, path) -> Sequence[np.ndarray]:
-    """Arrays of the input's shape. Raises UsageError: a wrong dtype is no matter of a cast."""
+    """Return arrays of the input's shape; refuse another dtype instead of casting it."""
     tensor = info.type.tensor_type
     dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     shape = tuple(d.dim_value for d in tensor.shape.dim)

@@ -23,7 +23,7 @@ _ROUNDS = 10  # over all pairs: a layer is in two of them
 
 
 def equalize(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of the model that computes the same, with equalized weights."""
+    """Return a copy of the model that computes the same, with equalized weights."""
     copy = copied(model)
     weights = {t.name: numpy_helper.to_array(t).copy() for t in copy.graph.initializer}
     pairs = list(_pairs(copy.graph, weights))
@@ -55,7 +55,7 @@ def _only(nodes):
 
 
 def _is_plain(node, weights, readers):
-    """A Conv with weights of its own, regular or depthwise."""
+    """Return True for a Conv with weights of its own, regular or depthwise."""
     if node.op_type != "Conv" or any(name not in weights for name in node.input[1:] if name):
         return False
     shared = any(len(readers[name]) > 1 for name in node.input[1:])

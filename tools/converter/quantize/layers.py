@@ -1,4 +1,4 @@
-"""What quantization costs, layer by layer: signal to noise in dB, the worst layers first."""
+"""Measure what quantization costs each layer: signal to noise in dB."""
 
 from __future__ import annotations
 
@@ -25,10 +25,20 @@ _TRIMMED = 99.0  # per cent of the weights, the smaller ones, that the weights' 
 
 @dataclass
 class Layer:
-    """Signal to noise in dB. weights: None for a layer without; output: the layer's own
-    rounding of its output; total: the output, with the errors of all layers before; clipped:
-    share of the output's values outside its range; hint: what is wrong, or ""; scale, zero_point:
-    of the output; weight_scales: the least and the most, None for a layer without weights.
+    """Signal to noise of one layer in dB.
+
+    Attributes:
+        node: its name.
+        operator: its operator.
+        weights: that of its weights; None for a layer without any.
+        output: that of its output, by its own rounding.
+        total: that of its output, with the errors of all layers before.
+        clipped: share of the output's values outside its range.
+        hint: what is wrong, or "".
+        scale: that of the output.
+        zero_point: that of the output.
+        weight_scales: the least and the greatest; None for a layer without weights.
+
     """
 
     node: str
@@ -68,7 +78,7 @@ class _Grid:
 def layers(
     model: onnx.ModelProto, quantized: onnx.ModelProto, samples: Sequence[Sample]
 ) -> list[Layer]:
-    """A row for each node that computes something that is quantized, the noisiest first."""
+    """Return a row for each node whose result is quantized, the noisiest first."""
     grids = _grids(quantized.graph)
     outputs = {
         node.output[0]: node
@@ -94,7 +104,7 @@ def layers(
 
 
 def _grids(graph):
-    """The grid of each tensor that a QuantizeLinear takes, by its name in the float model."""
+    """Return by name in the float model the grid of each tensor that a QuantizeLinear takes."""
     constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
     found = {}
     for node in graph.node:
@@ -131,7 +141,7 @@ def _row(node, sums, weights):
 
 
 def _weight_scales(quantized):
-    """The least and the most by name of a weight: it has one, or one for each channel."""
+    """Return by name of a weight its least and its greatest scale."""
     constants = {t.name: t for t in quantized.initializer}
     found = {}
     for node in quantized.node:
@@ -143,8 +153,9 @@ def _weight_scales(quantized):
 
 
 def _weight_noise(graph, quantized):
-    """dB by name of a weight. The largest hundredth is left out of signal and noise: an outlier
-    would hide the noise that its range brings to the others.
+    """Return by name of a weight its signal to noise in dB, without the largest hundredth.
+
+    An outlier would hide the noise that its range brings to the others.
     """
     constants = {t.name: t for t in quantized.initializer}
     dequantized = {}

@@ -1,4 +1,4 @@
-"""The model with QuantizeLinear and DequantizeLinear in it, by onnxruntime's quantizer."""
+"""Put QuantizeLinear and DequantizeLinear into a model, with onnxruntime's quantizer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def static(
     per_channel: bool,
     exclude: Sequence[str],
 ) -> onnx.ModelProto:
-    """Activations in 8 or 16 bits by these ranges, weights in 8. exclude: names of nodes."""
+    """Quantize activations to 8 or 16 bits by these ranges, weights to 8."""
     from onnxruntime import quantization
     from onnxruntime.quantization.calibrate import save_tensors_data
 
@@ -55,7 +55,7 @@ def static(
 
 
 def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -> onnx.ModelProto:
-    """Weights in 8 bits; each run finds the ranges of its activations."""
+    """Quantize weights to 8 bits; each run finds the ranges of its activations."""
     from onnxruntime import quantization
 
     # a Gemm is taken apart before the names are looked at
@@ -74,7 +74,7 @@ def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -
 
 
 def _without_types_of_constants(model):
-    """The quantizer transposes the weights of a Gemm, but not the shapes that are told of them."""
+    """Remove types of constants: the quantizer transposes a Gemm's weights, but not these."""
     model, constants = copied(model), {t.name for t in model.graph.initializer}
     kept = [v for v in model.graph.value_info if v.name not in constants]
     del model.graph.value_info[:]

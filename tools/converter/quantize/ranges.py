@@ -25,7 +25,7 @@ _VALUES = 100_000  # of a tensor that mse looks at, spread over the samples
 
 
 def ranges(model: onnx.ModelProto, samples: Sequence[Sample], method: str) -> Ranges:
-    """(lowest, highest) by name of each float tensor of the graph. method: see the module."""
+    """Return (lowest, highest) by name of each float tensor; for methods see the module."""
     return _by_mse(model, samples) if method == "mse" else _by_runtime(model, samples, method)
 
 
@@ -49,7 +49,7 @@ def _by_runtime(model, samples, method):
 
 
 def _reader(samples: Sequence[Sample]):
-    """The samples as onnxruntime's quantizer reads them."""
+    """Return the samples as onnxruntime's quantizer reads them."""
     from onnxruntime.quantization import CalibrationDataReader
 
     class Reader(CalibrationDataReader):
@@ -88,7 +88,7 @@ def _error(x, low, high, levels):
 
 
 def as_tensors_data(found: Mapping[str, tuple[float, float]]):
-    """The ranges as onnxruntime's quantizer takes them."""
+    """Return the ranges as onnxruntime's quantizer takes them."""
     from onnxruntime.quantization.calibrate import CalibrationMethod, TensorsData
 
     pairs = {name: (np.float32(low), np.float32(high)) for name, (low, high) in found.items()}

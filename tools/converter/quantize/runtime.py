@@ -12,9 +12,14 @@ from ..errors import ConvertError
 
 @contextmanager
 def runtimes(what: str, advice: str) -> Iterator[None]:
-    """Around calls of onnxruntime's `what`. Raises ConvertError for whatever it stumbles over.
+    """Silence onnxruntime while it is called, and turn its errors into ConvertError.
 
-    Its warnings recommend steps that were taken before, its prints tell what it does.
+    Its warnings recommend steps that were taken before.
+
+    Args:
+        what: the part of onnxruntime that is called, for a message.
+        advice: what the user can do.
+
     """
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)

@@ -50,10 +50,10 @@ class _Way:
 
 
 def best(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProto, list[Attempt]]:
-    """The quantized model and all attempts; more than one only where a drop limit is set.
+    """Return the most accurate quantized model, and all attempts, its own last.
 
-    The most accurate is taken, and its attempt comes last; the first that is within the limit
-    ends the search.
+    Without a limit of the drop there is one attempt. With one, the first within the limit is the
+    last.
     """
     judge = _Judge(model, settings)
     tried: list[tuple[Attempt, onnx.ModelProto]] = []
@@ -73,7 +73,7 @@ def _holds(attempt, max_drop):
 
 
 def _ways(model, settings) -> Iterator[_Way]:
-    """What the user asked for, then what may be more accurate, cheap things first."""
+    """Yield the requested settings, then what may be more accurate, cheap settings first."""
     yield _Way(settings)
     channels = replace(settings, per_channel=True)
     if not settings.per_channel:
@@ -131,7 +131,7 @@ class _Judge:
 
 
 def _classes(model, samples: Sequence[Sample]):
-    """The place of the largest score, by sample; None if no output is a row of two or more."""
+    """Return the index of the largest score by sample; None if no output is a row of scores."""
     if not samples:
         return None
     session = open_session(model)
@@ -143,6 +143,6 @@ def _classes(model, samples: Sequence[Sample]):
 
 
 def _row(y):
-    """True for floats, or integers that stand for them, in one row: no labels."""
+    """Return True for one row of floats, or of integers that stand for floats: no labels."""
     is_number = isinstance(y, np.ndarray) and y.dtype.kind in "fiu" and y.dtype != np.int64
     return is_number and y.ndim > 0 and 2 <= y.size == y.shape[-1]

@@ -12,7 +12,7 @@ _MOST_ROWS = 20
 
 
 def print_outcome(outcome: Outcome) -> None:
-    """What was tried, then the layers, the noisiest first."""
+    """Print the attempts, then the layers, the noisiest first."""
     for attempt in outcome.attempts:
         print(f"quantize {attempt.what}{accuracy_text(attempt)}")
     if not outcome.layers:
@@ -34,7 +34,7 @@ def print_outcome(outcome: Outcome) -> None:
 
 
 def accuracy_text(attempt: Attempt) -> str:
-    """': top-1 96.0% (float 97.1%)', or "" where nothing is known."""
+    """Return ': top-1 96.0% (float 97.1%)', or "" if nothing is known."""
     if attempt.top1 is None:
         return ""
     if attempt.top1_float is None:

@@ -51,13 +51,13 @@ class Analysis:
         self._arrays: dict[ir.Value, np.ndarray] = {}
 
     def of(self, value: ir.Value) -> Affine | None:
-        """None if the value has no rows of features, of fixed sizes."""
+        """Return the affine form of a value; None without rows of features of fixed sizes."""
         if value not in self._known:
             self._known[value] = self._looked_into(value)
         return self._known[value]
 
     def stop_at(self, value: ir.Value) -> None:
-        """Makes it a source: a state is not looked into."""
+        """Make a value a source: what computes a state is not read."""
         n = g.shape_of(value)[-1]
         self._known[value] = Affine({Source(value): None}, np.zeros(n), n)
 
@@ -78,7 +78,7 @@ class Analysis:
         return found
 
     def last_step(self, node, value, shape):
-        """The last result of a recurrent operator of one direction, as a step of all results."""
+        """Return the last result of a recurrent operator of one direction, as a step of all."""
         if not self._finds_steps:
             return None
         *lead, n = g.shape_of(node.outputs[0]) or (0, 0, 0, 0)
@@ -96,7 +96,7 @@ class Analysis:
         return Affine({}, rows[0], shape[-1]) if same and len(rows) else None
 
     def array(self, value) -> np.ndarray | None:
-        """A constant in doubles, always the same array of one value."""
+        """Return a constant in doubles, always the same array for one value."""
         if value not in self._arrays:
             data = g.const(value)
             if data is None:
@@ -149,7 +149,7 @@ class Analysis:
         return self.of(node.inputs[0]) if rows and before[-1] == shape[-1] else None
 
     def selected(self, node, value, shape):
-        """A range of features, or one step of a sequence."""
+        """Return a range of features, or one step of a sequence."""
         x = node.inputs[0]
         before, chosen = g.shape_of(x), selection(node, value)
         inner = None if before is None or chosen is None else self.of(x)
@@ -169,7 +169,7 @@ class Analysis:
 
 
 def selection(node, value) -> tuple[int, int, int] | None:
-    """(axis, first, number) of what Split, Slice or Gather takes of one axis; else None."""
+    """Return (axis, first, number) of what Split, Slice or Gather takes of one axis; else None."""
     shape, result = g.shape_of(node.inputs[0]), g.shape_of(value)
     if shape is None or result is None:
         return None

@@ -40,14 +40,14 @@ class Cell:
 
 
 def base(value: ir.Value) -> ir.Value:
-    """The value that this is a view of."""
+    """Return the value that this is a view of."""
     while (node := g.maker(value, "Identity", *VIEWS)) is not None:
         value = node.inputs[0]
     return value
 
 
 def find_cells(graph: ir.Graph, step: ir.Value | None = None) -> list[Cell]:
-    """All cells of a graph, in order. step: a value that is one step of a sequence."""
+    """Return all cells of a graph in order, or those that read one step of a sequence."""
     finder = _Finder(Analysis(finds_steps=step is None))
     if step is not None and g.shape_of(step):
         finder.analysis.stop_at(step)
@@ -62,7 +62,7 @@ def find_cells(graph: ir.Graph, step: ir.Value | None = None) -> list[Cell]:
 
 
 def _settled(cell: Cell, step: ir.Value | None) -> bool:
-    """Sorts the sources into x and h'; False if there are others. Then the weights."""
+    """Sort the sources into x and h', then the weights; return False if there are others."""
     sources = dict.fromkeys(s for gate in cell.gates for s in gate.parts)
     if cell.extra is not None:
         sources.update(dict.fromkeys(cell.extra.parts))
@@ -90,7 +90,7 @@ def _settled(cell: Cell, step: ir.Value | None) -> bool:
 
 
 def _stacked(gates, source):
-    """The weights of one source, as ONNX has them: (gates * hidden, features)."""
+    """Return the weights of one source, as ONNX has them: (gates * hidden, features)."""
     known = [gate.matrix(source) for gate in gates if source in gate.parts]
     width = known[0].shape[0] if known else gates[0].n
     rows = [
@@ -106,7 +106,7 @@ class _Finder:
         self.rules = {"Mul": self._lstm, "Add": self._gru, "Tanh": self._rnn, "Relu": self._rnn}
 
     def _gate(self, value, *functions):
-        """(function with its constants, affine form of what it is applied to, value); else None.
+        """Return (function with its constants, affine form of its operand, value); else None.
 
         The function may be applied to all gates before they are split.
         """
@@ -132,7 +132,7 @@ class _Finder:
         return function, form, result
 
     def _split(self, value):
-        """(gate, other operand) of a Mul of a sigmoid and something, each way it can be read.
+        """Yield (gate, other operand) of a Mul of a sigmoid and something, each way to read it.
 
         The gate may be 1 less a sigmoid.
         """
@@ -177,8 +177,9 @@ class _Finder:
         return None
 
     def _gru_operands(self, z, other, b):
-        """(h', n, False) of z * (h' - n) + n, or of z * h' + (1 - z) * n, as far as is known; or
-        (h', n, True) where h' and n change places.
+        """Yield (h', n, False) of z * (h' - n) + n, or of z * h' + (1 - z) * n, if so read.
+
+        (h', n, True) means that h' and n have changed places.
         """
         difference = g.maker(base(other), "Sub")
         if difference is not None and base(difference.inputs[1]) is base(b):
@@ -228,7 +229,7 @@ class _Finder:
 
 
 def _turned(z):
-    """The form of a gate that is 1 less this one; None if its function is not symmetric."""
+    """Return the form of 1 less a gate; None if its function is not symmetric."""
     function, form, _ = z
     if function[-1] not in ("Sigmoid", 0.5):  # beta of HardSigmoid
         return None
@@ -241,7 +242,7 @@ def _is_one(value):
 
 
 def _functions(functions):
-    """The operator's attributes that say which functions the gates are."""
+    """Return the operator's attributes for the functions of the gates."""
     attributes = {"activations": [name for name, *_ in functions]}
     if any(len(f) > 1 for f in functions):
         attributes["activation_alpha"] = [f[1] if len(f) > 1 else 1.0 for f in functions]

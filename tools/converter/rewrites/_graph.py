@@ -1,4 +1,4 @@
-"""What rewrites share: reading nodes and values, and putting others in their place."""
+"""Read nodes and values, and put others in their place: what rewrites share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SLICE_BY_INPUTS_SINCE = 10  # the opset from which on its bounds are inputs
 
 
 def nodes_of(model: ir.Model, *op_types: str, domain: str = "") -> list[ir.Node]:
-    """The nodes of these types, in order, those of subgraphs included."""
+    """Return the nodes of these types, in order, those of subgraphs included."""
     return [n for n in model.graph.all_nodes() if n.op_type in op_types and n.domain == domain]
 
 
@@ -25,12 +25,12 @@ def is_op(node: ir.Node | None, *op_types: str, domain: str = "") -> bool:
 
 
 def input_of(node: ir.Node, i: int) -> ir.Value | None:
-    """The i-th input; None if it is left out."""
+    """Return the i-th input; None if it is absent."""
     return node.inputs[i] if i < len(node.inputs) else None
 
 
 def attr(node: ir.Node, name: str, default=None):
-    """An attribute's value: a number, a str, a list of numbers, a tensor."""
+    """Return an attribute's value: a number, a str, a list of numbers, a tensor."""
     found = node.attributes.get(name)
     if found is None:
         return default
@@ -38,19 +38,19 @@ def attr(node: ir.Node, name: str, default=None):
 
 
 def ints_of(node: ir.Node, name: str, i: int) -> list[int] | None:
-    """Numbers in an attribute or, as newer opsets have it, in the i-th input; None if unknown."""
+    """Return the numbers in an attribute or in the i-th input (newer opsets), None if unknown."""
     data = const(input_of(node, i))
     return attr(node, name, None if data is None else data.tolist())
 
 
 def import_into_bodies(model: ir.Model) -> None:
-    """Gives the graphs of branches and loops the operator sets that the model imports."""
+    """Give the graphs of branches and loops the operator sets that the model imports."""
     for graph in model.graph.subgraphs():
         graph.opset_imports.update(model.opset_imports)
 
 
 def name_apart(model: ir.Model) -> None:
-    """Gives values in branches and loops names that no other graph has.
+    """Give values in branches and loops names that no other graph has.
 
     Each graph numbers its new values itself, and ONNX lets none hide another.
     """
@@ -72,25 +72,25 @@ def _values_of(graph):
 
 
 def opset_of(node: ir.Node) -> int:
-    """The version of ONNX's operator set around a node."""
+    """Return the version of ONNX's operator set around a node."""
     return node.graph.opset_imports.get("", 0)
 
 
 def const(value: ir.Value | None) -> np.ndarray | None:
-    """Contents of a constant, else None."""
+    """Return the contents of a constant, else None."""
     if value is None or value.const_value is None or value.is_graph_input():
         return None
     return value.const_value.numpy()
 
 
 def scalar(value: ir.Value | None) -> float | None:
-    """The one number in a constant, else None."""
+    """Return the one number in a constant, else None."""
     data = const(value)
     return data.item() if data is not None and data.size == 1 else None
 
 
 def shape_of(value: ir.Value | None) -> tuple[int, ...] | None:
-    """Fixed dims, else None."""
+    """Return the dims if all are fixed, else None."""
     if value is None or value.shape is None or not value.shape.is_static():
         return None
     shape = tuple(int(d) for d in value.shape)
@@ -98,29 +98,29 @@ def shape_of(value: ir.Value | None) -> tuple[int, ...] | None:
 
 
 def rank_of(value: ir.Value | None) -> int | None:
-    """Number of dims, else None."""
+    """Return the number of dims, else None."""
     return None if value is None or value.shape is None else len(value.shape)
 
 
 def is_one(value: ir.Value) -> bool:
-    """True if the value is known to have one element."""
+    """Return True if the value is known to have one element."""
     shape = shape_of(value)
     return shape is not None and all(d == 1 for d in shape)
 
 
 def is_float(value: ir.Value | None) -> bool:
-    """True for float32, whose rounding level 2 may change: 16 bits would show it."""
+    """Return True for float32, whose rounding level 2 may change: 16 bits would show it."""
     return value is not None and value.dtype == ir.DataType.FLOAT
 
 
 def same_type(a: ir.Value, b: ir.Value) -> bool:
-    """True if both have one dtype and one fixed shape."""
+    """Return True if both have one dtype and one fixed shape."""
     known = a.dtype is not None and shape_of(a) is not None
     return known and a.dtype == b.dtype and shape_of(a) == shape_of(b)
 
 
 def sole_reader(value: ir.Value) -> ir.Node | None:
-    """The only node that reads the value, once; None if there are more, or it is an output."""
+    """Return the only node that reads a value, once; None if there are more or it is an output."""
     uses = value.uses()
     if value.is_graph_output() or len(uses) != 1:
         return None
@@ -128,19 +128,19 @@ def sole_reader(value: ir.Value) -> ir.Node | None:
 
 
 def maker(value: ir.Value | None, *op_types: str, domain: str = "") -> ir.Node | None:
-    """The node of one of these types that makes the value, else None."""
+    """Return the node of one of these types that makes the value, else None."""
     node = None if value is None else value.producer()
     return node if is_op(node, *op_types, domain=domain) else None
 
 
 def sole_maker(value: ir.Value | None, *op_types: str, domain: str = "") -> ir.Node | None:
-    """The same if nobody else reads the value."""
+    """Return the node of one of these types that makes the value for one reader, else None."""
     node = maker(value, *op_types, domain=domain)
     return node if node is not None and sole_reader(value) is not None else None
 
 
 def constant(like: ir.Value, data: np.ndarray) -> ir.Value:
-    """A new initializer of the graph that `like` is in, named after it."""
+    """Return a new initializer of the graph that `like` is in, named after `like`."""
     graph = like.graph
     name = base = like.name
     n = 0
@@ -163,10 +163,18 @@ def add(
     shape: Sequence[int] | None = None,
     named: ir.Node | None = None,
 ) -> ir.Value:
-    """A new node in front of another one; its output.
+    """Add a node in front of another one, and return its output.
 
-    The output has the dtype and shape of `like` (default: the other node's output), or `shape`.
-    named: the node, soon to go, whose name it takes.
+    Args:
+        before: the other node.
+        op_type: the operator.
+        inputs: its inputs, None where one is absent.
+        attributes: its attributes.
+        domain: that of the operator.
+        like: the value whose dtype and shape the output has; the other node's output by default.
+        shape: that of the output, instead.
+        named: a node that will be removed, whose name the new one takes.
+
     """
     like = like or before.outputs[0]
     node = ir.node(op_type, inputs, attributes or {}, domain=domain)
@@ -192,7 +200,7 @@ def rows_of(before: ir.Node, x: ir.Value, first: int, stop: int) -> ir.Value:
 
 
 def add_many(before: ir.Node, op_type: str, inputs, attributes, domain: str) -> list[ir.Value]:
-    """A node with all the outputs of the other one, whose name it takes; they have no types."""
+    """Add a node with as many outputs as another one, whose name it takes, without types."""
     n = len(before.outputs)
     node = ir.node(op_type, inputs, attributes, domain=domain, num_outputs=n, name=before.name)
     before.graph.insert_before(before, node)
@@ -200,10 +208,10 @@ def add_many(before: ir.Node, op_type: str, inputs, attributes, domain: str) -> 
 
 
 def replace(node: ir.Node, *values: ir.Value) -> bool:
-    """Puts these values in the place of the node's outputs; the node goes.
+    """Put these values in the place of a node's outputs, and remove the node.
 
-    The graph's outputs keep their names. False, and nothing done, if that cannot be: the value is
-    an input, a constant or another output.
+    Outputs of the graph keep their names. If one is to become an input, a constant or another
+    output, which cannot be, nothing changes and False is returned.
     """
     for old, new in zip(node.outputs, values, strict=True):
         if old.is_graph_output() and not _can_be_output(old, new):
@@ -215,9 +223,9 @@ def replace(node: ir.Node, *values: ir.Value) -> bool:
 
 
 def redirect(old: ir.Value, new: ir.Value) -> None:
-    """Lets all that reads a value read another one; an output of the graph keeps its name.
+    """Let all readers of a value read another one; an output of the graph keeps its name.
 
-    Readers may stand before the other one's node: then sort() is due.
+    Call sort() if readers may stand before the node that makes the other value.
     """
     is_output, name = old.is_graph_output(), old.name
     old.replace_all_uses_with(new, replace_graph_outputs=True)

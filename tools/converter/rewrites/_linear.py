@@ -17,7 +17,7 @@ _MOST_FLOAT = float(np.finfo(np.float32).max)
 
 
 def weights_of(node: ir.Node) -> np.ndarray | None:
-    """The constant weights, if no other node reads them or they are few; None otherwise."""
+    """Return the constant weights, if no other node reads them or they are few; else None."""
     w = g.input_of(node, 1)
     if not g.is_op(node, *OPERATORS) or not g.is_float(w):
         return None
@@ -28,12 +28,12 @@ def weights_of(node: ir.Node) -> np.ndarray | None:
 
 
 def out_axis(node: ir.Node) -> int | None:
-    """The axis of the output's channels; None if it has none, or that is not known."""
+    """Return the axis of the output's channels; None if it has none, or that is not known."""
     return _channels(node, node.outputs[0])
 
 
 def in_axis(node: ir.Node) -> int | None:
-    """The axis of the input's channels; None where a factor along it cannot be moved."""
+    """Return the axis of the input's channels; None where a factor along it cannot be moved."""
     if node.op_type == "Gemm" and g.attr(node, "transA", 0):
         return None
     return _channels(node, node.inputs[0])
@@ -47,9 +47,9 @@ def _channels(node, value):
 
 
 def channel_values(data: np.ndarray, shape: tuple[int, ...], axis: int) -> np.ndarray | None:
-    """A constant that is broadcast against this shape as one number a channel, in doubles.
+    """Return a constant that is broadcast against this shape as a number a channel, in doubles.
 
-    None if it varies along another axis, or makes the result larger.
+    Return None if it varies along another axis, or makes the result larger.
     """
     if data.ndim > len(shape):
         return None
@@ -60,7 +60,7 @@ def channel_values(data: np.ndarray, shape: tuple[int, ...], axis: int) -> np.nd
 
 
 def with_output(node: ir.Node, reader: ir.Node, factor, summand) -> ir.Value | None:
-    """factor * node + summand by channel, as a new node in front of its reader; None if not so."""
+    """Return factor * node + summand by channel, as a new node in front of its reader, or None."""
     w, bias = weights_of(node), _bias(node)
     if w is None or bias is None:
         return None
@@ -69,7 +69,7 @@ def with_output(node: ir.Node, reader: ir.Node, factor, summand) -> ir.Value | N
 
 
 def with_input(node: ir.Node, x: ir.Value, factor, summand) -> ir.Value | None:
-    """node(factor * x + summand), by channel of x, as a new node in front of it."""
+    """Return node(factor * x + summand) by channel of x, as a new node in front of it, or None."""
     w, bias = weights_of(node), _bias(node)
     if w is None or bias is None or np.any(summand) and not _sees_all(node):
         return None
@@ -79,7 +79,7 @@ def with_input(node: ir.Node, x: ir.Value, factor, summand) -> ir.Value | None:
 
 
 def _sees_all(node):
-    """True if every output is a sum over all of the weights: no padding, no overlap."""
+    """Return True if every output is a sum over all of the weights: no padding, no overlap."""
     if node.op_type != "Conv":
         return node.op_type != "ConvTranspose"
     is_valid = g.attr(node, "auto_pad", "NOTSET") in ("NOTSET", "VALID")
@@ -91,19 +91,19 @@ def _groups(node):
 
 
 def _is_turned(node):
-    """True if the weights have the input's channels first."""
+    """Return True if the weights have the input's channels first."""
     return not (node.op_type == "Conv" or node.op_type == "Gemm" and g.attr(node, "transB", 0))
 
 
 def _rows(node, w):
-    """The weights in doubles, without alpha, as (group, output, input, place)."""
+    """Return the weights in doubles, without alpha, as (group, output, input, place)."""
     w = w.astype(np.float64) * g.attr(node, "alpha", 1.0)
     w = w.reshape(_groups(node), -1, w.shape[1], int(np.prod(w.shape[2:])))
     return w.transpose(0, 2, 1, 3) if _is_turned(node) else w
 
 
 def _bias(node):
-    """The bias in doubles, with beta; 0 if there is none, None if it is not constant."""
+    """Return the bias in doubles, with beta; 0 if there is none, None if it is not constant."""
     if node.op_type == "MatMul" or g.input_of(node, 2) is None:
         return np.zeros(())
     data = g.const(node.inputs[2])
@@ -111,7 +111,7 @@ def _bias(node):
 
 
 def _rebuilt(node, before, x, rows, bias):
-    """The node with other weights; None where these would not be finite floats."""
+    """Return the node with other weights; None if these would not be finite floats."""
     w = rows.transpose(0, 2, 1, 3) if _is_turned(node) else rows
     values = np.concatenate([w.ravel(), bias.ravel()])
     if not (np.abs(values) <= _MOST_FLOAT).all():

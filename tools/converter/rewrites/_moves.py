@@ -52,7 +52,7 @@ def inverse(perm: list[int]) -> list[int]:
 
 
 def move_of(node: ir.Node, perm: list[int]) -> Move | None:
-    """How the node moves if the inputs of the layout have this order; None if it cannot."""
+    """Return how the node moves if the layout's inputs have this order; None if it cannot."""
     if any(g.shape_of(v) is None for v in node.outputs):
         return None
     if g.is_op(node, "Lookup", domain=g.OWN):
@@ -66,7 +66,7 @@ def move_of(node: ir.Node, perm: list[int]) -> Move | None:
 
 
 def _elementwise(node, perm, laid):
-    """Each operand has all axes, or is a constant, or one number."""
+    """Return the move where each operand has all axes, or is a constant or one number."""
     for x in (node.inputs[i] for i in laid):
         is_small = len(g.shape_of(x) or ()) != len(perm)
         if is_small and g.const(x) is None and not g.is_one(x):
@@ -87,7 +87,7 @@ def _axis(node, perm, name="axis", default=0):
 
 
 def _along_axis(default: int, all_inputs: bool = False, since: int = 0) -> Callable:
-    """The rule of operators that treat one axis apart."""
+    """Return the rule of operators that treat one axis apart."""
 
     def move(node, perm):
         if g.opset_of(node) < since:
@@ -127,7 +127,7 @@ def _slice(node, perm):
 
 
 def _reduce(node, perm):
-    """With keepdims the order stays; without, it is that of the axes which are left."""
+    """Keep the order with keepdims; without, return that of the axes which remain."""
     given = g.ints_of(node, "axes", 1)
     if not given:
         return None
@@ -150,7 +150,7 @@ def _left(perm, dropped):
 
 
 def _view(node, perm):
-    """Only dims of one come or go: the others keep their order."""
+    """Return the move where only dims of 1 come or go: the others keep their order."""
     y, z = g.shape_of(node.inputs[0]), g.shape_of(node.outputs[0])
     long_y, long_z = ([a for a, d in enumerate(s) if d != 1] for s in (y, z))
     if [y[a] for a in long_y] != [z[a] for a in long_z]:

@@ -46,7 +46,7 @@ def _merged(node):
 
 
 def _linear_maker(x):
-    """The node that x comes from, if it can take an activation and nobody else reads x."""
+    """Return the node that makes x, if it can take an activation and nobody else reads x."""
     made = g.sole_maker(x, "Conv", "Gemm", "MatMul") or g.sole_maker(x, "FusedConv", domain=g.MS)
     if made is None or "activation" in made.attributes:
         return None
@@ -56,7 +56,7 @@ def _linear_maker(x):
 
 
 def _fused(node, made, constants):
-    """FusedConv or FusedGemm in the place of both; None where there is none."""
+    """Return FusedConv or FusedGemm in the place of both; None if there is none."""
     op = "FusedConv" if "Conv" in made.op_type else "FusedGemm"
     if op == "FusedGemm" and node.op_type == "Clip":
         return None
@@ -69,7 +69,7 @@ def _fused(node, made, constants):
 
 
 def _constants(node):
-    """The activation's numbers; None if a run decides them."""
+    """Return the activation's numbers; None if a run decides them."""
     if node.op_type != "Clip":
         return [float(g.attr(node, *pair)) for pair in _ATTRIBUTES[node.op_type]]
     most = float(np.finfo(np.float32).max)

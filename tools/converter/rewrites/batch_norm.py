@@ -40,7 +40,7 @@ def _is_first_input(reader, node):
 
 
 def _affine(node):
-    """(factor, summand) by channel in doubles; None if it trains or they are not known."""
+    """Return (factor, summand) by channel in doubles; None if it trains or they are not known."""
     others = [g.const(x) for x in node.inputs[1:5]]
     trains = g.attr(node, "training_mode", 0) or len([o for o in node.outputs if o.uses()]) > 1
     if trains or any(c is None for c in others) or not g.is_float(node.inputs[0]):

@@ -31,7 +31,7 @@ class _Sum:
     nodes: set[ir.Node]
 
     def plus(self, other: _Sum, factor: float) -> _Sum | None:
-        """None if both read another matrix."""
+        """Return the sum of two; None if they read different matrices."""
         if self.matrix is not None and other.matrix not in (None, self.matrix):
             return None
         weights = dict(self.weights)
@@ -75,7 +75,7 @@ def _merged(node):
 
 
 def _sum_of(value, rows, found):
-    """The _Sum that a column is, of rows items; None if it is none."""
+    """Return the _Sum that a column of `rows` elements is, else None."""
     if value not in found:
         number = g.scalar(value)
         if number is not None:
@@ -105,7 +105,7 @@ def _sum_of_node(node, value, rows, found):
 
 
 def _column(node):
-    """(matrix, number) of a column that a node takes from it; None if it takes none."""
+    """Return (matrix, number) of the column that a node takes of a matrix, else None."""
     is_picked = g.is_op(node, "ArrayFeatureExtractor", domain=_ML)
     if not is_picked and not (g.is_op(node, "Gather") and g.attr(node, "axis", 0) in (1, -1)):
         return None

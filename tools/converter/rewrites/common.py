@@ -35,7 +35,7 @@ def _merged(graph):
 
 
 def _key(node):
-    """Equal for nodes that compute the same; None for those that may not."""
+    """Return a key that is equal for nodes which compute the same; None for those that may not."""
     attributes = []
     for name, a in sorted(node.attributes.items()):
         if a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS):

@@ -38,7 +38,7 @@ def _merged(node):
 
 
 def _operands(node):
-    """(x, factor, summand), the last two to be broadcast; None if no operand is constant."""
+    """Return (x, factor, summand), the last two to broadcast; None without a constant operand."""
     if node.op_type == "Neg":
         return node.inputs[0], np.float32(-1), np.float32(0)
     for x, other, is_first in ((*node.inputs, True), (*node.inputs[::-1], False)):
@@ -93,13 +93,13 @@ def _into_reader(node, x, factor, summand):
 
 
 def _spread(factor):
-    """How many times the largest factor is the smallest one, zeros aside."""
+    """Return the ratio of the largest factor to the smallest one other than 0."""
     sizes = np.abs(factor[factor != 0])
     return sizes.max() / sizes.min() if sizes.size else 1.0
 
 
 def _joined(node, x, factor, summand):
-    """Rule 3: both nodes scale, or both shift."""
+    """Apply rule 3: both nodes scale, or both shift."""
     inner = g.sole_maker(x, *_OPERATORS)
     operands = None if inner is None else _operands(inner)
     if operands is None or g.shape_of(operands[0]) != g.shape_of(x):

@@ -45,14 +45,14 @@ def _merged(node):
 
 
 def _same(value):
-    """What a value is, behind nodes that do nothing."""
+    """Return a value as it was before nodes that do nothing."""
     while (node := g.maker(value, "Identity")) is not None:
         value = node.inputs[0]
     return value
 
 
 def _sums_squares(body):
-    """Whether the second output is, of each row, the squared distance of the inputs."""
+    """Return True if the second output is, by row, the squared distance of the inputs."""
     total = g.maker(_same(body.outputs[1]), "ReduceSumSquare")
     if total is None or g.attr(total, "keepdims", 1):
         return False

@@ -81,7 +81,7 @@ def _gate(made):
 
 
 def _bits(product):
-    """Bits of the largest sum that there can be, without the sign; None where it is not known."""
+    """Return the bits of the largest possible sum, without the sign; None if it is not known."""
     w, zero = g.const(product.inputs[1]), g.const(g.input_of(product, 3))
     if w is None or w.ndim != 2 or g.input_of(product, 3) is not None and zero is None:
         return None

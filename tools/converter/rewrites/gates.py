@@ -32,7 +32,7 @@ def rewrite(model: ir.Model) -> int:
 
 
 def factors(value: ir.Value, skip: ir.Value | None = None) -> tuple[list[ir.Value], float]:
-    """A product as (what is multiplied, a number). skip: what is not looked into."""
+    """Return a product as (factors, a number); `skip` is not taken apart."""
     node = None if value is skip else g.maker(value, "Mul", "Div")
     if node is None:
         return [value], 1.0
@@ -52,7 +52,7 @@ def factors(value: ir.Value, skip: ir.Value | None = None) -> tuple[list[ir.Valu
 
 
 def _other_addend(value, number):
-    """y of y + number, else None."""
+    """Return y of y + number, else None."""
     node = g.maker(value, "Add")
     for y, c in () if node is None else (node.inputs, node.inputs[::-1]):
         if g.scalar(c) is not None and _is_near(g.scalar(c), number):
@@ -65,7 +65,7 @@ def _is_near(a, b):
 
 
 def _product_above(value, x, number):
-    """The node that makes number * x * value, on the way that nobody else reads; else None."""
+    """Return the node that makes number * x * value, if nobody else reads what is between."""
     inner, top = value, g.sole_reader(value)
     while g.is_op(top, "Mul", "Div"):
         values, factor = factors(top.outputs[0], inner)
@@ -82,14 +82,14 @@ def _gate(node, top, op_type, x, domain=g.MS, **attributes):
 
 
 def _one_plus(node):
-    """The value 1 + node, where nobody else reads node; else None."""
+    """Return the value 1 + node if nobody else reads the node, else None."""
     reader = g.sole_reader(node.outputs[0])
     is_sum = reader is not None and _other_addend(reader.outputs[0], 1.0) is node.outputs[0]
     return reader.outputs[0] if is_sum else None
 
 
 def _gelu(node):
-    """Rule 1."""
+    """Apply rule 1."""
     values, factor = factors(node.inputs[0])
     total = _one_plus(node)
     if total is None or len(values) != 1 or not _is_near(factor, math.sqrt(0.5)):
@@ -98,7 +98,7 @@ def _gelu(node):
 
 
 def _fast_gelu(node):
-    """Rule 2."""
+    """Apply rule 2."""
     values, factor = factors(node.inputs[0])
     total, inner = _one_plus(node), g.maker(values[0], "Add")
     if total is None or inner is None or len(values) != 1:
@@ -110,7 +110,7 @@ def _fast_gelu(node):
 
 
 def _is_cube(value, x):
-    """True for 0.044715 * x^3."""
+    """Return True for 0.044715 * x^3."""
     values, factor = factors(value)
     power = g.maker(values[0], "Pow")
     is_power = power is not None and power.inputs[0] is x and g.scalar(power.inputs[1]) == 3
@@ -119,7 +119,7 @@ def _is_cube(value, x):
 
 
 def _hard_sigmoid(node):
-    """Rule 3: clip(x * a + b, low, high) * c, where low is 0 and c is 1 / high."""
+    """Apply rule 3: clip(x * a + b, low, high) * c, where low is 0 and c is 1 / high."""
     low, high = (_limit(node, i, name) for i, name in enumerate(("min", "max")))
     total = g.maker(node.inputs[0], "Add")
     if low != 0 or high is None or high <= 0 or total is None:
@@ -140,7 +140,7 @@ def _hard_sigmoid(node):
 
 
 def _scaled_hard_swish(node, total, high):
-    """x * clip(x + 3, 0, 6) / 6: see rule 4."""
+    """Apply rule 4 to x * clip(x + 3, 0, 6) / 6."""
     for x, c in (total.inputs, total.inputs[::-1]):
         is_usual = g.scalar(c) == 3 and high == 6 and g.opset_of(node) >= _HARD_SWISH_SINCE
         if is_usual and g.same_type(x, node.outputs[0]):
@@ -153,7 +153,7 @@ def _limit(node, i, name):
 
 
 def _hard_swish(node):
-    """Rule 4."""
+    """Apply rule 4."""
     alpha, beta = g.attr(node, "alpha", 0.2), g.attr(node, "beta", 0.5)
     if not (_is_near(alpha, 1 / 6) and beta == 0.5) or g.opset_of(node) < _HARD_SWISH_SINCE:
         return False
@@ -162,7 +162,7 @@ def _hard_swish(node):
 
 
 def _swish(node):
-    """Rule 5."""
+    """Apply rule 5."""
     values, alpha = factors(node.inputs[0])
     if len(values) != 1:
         return False

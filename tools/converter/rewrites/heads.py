@@ -77,8 +77,13 @@ class _Place:
 
     @classmethod
     def of(cls, value: ir.Value, is_turned: bool = False, is_scaled: bool = True) -> _Place | None:
-        """is_turned: the last two axes change places; is_scaled: a number may multiply all of it.
-        None where no items lie side by side.
+        """Return where the elements of a value lie, or None if none lie side by side.
+
+        Args:
+            value: the value.
+            is_turned: swap the last two axes.
+            is_scaled: a number may multiply all of it.
+
         """
         found, path, scale = None, [], 1.0
         while (shape := g.shape_of(value)) and g.is_float(value):
@@ -114,7 +119,7 @@ class _Place:
 
 
 def _factor(node):
-    """(the other operand, number) of a product or quotient with a number; else None."""
+    """Return (the other operand, number) of a product or quotient with a number; else None."""
     if not g.is_op(node, "Mul", "Div"):
         return None
     a, b = node.inputs
@@ -127,7 +132,7 @@ def _factor(node):
 
 
 def _step(node, value):
-    """What makes the value of the node's first input: a function of an array; else None."""
+    """Return what makes the node's first input of an array, as a function; else None."""
     shape = g.shape_of(value)
     if g.is_op(node, "Reshape", "Squeeze", "Unsqueeze", "Flatten"):
         return lambda x: x.reshape(shape)
@@ -146,7 +151,7 @@ def _step(node, value):
 
 
 def _unscaled(x):
-    """What a value is a multiple of, and the number."""
+    """Return (x, number) of a value that is x times a number."""
     scale = 1.0
     while (made := g.sole_maker(x, "Mul", "Div")) is not None:
         found = _factor(made)
@@ -157,7 +162,7 @@ def _unscaled(x):
 
 
 def _unmasked(x):
-    """(what is added to, 1) of a causal mask, else (x, 0)."""
+    """Return (x, 1) of x plus a causal mask, else (x, 0)."""
     made = g.sole_maker(x, "Add")
     shape = g.shape_of(x)
     for a, b in ((0, 1), (1, 0)) if made is not None else ():

@@ -35,7 +35,7 @@ def _gone(node):
 
 
 def _kept(node):
-    """The input that the node's first output is a copy of, else None."""
+    """Return the input that the node's first output is a copy of, else None."""
     x = node.inputs[0] if node.inputs else None
     if x is None:
         return None
@@ -52,7 +52,7 @@ def _kept(node):
 
 
 def _keeps_places(node):
-    """True if a node whose output has the input's shape moves no element."""
+    """Return True if a node whose output has the input's shape moves no element."""
     if node.op_type in _SAME_SHAPE:
         return True
     if node.op_type == "Transpose":
@@ -63,7 +63,7 @@ def _keeps_places(node):
 
 
 def is_in_order(perm, shape) -> bool:
-    """True if the axes of more than one element stay in order. perm: None for reversal."""
+    """Return True if the axes of more than one element keep their order (perm None: reversed)."""
     perm = perm if perm is not None else range(len(shape))[::-1]
     long = [axis for axis in perm if shape[axis] != 1]
     return long == sorted(long)
@@ -85,7 +85,7 @@ def _trains(node):
 
 
 def _other_operand(node, neutral):
-    """x of x * 1: the second operand is neutral, or for Mul the first; the shape stays."""
+    """Return x of x * 1: the second operand is neutral, or for Mul the first."""
     sides = ((0, 1), (1, 0)) if node.op_type == "Mul" else ((0, 1),)
     for kept, other in sides:
         data = g.const(node.inputs[other])

@@ -63,9 +63,13 @@ def _rewritten(node):
 
 
 def _blocks(value, items, wanted):
-    """([(value, (first, n))], whether no one else reads any of it): wanted parts of Y.
+    """Return the wanted parts of Y as [(value, (first, n))], and if nobody reads any others.
 
-    items: what of Y the value is; a part is n results from the first one on.
+    Args:
+        value: made of elements of Y.
+        items: the indices of these elements.
+        wanted: parts, each n results from the first one on.
+
     """
     found, whole = [], not value.is_graph_output()
     for use in value.uses():
@@ -87,7 +91,7 @@ def _blocks(value, items, wanted):
 
 
 def _taken(node, out, items):
-    """What of Y a node's output is, if it only moves items."""
+    """Return the part of Y that a node's output holds, if it only moves elements."""
     shape = g.shape_of(out)
     if node.domain != "" or shape is None or g.shape_of(node.inputs[0]) != items.shape:
         return None
@@ -104,7 +108,7 @@ def _taken(node, out, items):
 
 
 def _states_for(node, found, directions):
-    """Puts the last states in the place of steps of Y."""
+    """Put the last states in the place of steps of Y."""
     made = ir.node(
         node.op_type,
         node.inputs,
@@ -133,7 +137,7 @@ def _typed(node, shape):
 
 
 def _halved(node, values):
-    """One operator forwards over all steps, one over the last step."""
+    """Write one operator forwards over all steps, and one over the last step."""
     if any(v.uses() or v.is_graph_output() for v in node.outputs[1:]):
         return False
     if any(g.attr(node, f"activation_{name}") for name in ("alpha", "beta")):
@@ -152,7 +156,7 @@ def _halved(node, values):
 
 
 def _one_direction(node, sequence, d):
-    """The last state of one direction over a sequence."""
+    """Return the last state of one direction over a sequence."""
     inputs = [sequence] + [None] * 7
     for i in _PER_DIRECTION:
         value = g.input_of(node, i)

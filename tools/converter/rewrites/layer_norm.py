@@ -61,7 +61,7 @@ def _is_reciprocal(node):
 
 
 def _norm(root):
-    """The normalization that this Sqrt belongs to; None if it is another thing."""
+    """Return the normalization that this Sqrt belongs to, else None."""
     total = g.maker(root.inputs[0], "Add")
     for variance, number in () if total is None else (total.inputs, total.inputs[::-1]):
         epsilon, made = g.scalar(number), _mean(variance)
@@ -76,7 +76,7 @@ def _norm(root):
 
 
 def _mean(value):
-    """What this is the mean over the last axis of, with keepdims; else None."""
+    """Return the value whose mean over the last axis this is, with keepdims; else None."""
     node = g.maker(value, "ReduceMean")
     if node is None or not g.attr(node, "keepdims", 1) or node.inputs[0].shape is None:
         return None
@@ -85,7 +85,7 @@ def _mean(value):
 
 
 def _squared(value):
-    """d of d * d or d ** 2, else None."""
+    """Return d of d * d or d ** 2, else None."""
     node = g.maker(value, "Mul", "Pow")
     if node is None:
         return None
@@ -100,14 +100,14 @@ def _is_difference(value, norm):
 
 
 def _is_row(value, x):
-    """True for a constant that varies along the last axis only."""
+    """Return True for a constant that varies along the last axis only."""
     shape = g.shape_of(value)
     n = g.shape_of(x)[-1]
     return g.const(value) is not None and shape[-1:] == (n,) and np.prod(shape) == n
 
 
 def _written(top, norm):
-    """The operator in the place of all from the node that makes d / sqrt(...) on."""
+    """Write the operator in the place of all from the node that makes d / sqrt(...) on."""
     scale = bias = None
     reader = g.sole_reader(top.outputs[0])
     other = _operand_beside(reader, top, "Mul", norm)

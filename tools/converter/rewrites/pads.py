@@ -41,7 +41,7 @@ def _merged(node):
 
 
 def _spatial_pads(node):
-    """Begins and ends of the spatial dims; None if more is padded, or not by a constant."""
+    """Return begins and ends of the spatial dims; None if more is padded, or by no constant."""
     rank = len(node.inputs[0].shape or ())
     pads = g.ints_of(node, "pads", 1)
     if pads is None or len(pads) != 2 * rank or g.input_of(node, 3) is not None or rank < 3:
@@ -52,7 +52,7 @@ def _spatial_pads(node):
 
 
 def _fill(node):
-    """The value that is padded with; None if a run decides it."""
+    """Return the value that is padded with; None if a run decides it."""
     if g.input_of(node, 2) is None:
         return float(g.attr(node, "value", 0.0))
     return g.scalar(node.inputs[2])
@@ -87,7 +87,7 @@ def _max_takes(node, reader, pads):
 
 
 def _reaches_in(reader, pads):
-    """True if no window can lie in the padding as a whole."""
+    """Return True if no window can lie in the padding as a whole."""
     own = g.attr(reader, "pads", [0] * len(pads))
     kernel = 2 * g.attr(reader, "kernel_shape")
     has_holes = any(d != 1 for d in g.attr(reader, "dilations", [1]))

@@ -24,7 +24,7 @@ def rewrite(model: ir.Model) -> int:
 
 
 def reshaped(before: ir.Node, x: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """x with this shape, by a new node in front of another one."""
+    """Return x with this shape, by a new node in front of another one."""
     target = g.constant(before.outputs[0], np.asarray(shape, np.int64))
     # a 0 in the shape would mean: as in the input
     attributes = {"allowzero": 1} if 0 in shape else {}

@@ -49,7 +49,7 @@ def _rolled(node):
 
 
 def _states(node, body, cell, n_states):
-    """Which states are h and c, if all that is read outside is made of them; else None."""
+    """Return which states are h and c, if all that is read outside is made of them; else None."""
     numbers = []
     for before, after in ((cell.h_before, cell.h), (cell.c_before, cell.c)):
         if after is None:

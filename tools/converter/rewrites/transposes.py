@@ -16,7 +16,7 @@ def rewrite(model: ir.Model) -> int:
 
 
 def perm_of(node: ir.Node) -> list[int] | None:
-    """The order of a Transpose; None if it is not known."""
+    """Return the order of a Transpose; None if it is not known."""
     perm = g.attr(node, "perm")
     if perm is None and node.inputs[0].shape is not None:
         perm = list(range(len(node.inputs[0].shape)))[::-1]

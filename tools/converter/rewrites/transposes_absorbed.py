@@ -36,7 +36,7 @@ def rewrite(model: ir.Model) -> int:
 
 
 def absorbs(view: ir.Node) -> bool:
-    """True if a Transpose in front of this node could go into a dense layer's weights."""
+    """Return True if a Transpose in front of this node could go into a layer's weights."""
     return _dense_behind(view) is not None
 
 
@@ -60,7 +60,7 @@ def _absorbed(node):
 
 
 def _dense_behind(view):
-    """(the layer, which input its weights are); None if it does not fit."""
+    """Return (the layer, which input its weights are); None if it does not fit."""
     if not g.is_op(view, *VIEWS) or not _flattens(view):
         return None
     node, value = g.sole_reader(view.outputs[0]), view.outputs[0]
@@ -76,7 +76,7 @@ def _dense_behind(view):
 
 
 def _flattens(view):
-    """True if only the first axis is left apart: (N, A, B, C) -> (N, A * B * C)."""
+    """Return True if all axes but the first become one: (N, A, B, C) -> (N, A * B * C)."""
     shape, flat = g.shape_of(view.inputs[0]), g.shape_of(view.outputs[0])
     if not shape or not flat or 0 in shape:
         return False

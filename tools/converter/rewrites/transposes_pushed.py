@@ -34,7 +34,7 @@ def rewrite(model: ir.Model) -> int:
 
 
 def _lifted(node):
-    """Rule 4."""
+    """Apply rule 4."""
     perm, made = perm_of(node), g.sole_maker(node.inputs[0], "DequantizeLinear", "Pad")
     move = None if made is None else move_of(made, inverse(perm))
     if move is None or g.shape_of(made.inputs[0]) is None:
@@ -81,7 +81,7 @@ class _Region:
                 waiting += self._new_seeds(node, move, orders, orders[value])
 
     def _fits(self, node, move, orders, perm):
-        """True if the node's tensors have this order as far as they have one."""
+        """Return True if the node's tensors have this order as far as they have one."""
         found = [node.inputs[i] for i in move.laid]
         return any(v in orders for v in found) and all(orders.get(v, perm) == perm for v in found)
 
@@ -95,7 +95,7 @@ class _Region:
         return new
 
     def pushed(self) -> bool:
-        """Pushes the Transposes through the best part of the region; False if none saves bytes."""
+        """Push the Transposes through the best part of the region, if that saves bytes."""
         chosen = self._best()
         if not chosen or self._saved(chosen) <= 0:
             return False
@@ -104,7 +104,7 @@ class _Region:
         return True
 
     def _best(self):
-        """From all of the region, what does not pay is left out, from its ends."""
+        """Return the region without the nodes at its ends that do not pay."""
         chosen, best = set(self.moves), self._saved(self.moves)
         shrinks = True
         while shrinks:
@@ -118,7 +118,7 @@ class _Region:
         return chosen
 
     def _saved(self, chosen):
-        """Bytes that Transposes write less if these nodes compute untransposed."""
+        """Return the bytes that Transposes write less if these nodes compute untransposed."""
         saved = 0
         for value, seed in self.seeds.items():
             if not self._needed(value, perm_of(seed), chosen):
@@ -136,7 +136,7 @@ class _Region:
         return saved - sum(map(_nbytes, turned))
 
     def _needed(self, value, perm, chosen):
-        """True if the value is still read in its own order."""
+        """Return True if the value is still read in its own order."""
         if is_in_order(perm, _source_shape(value, perm)):
             return False
         readers = [r for r in _readers(value) if r not in chosen]
@@ -144,7 +144,7 @@ class _Region:
         return value.is_graph_output() or not passes
 
     def _cancelled(self, value, perm, chosen):
-        """Bytes of the Transposes behind that go."""
+        """Return the bytes of the Transposes behind that go."""
         saved = 0
         for reader in _readers(value):
             if reader not in chosen and g.is_op(reader, "Transpose") and perm_of(reader):
@@ -154,7 +154,7 @@ class _Region:
         return saved
 
     def _costs(self, value, node, chosen):
-        """True if an operand must be transposed for the node."""
+        """Return True if an operand must be transposed for the node."""
         if value in self.seeds or value.producer() in chosen or g.const(value) is not None:
             return False
         perm = self.order_of_inputs(node)
@@ -171,7 +171,7 @@ class _Region:
 
 
 def _source_shape(value, perm):
-    """The shape before a Transpose of this order."""
+    """Return the shape before a Transpose of this order."""
     shape = g.shape_of(value)
     return tuple(shape[a] for a in inverse(perm))
 
@@ -209,7 +209,7 @@ class _Rebuilder:
         g.replace(node, *turned)
 
     def _source(self, value, perm, before):
-        """The value in the order before the Transposes."""
+        """Return the value in the order before the Transposes."""
         if value in self.sources:
             return self.sources[value]
         back, shape, data = inverse(perm), g.shape_of(value), g.const(value)

@@ -42,7 +42,7 @@ def _rolled(graph):
 
 
 def _chains(cells: list[Cell]) -> list[list[Cell]]:
-    """Cells in the order of their states, each chain as long as it can be; the longest first."""
+    """Return cells in the order of their states, each chain as long as possible, longest first."""
     before = {cell.h: cell for cell in cells}
     follows: dict[int, Cell] = {}
     for cell in cells:
@@ -58,7 +58,7 @@ def _chains(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _cut(chain, follows):
-    """The chain from this cell on, cut where the steps do not go on in the same direction."""
+    """Return the chain from a cell on, cut into chains where the direction changes."""
     chains = [chain]
     while id(chain[-1]) in follows:
         cell = follows[id(chain[-1])]
@@ -71,7 +71,7 @@ def _cut(chain, follows):
 
 
 def _is_next(a, b):
-    """True if b goes on where a ends, with the same weights."""
+    """Return True if b continues where a ends, with the same weights."""
     same = a.kind == b.kind and a.attributes == b.attributes and a.x[:3] == b.x[:3]
     if not same or abs(a.x.place - b.x.place) != 1:
         return False
@@ -84,13 +84,13 @@ def _is_next(a, b):
 
 
 def _is_zero(state):
-    """True for a state of zeros, or none."""
+    """Return True for a state of zeros, or none."""
     data = None if state is None else g.const(state)
     return state is None or data is not None and not data.any()
 
 
 def _write(chain):
-    """Puts the operator in place; False if the sequence does not fit."""
+    """Put the operator in place; return False if the sequence does not fit."""
     first, last = chain[0], chain[-1]
     lead, axis = first.x.lead, first.x.axis
     n = math.prod(lead) // lead[axis]
@@ -112,7 +112,7 @@ def _write(chain):
 
 
 def _sequence(at, source, places):
-    """The steps in question as (steps, rows, features)."""
+    """Return the steps of a chain as (steps, rows, features)."""
     lead, axis, n_steps = source.lead, source.axis, len(places)
     features = g.shape_of(source.value)[-1]
     value, rows = source.value, math.prod(lead) // lead[axis]
@@ -129,9 +129,15 @@ def _sequence(at, source, places):
 
 
 def recurrent(at: ir.Node, cell: Cell, sequence: ir.Value, states, backwards: bool) -> ir.Node:
-    """The operator, in front of a node, that repeats a cell for (steps, rows, features).
+    """Write the operator that repeats a cell.
 
-    states: what it starts from, None for zeros.
+    Args:
+        at: the node in front of which it is put.
+        cell: the cell.
+        sequence: (steps, rows, features).
+        states: those that it starts from, None for zeros.
+        backwards: it goes through the steps from the last one on.
+
     """
     steps, rows, _ = g.shape_of(sequence)
     hidden = cell.gates[0].n
@@ -180,7 +186,7 @@ def _is_backwards(chain):
 
 
 def _readers_of_all(order):
-    """Concats of all steps' results, in order, each maybe as a view."""
+    """Return the Concats of all steps' results in order, each maybe as a view."""
     found = []
     for node in _readers_through_views(order[0].h):
         is_new = g.is_op(node, "Concat") and node not in found
@@ -197,7 +203,7 @@ def _readers_through_views(value):
 
 
 def _arranged(concat, y, order):
-    """Y as this Concat has it; None if it cannot be told."""
+    """Return Y in the layout of this Concat; None if that is not known."""
     shape, piece = g.shape_of(concat.outputs[0]), g.shape_of(concat.inputs[0])
     axis = g.attr(concat, "axis", 0) % len(piece)
     steps, _, rows, hidden = g.shape_of(y)

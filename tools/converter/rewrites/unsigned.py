@@ -76,9 +76,12 @@ def rewrite(model: ir.Model) -> int:
 
 
 def _places(node) -> tuple[dict[int, int], list[int], int | None]:
-    """({input: that of its zero point}, inputs of the outputs' dtype, that of their zero point).
+    """Return which inputs may be bytes, and which inputs are their zero points, by number.
 
-    Of all inputs that may be bytes; ({}, [], None) of an operator that is not known.
+    Returns:
+        ({input: its zero point}, inputs of the outputs' dtype, the outputs' zero point);
+        ({}, [], None) for an operator that is not known.
+
     """
     key, n = (node.domain, node.op_type), len(node.inputs)
     if key == (g.MS, "QLinearConcat"):
@@ -106,7 +109,7 @@ def _is_bytes(value):
 
 
 def _regions(places) -> dict[ir.Value, int]:
-    """{int8 tensor: number of those that share their dtype}."""
+    """Return by int8 tensor the number of those that share its dtype."""
     values = [v for node in places for v in (*node.inputs, *node.outputs) if _is_bytes(v)]
     found = {v: i for i, v in enumerate(dict.fromkeys(values))}
     for node, (_, same, _) in places.items():
@@ -120,7 +123,7 @@ def _regions(places) -> dict[ir.Value, int]:
 
 
 def _gaining(node) -> Iterator[ir.Value]:
-    """The operand that the device would read as it lies."""
+    """Return the operand that the device would read as it lies."""
     w = _PRODUCTS.get((node.domain, node.op_type))
     if w is not None and _is_bytes(node.inputs[0]):
         shape = g.shape_of(node.inputs[0])
@@ -130,7 +133,7 @@ def _gaining(node) -> Iterator[ir.Value]:
 
 
 def _is_free(value, places):
-    """True if the dtype of all that makes or reads it can change."""
+    """Return True if the dtype of all that makes or reads the tensor can change."""
     node = value.producer()
     if value.is_graph_output() or not (value.is_graph_input() or _is_made(node, places)):
         return False
@@ -165,7 +168,7 @@ def _is_lookup(node):
 
 
 def _change(node, scaled, same, zero, changed):
-    """Gives a node what it needs beside those of its inputs and outputs that change."""
+    """Change what a node needs beside those of its inputs and outputs that change."""
     outputs = not changed.isdisjoint(node.outputs)
     if _is_lookup(node):
         _reorder(node, node.inputs[0] in changed, outputs)
@@ -184,7 +187,7 @@ def _change(node, scaled, same, zero, changed):
 
 
 def _shift(node, i):
-    """Adds 128 to a constant, zero points and bytes alike."""
+    """Add 128 to a constant, zero points and bytes alike."""
     _replace(node, i, _flipped(g.const(node.inputs[i])))
 
 
@@ -207,7 +210,7 @@ def _reorder(node, by_input, by_output):
 
 
 def _flip(model, value):
-    """Puts a table between an input of the graph and all that reads it."""
+    """Put a table between an input of the graph and all that reads it."""
     first = next(node for node in model.graph if value in node.inputs)
     uses = [(use.node, use.idx) for use in value.uses()]
     table = g.constant(value, np.arange(256, dtype=np.uint8) ^ _FLIP)
