@@ -156,21 +156,21 @@ class Step:
     lacks: Sequence[int] = ()
 
     @classmethod
-    def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **given: Any) -> Step:
+    def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **named: Any) -> Step:
         """Return a step whose parameters, and any other fields, are named.
 
         Args:
             kernel: its name.
             inputs: values that it reads.
             outputs: values that it writes.
-            given: the kernel's parameters and other fields of the step, by name.
+            named: the kernel's parameters and other fields of the step, by name.
 
         Raises:
             ParameterError: if the kernel declares other parameters.
 
         """
-        about = {name: given.pop(name) for name in _OTHERS & given.keys()}
-        params = listed(declaration_of(kernel), kernel, given, ())
+        about = {name: named.pop(name) for name in _OTHERS & named.keys()}
+        params = listed(declaration_of(kernel), kernel, named, ())
         return cls(kernel, inputs, outputs, list(params), **about)
 
     def __getitem__(self, name: str) -> Any:
@@ -181,8 +181,8 @@ class Step:
 
         """
         place = self._place(name)
-        found = self.params[place.at : place.end]
-        return found if place.field.is_group else found[0]
+        numbers = self.params[place.at : place.end]
+        return numbers if place.field.is_group else numbers[0]
 
     def __setitem__(self, name: str, value: Any) -> None:
         place = self._place(name)

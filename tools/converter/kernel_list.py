@@ -14,8 +14,8 @@ _BEGIN, _END = "<!-- parameters -->\n", "<!-- end of parameters -->\n"
 
 def kernels() -> list[str]:
     """Return the names of all kernels."""
-    found = [p for p in package.KERNELS.glob("[!_]*.py") if "\ndef prepare(" in p.read_text()]
-    return sorted(p.stem for p in found)
+    files = [p for p in package.KERNELS.glob("[!_]*.py") if "\ndef prepare(" in p.read_text()]
+    return sorted(p.stem for p in files)
 
 
 def page_with_list(page: str) -> str:

@@ -63,9 +63,9 @@ def write_defaults(model: onnx.ModelProto) -> None:
     defaults = {(f.domain, f.name): f.attribute_proto for f in model.functions}
     for owner in (model.graph, *model.functions):
         for node in nodes_of(owner):
-            given = {a.name for a in node.attribute}
+            own = {a.name for a in node.attribute}
             of_call = defaults.get((node.domain, node.op_type), ())
-            node.attribute.extend([a for a in of_call if a.name not in given])
+            node.attribute.extend([a for a in of_call if a.name not in own])
 
 
 def name_of(proto: onnx.NodeProto) -> str:

@@ -43,12 +43,12 @@ def shape_fixing_inputs(
 
     """
     graph = _expanded(model, context).graph
-    makers, wanted = {}, set()
+    makers, fixing = {}, set()
     for node in _nodes(graph):
         makers.update(_sources(node))
-        wanted.update(_fixing(node, at_run_time, context.operators))
-    plain = _followed(wanted, makers, _CARRIERS)
-    computed = _followed(wanted, makers, _CARRIERS | _ARITHMETIC)
+        fixing.update(_fixing(node, at_run_time, context.operators))
+    plain = _followed(fixing, makers, _CARRIERS)
+    computed = _followed(fixing, makers, _CARRIERS | _ARITHMETIC)
     constant = {t.name for t in graph.initializer}
     return [
         i.name
@@ -101,14 +101,14 @@ def _expanded(model, context):
 
 def _followed(names, makers, operators: Mapping[str, int]) -> set[str]:
     """Return the named values, and all from which they follow by these operators."""
-    found, left = set(), list(names)
+    followed, left = set(), list(names)
     while left:
         name = left.pop()
-        if name and name not in found:
-            found.add(name)
+        if name and name not in followed:
+            followed.add(name)
             operator, sources = makers.get(name, ("", ()))
             left += sources[: 2 if operator == "If" else operators.get(operator, 0)]
-    return found
+    return followed
 
 
 def _is_small(info):

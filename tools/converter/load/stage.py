@@ -30,12 +30,12 @@ def load(state: Conversion) -> None:
     """
     options = state.options
     operators = own.operators(options.ops, options.allow_domains)
-    given = _read(state.source)
-    state.notes += missing.not_allowed(given, operators)  # while it still has its functions
-    state.declared = declarations.inner_types(given)
-    declared = declarations.of_outputs(given)
-    model = prepare(given, operators)
-    del given  # it may be large
+    imported = _read(state.source)
+    state.notes += missing.not_allowed(imported, operators)  # while it still has its functions
+    state.declared = declarations.inner_types(imported)
+    declared = declarations.of_outputs(imported)
+    model = prepare(imported, operators)
+    del imported  # it may be large
     state.nodes_before = len(model.graph.node)
     _fix_shapes(state, model, operators)
     old_axes.count_from_front(model, opset_of(model, ""))
@@ -68,12 +68,10 @@ def _in_single(state, model):
     """Make float32 of float64, also in golden inputs; return a note of what it costs."""
     before = copied(model)
     single.make_single(model)
-    if given := state.options.golden:
-        given = [x.astype(np.float32) if x.dtype == np.float64 else x for x in given]
-        state.options = replace(state.options, golden=given)
-    if given := state.options.expect:
-        given = [y.astype(np.float32) if y.dtype == np.float64 else y for y in given]
-        state.options = replace(state.options, expect=given)
+    for option in ("golden", "expect"):
+        if arrays := getattr(state.options, option):
+            arrays = [x.astype(np.float32) if x.dtype == np.float64 else x for x in arrays]
+            state.options = replace(state.options, **{option: arrays})
     return f"float64 becomes float32 (--float64 keep leaves it): {single.cost(before, model)}"
 
 
@@ -84,9 +82,9 @@ def _fix_shapes(state, model, operators):
     state.notes += dims.fix(model, options.shapes, options.dims, options.bind, options.bounds)
     sound.check_memory(model)
     problem = Problem("a free dimension", _FREE)
-    found = [Finding("input", text, problem) for text in dims.open_dims(model)]
-    if found:
+    findings = [Finding("input", text, problem) for text in dims.open_dims(model)]
+    if findings:
         unknown = Problem("no node computes this value, and no input has this dim")
         for name in unknown_bounds(options.bounds, model):
-            found.append(Finding("--bound", name, unknown))
-        raise UnsupportedModel(found + missing.operators(model, Context(operators)))
+            findings.append(Finding("--bound", name, unknown))
+        raise UnsupportedModel(findings + missing.operators(model, Context(operators)))

@@ -61,22 +61,22 @@ def quantize(
         raise UsageError(f"--exclude: no node is called {', '.join(sorted(unknown))}")
     kept = as_vectors(named.graph)
     settings = replace(settings, exclude=tuple(dict.fromkeys([*settings.exclude, *kept])))
-    found, attempts = best(named, settings)
-    if not _has_integers(found):
+    converted, attempts = best(named, settings)
+    if not _has_integers(converted):
         return model, Outcome(notes=_nothing(settings))
     if settings.mode == "dynamic":
-        return infer.infer(found, context), Outcome(
+        return infer.infer(converted, context), Outcome(
             attempts=attempts, notes=_unscored(settings, attempts)
         )
-    found = infer.infer(found, context)
-    rows = layers(named, found, settings.samples[:_SHOWN])
+    converted = infer.infer(converted, context)
+    rows = layers(named, converted, settings.samples[:_SHOWN])
     outcome = Outcome(rows, attempts, notes(settings.samples) + _unscored(settings, attempts))
     if settings.io == "int8":
         outcome.notes += [
-            f"{name} stays float: it is not quantized" for name in open_borders(found)
+            f"{name} stays float: it is not quantized" for name in open_borders(converted)
         ]
-        del found.graph.value_info[:]
-    return infer.infer(found, context), outcome
+        del converted.graph.value_info[:]
+    return infer.infer(converted, context), outcome
 
 
 def _has_integers(model):
@@ -89,10 +89,10 @@ def _nothing(settings):
         what = "without those in --exclude the model has no other operators"
     else:
         what = "the model has no operators"
-    found = [
+    lines = [
         f"--quantize {settings.mode} changes nothing: {what} that it quantizes, as Conv, Gemm"
     ]
-    return found + (
+    return lines + (
         ["--labels is not used: no accuracy is measured"] if _labelled(settings) else []
     )
 

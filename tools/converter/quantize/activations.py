@@ -26,8 +26,8 @@ def each_run(model: onnx.ModelProto, samples: Sequence[Sample]) -> Iterator[dict
     names = [o.name for o in copy.graph.output if _is_float(o)]
     floats = [i.name for i in model.graph.input if _is_float(i)]
     for sample in samples:
-        found = dict(zip(names, session.run(names, dict(sample)), strict=True))
-        yield found | {name: sample[name] for name in floats if name in sample}
+        values = dict(zip(names, session.run(names, dict(sample)), strict=True))
+        yield values | {name: sample[name] for name in floats if name in sample}
 
 
 def _is_float(info):

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--min-accuracy-drop",
         metavar="1%",
-        help="try better ways until no more than this is lost against float",
+        help="try better settings until no more than this is lost against float",
     )
 
 
@@ -46,9 +46,9 @@ def settings_from(args: argparse.Namespace) -> Settings | None:
 
 def _check_none_given(args):
     names = ("calibration", "labels", "method", "per_tensor", "exclude", "io", "min_accuracy_drop")
-    given = [name for name in names if getattr(args, name)]
-    if given:
-        options = ", ".join("--" + name.replace("_", "-") for name in given)
+    options_used = [name for name in names if getattr(args, name)]
+    if options_used:
+        options = ", ".join("--" + name.replace("_", "-") for name in options_used)
         raise UsageError(f"{options}: only with --quantize")
 
 

@@ -25,13 +25,13 @@ def corrected(
     constants = {t.name: t for t in copy.graph.initializer}
     nodes = {n.name: n for n in model.graph.node if _bias(n) in constants and n.name}
     outputs = {n.name: n.output[0] for n in quantized.graph.node if n.name in nodes}
-    wanted = _means(model, {name: nodes[name].output[0] for name in outputs}, samples)
+    expected = _means(model, {name: nodes[name].output[0] for name in outputs}, samples)
     seen = _means(quantized, outputs, samples)
-    for name in wanted.keys() & seen.keys():
+    for name in expected.keys() & seen.keys():
         t = constants[_bias(nodes[name])]
         bias = numpy_helper.to_array(t)
-        if bias.size == wanted[name].size:
-            shift = (wanted[name] - seen[name]).reshape(bias.shape).astype(bias.dtype)
+        if bias.size == expected[name].size:
+            shift = (expected[name] - seen[name]).reshape(bias.shape).astype(bias.dtype)
             t.CopyFrom(numpy_helper.from_array(bias + shift, t.name))
     return copy
 

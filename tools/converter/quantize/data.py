@@ -45,8 +45,12 @@ def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
             raise UsageError(f"{path}: .npy files for a model with one input are needed")
         [(name, info)] = inputs.items()
         return [{name: x} for file in files for x in _split(read_array(file), info, file)]
-    found = read_arrays(path)
-    arrays = _by_input(found, inputs, path) if isinstance(found, dict) else {_only(inputs): found}
+    contents = read_arrays(path)
+    arrays = (
+        _by_input(contents, inputs, path)
+        if isinstance(contents, dict)
+        else {_only(inputs): contents}
+    )
     columns = {name: _split(array, inputs[name], path) for name, array in arrays.items()}
     counts = {len(column) for column in columns.values()}
     if len(counts) != 1:
@@ -57,14 +61,14 @@ def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
 def read_labels(text: str, count: int) -> np.ndarray:
     """Return the class of each sample in a .npy, or in FILE.npz:KEY; raise UsageError."""
     name, _, key = text.partition(".npz:")
-    found = read_arrays(Path(name + ".npz" if key else name))
-    if isinstance(found, dict):
-        if key not in found:
-            raise UsageError(f"{text}: say which of {', '.join(found)}, as FILE.npz:KEY")
-        found = found[key]
-    if found.shape != (count,) or found.dtype.kind not in "iu":
+    labels = read_arrays(Path(name + ".npz" if key else name))
+    if isinstance(labels, dict):
+        if key not in labels:
+            raise UsageError(f"{text}: say which of {', '.join(labels)}, as FILE.npz:KEY")
+        labels = labels[key]
+    if labels.shape != (count,) or labels.dtype.kind not in "iu":
         raise UsageError(f"{text}: {count} integers are needed, one a sample")
-    return found
+    return labels
 
 
 def _check_finite(samples):
@@ -93,13 +97,13 @@ def _only(inputs):
     return next(iter(inputs))
 
 
-def _by_input(found, inputs, path):
-    if set(inputs) <= set(found):
-        return {name: found[name] for name in inputs}
-    others = [array for array in found.values() if array.ndim > 1]
+def _by_input(contents, inputs, path):
+    if set(inputs) <= set(contents):
+        return {name: contents[name] for name in inputs}
+    others = [array for array in contents.values() if array.ndim > 1]
     if len(inputs) == 1 and len(others) == 1:
         return {_only(inputs): others[0]}
-    raise UsageError(f"{path} holds {', '.join(found)}; the inputs are {', '.join(inputs)}")
+    raise UsageError(f"{path} holds {', '.join(contents)}; the inputs are {', '.join(inputs)}")
 
 
 def _split(array, info, path) -> Sequence[np.ndarray]:

@@ -106,14 +106,14 @@ def layers(
 def _grids(graph):
     """Return by name in the float model the grid of each tensor that a QuantizeLinear takes."""
     constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
-    found = {}
+    grids = {}
     for node in graph.node:
         if node.op_type == "QuantizeLinear" and set(node.input[1:]) <= set(constants):
             scale, zero = (constants[name] for name in node.input[1:3])
             limits = np.iinfo(zero.dtype)
             name = node.input[0].removesuffix("_QuantizeLinear_Input")
-            found[name] = _Grid(scale, zero.astype(np.int32), limits.min, limits.max)
-    return found
+            grids[name] = _Grid(scale, zero.astype(np.int32), limits.min, limits.max)
+    return grids
 
 
 def _add(grid, x, seen):
@@ -143,13 +143,13 @@ def _row(node, sums, weights):
 def _weight_scales(quantized):
     """Return by name of a weight its least and its greatest scale."""
     constants = {t.name: t for t in quantized.initializer}
-    found = {}
+    scales = {}
     for node in quantized.node:
         if node.op_type == "DequantizeLinear" and set(node.input) <= set(constants):
             scale = numpy_helper.to_array(constants[node.input[1]])
             name = node.input[0].removesuffix("_quantized")
-            found[name] = float(scale.min()), float(scale.max())
-    return found
+            scales[name] = float(scale.min()), float(scale.max())
+    return scales
 
 
 def _weight_noise(graph, quantized):
@@ -167,14 +167,14 @@ def _weight_noise(graph, quantized):
             zero, scale = zero.astype(np.int32).reshape(shape), scale.reshape(shape)
             name = node.input[0].removesuffix("_quantized")
             dequantized[name] = (q.astype(np.int32) - zero) * scale
-    found = {}
+    decibels = {}
     for t in graph.initializer:
         if t.name in dequantized and t.dims:
             w = numpy_helper.to_array(t)
             kept = np.abs(w) <= np.percentile(np.abs(w), _TRIMMED)
             noise = np.square((dequantized[t.name] - w)[kept]).sum()
-            found[t.name] = _decibel(np.square(w[kept]).sum(), noise)
-    return found
+            decibels[t.name] = _decibel(np.square(w[kept]).sum(), noise)
+    return decibels
 
 
 def _decibel(signal, noise):

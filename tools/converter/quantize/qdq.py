@@ -24,7 +24,7 @@ _OF_BYTES = ("ConvTranspose",)  # those of which only 8 bits have an integer for
 
 def static(
     model: onnx.ModelProto,
-    found: Ranges,
+    limits: Ranges,
     activation_bits: int,
     per_channel: bool,
     exclude: Sequence[str],
@@ -36,7 +36,7 @@ def static(
     wide = activation_bits == 16
     with TemporaryDirectory() as folder, runtimes(*_QUANTIZER):
         cache, out = Path(folder, "ranges.json"), Path(folder, "quantized.onnx")
-        save_tensors_data(as_tensors_data(found), cache)
+        save_tensors_data(as_tensors_data(limits), cache)
         quantization.quantize_static(
             model,
             out,

@@ -87,9 +87,9 @@ def _error(x, low, high, levels):
     return float(np.square(x - rounded).sum())
 
 
-def as_tensors_data(found: Mapping[str, tuple[float, float]]):
+def as_tensors_data(limits: Mapping[str, tuple[float, float]]):
     """Return the ranges as onnxruntime's quantizer takes them."""
     from onnxruntime.quantization.calibrate import CalibrationMethod, TensorsData
 
-    pairs = {name: (np.float32(low), np.float32(high)) for name, (low, high) in found.items()}
+    pairs = {name: (np.float32(low), np.float32(high)) for name, (low, high) in limits.items()}
     return TensorsData(CalibrationMethod.MinMax, pairs)

@@ -22,8 +22,14 @@ _LEFT_IN_FLOAT = (1, 2, 4, 8)  # of the worst layers, tried in this order
 
 @dataclass(frozen=True)
 class Attempt:
-    """what: in words; top1, top1_float: shares of the labelled samples that are right. Without
-    labels top1 is the share that keeps float's class, top1_float None. None if no classifier.
+    """What one candidate achieved.
+
+    Attributes:
+        what: the settings in words.
+        top1: share of the labelled samples that are right; without labels, of those that keep the
+            float model's class; None if the model is no classifier.
+        top1_float: the same of the float model; None without labels.
+
     """
 
     what: str
@@ -32,7 +38,9 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Candidate:
+    """Settings to try, with what is done to the model before."""
+
     settings: Settings
     equalized: bool = False
     corrected: bool = False
@@ -57,9 +65,9 @@ def best(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProto, l
     """
     judge = _Judge(model, settings)
     tried: list[tuple[Attempt, onnx.ModelProto]] = []
-    for way in _ways(model, settings):
-        quantized = _quantized(model, way)
-        attempt = Attempt(str(way), judge.top1(quantized), judge.top1_float)
+    for candidate in _candidates(model, settings):
+        quantized = _quantized(model, candidate)
+        attempt = Attempt(str(candidate), judge.top1(quantized), judge.top1_float)
         tried.append((attempt, quantized))
         if settings.max_drop is None or _holds(attempt, settings.max_drop):
             break
@@ -72,40 +80,42 @@ def _holds(attempt, max_drop):
     return attempt.top1 is not None and attempt.top1 >= attempt.top1_float - max_drop
 
 
-def _ways(model, settings) -> Iterator[_Way]:
+def _candidates(model, settings) -> Iterator[_Candidate]:
     """Yield the requested settings, then what may be more accurate, cheap settings first."""
-    yield _Way(settings)
+    yield _Candidate(settings)
     channels = replace(settings, per_channel=True)
     if not settings.per_channel:
-        yield _Way(channels)
+        yield _Candidate(channels)
     if settings.mode != "dynamic":
         for method in METHODS:
             if method != settings.method:
-                yield _Way(replace(channels, method=method))
+                yield _Candidate(replace(channels, method=method))
         channels = replace(channels, method="mse")
-        yield _Way(channels, equalized=True)
-        yield _Way(channels, equalized=True, corrected=True)
-        rows = layers(model, _quantized(model, _Way(channels)), settings.samples[:_LOOKED_AT])
+        yield _Candidate(channels, equalized=True)
+        yield _Candidate(channels, equalized=True, corrected=True)
+        rows = layers(
+            model, _quantized(model, _Candidate(channels)), settings.samples[:_LOOKED_AT]
+        )
         worst = [row.node for row in sorted(rows, key=lambda row: row.output)]
         for n in _LEFT_IN_FLOAT:
             if n <= len(worst):
                 exclude = tuple(dict.fromkeys([*settings.exclude, *worst[:n]]))
-                yield _Way(replace(channels, exclude=exclude))
+                yield _Candidate(replace(channels, exclude=exclude))
 
 
-def _quantized(model, way):
-    settings = way.settings
+def _quantized(model, candidate):
+    settings = candidate.settings
     if settings.mode == "dynamic":
         return qdq.dynamic(model, settings.per_channel, settings.exclude)
-    if way.equalized:
+    if candidate.equalized:
         model = equalize(model)
     bits = 16 if settings.mode == "int16x8" else 8
-    found = ranges(model, settings.samples, settings.method)
+    limits = ranges(model, settings.samples, settings.method)
     rest = (bits, settings.per_channel, settings.exclude)
-    quantized = qdq.static(model, found, *rest)
-    if way.corrected:
+    quantized = qdq.static(model, limits, *rest)
+    if candidate.corrected:
         corrected = bias.corrected(model, quantized, settings.samples)
-        quantized = qdq.static(corrected, found, *rest)
+        quantized = qdq.static(corrected, limits, *rest)
     return quantized
 
 

@@ -1,4 +1,4 @@
-"""What the command line says about quantization."""
+"""Declare the options of quantization."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ IO = ("float", "int8")
 
 @dataclass(frozen=True)
 class Settings:
-    """mode: 'int8' (activations and weights), 'int16x8' (activations in 16 bits), 'dynamic'
-    (weights only at conversion, activations by each run's own range).
+    """The options of quantization.
 
-    samples: by input name, the arrays of one run each, or the file or folder that has them (see
-    data.py); labels: the class of each sample, or a file with them, as 'y.npy' or 'data.npz:y';
-    method: how ranges of activations are chosen; per_channel: a scale for each output channel of
-    weights; exclude: nodes that stay in float; io: dtype of the model's inputs and outputs;
-    max_drop: share of samples that may be lost against float before other ways are tried.
+    Attributes:
+        mode: int8 (activations and weights), int16x8 (activations in 16 bits) or dynamic (weights
+            at conversion, activations by each run's own range).
+        samples: by input name the arrays of one run each, or the file or folder of them (data.py).
+        labels: the class of each sample, or a file of them, as 'y.npy' or 'data.npz:y'.
+        method: how ranges of activations are chosen.
+        per_channel: a scale for each output channel of weights.
+        exclude: nodes that stay in float.
+        io: dtype of the model's inputs and outputs.
+        max_drop: share of samples that may be lost against float before other settings are tried.
+
     """
 
     mode: str = "int8"

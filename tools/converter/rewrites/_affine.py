@@ -35,8 +35,8 @@ class Affine:
     n: int = field(default=0)
 
     def matrix(self, source: Source) -> np.ndarray:
-        found = self.parts[source]
-        return np.eye(self.n) if found is None else found
+        known = self.parts[source]
+        return np.eye(self.n) if known is None else known
 
 
 class Analysis:
@@ -71,11 +71,11 @@ class Analysis:
         if not shape:
             return None
         rule = _RULES.get(node.op_type) if node is not None and node.domain == "" else None
-        found = None if rule is None else rule(self, node, value, shape)
-        if found is None:
+        form = None if rule is None else rule(self, node, value, shape)
+        if form is None:
             self.stop_at(value)
             return self._known[value]
-        return found
+        return form
 
     def last_step(self, node, value, shape):
         """Return the last result of a recurrent operator of one direction, as a step of all."""

@@ -51,14 +51,14 @@ def find_cells(graph: ir.Graph, step: ir.Value | None = None) -> list[Cell]:
     finder = _Finder(Analysis(finds_steps=step is None))
     if step is not None and g.shape_of(step):
         finder.analysis.stop_at(step)
-    found = []
+    cells = []
     for node in graph:
         rule = finder.rules.get(node.op_type) if node.domain == "" else None
         cell = rule(node) if rule and g.is_float(node.outputs[0]) else None
         if cell is not None and _settled(cell, step):
             finder.analysis.stop_at(cell.h)
-            found.append(cell)
-    return found
+            cells.append(cell)
+    return cells
 
 
 def _settled(cell: Cell, step: ir.Value | None) -> bool:

@@ -31,10 +31,10 @@ def input_of(node: ir.Node, i: int) -> ir.Value | None:
 
 def attr(node: ir.Node, name: str, default=None):
     """Return an attribute's value: a number, a str, a list of numbers, a tensor."""
-    found = node.attributes.get(name)
-    if found is None:
+    a = node.attributes.get(name)
+    if a is None:
         return default
-    return list(found.value) if isinstance(found.value, tuple) else found.value
+    return list(a.value) if isinstance(a.value, tuple) else a.value
 
 
 def ints_of(node: ir.Node, name: str, i: int) -> list[int] | None:

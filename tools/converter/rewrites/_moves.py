@@ -107,10 +107,10 @@ def _quantize(node, perm):
 
 
 def _pad(node, perm):
-    given = g.ints_of(node, "pads", 1)
-    if given is None or len(given) != 2 * len(perm) or g.input_of(node, 3) is not None:
+    known = g.ints_of(node, "pads", 1)
+    if known is None or len(known) != 2 * len(perm) or g.input_of(node, 3) is not None:
         return None
-    turned = np.reshape(given, (2, -1))[:, inverse(perm)].ravel()
+    turned = np.reshape(known, (2, -1))[:, inverse(perm)].ravel()
     if "pads" in node.attributes:
         return Move(perm, attributes={"pads": turned.tolist()})
     return Move(perm, constants={1: turned})
@@ -121,17 +121,17 @@ def _slice(node, perm):
     axes = g.const(g.input_of(node, 3))
     if starts is None or g.opset_of(node) < 10:
         return None
-    given = range(starts.size) if axes is None else axes.tolist()
-    turned = np.asarray([perm[a % len(perm)] for a in given], np.int64)
+    known_axes = range(starts.size) if axes is None else axes.tolist()
+    turned = np.asarray([perm[a % len(perm)] for a in known_axes], np.int64)
     return Move(perm, constants={3: turned})
 
 
 def _reduce(node, perm):
     """Keep the order with keepdims; without, return that of the axes which remain."""
-    given = g.ints_of(node, "axes", 1)
-    if not given:
+    known = g.ints_of(node, "axes", 1)
+    if not known:
         return None
-    turned = [perm[a % len(perm)] for a in given]
+    turned = [perm[a % len(perm)] for a in known]
     out = perm if g.attr(node, "keepdims", 1) else _left(perm, turned)
     if "axes" in node.attributes:
         return Move(out, attributes={"axes": turned})

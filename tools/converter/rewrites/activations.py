@@ -75,8 +75,8 @@ def _constants(node):
     most = float(np.finfo(np.float32).max)
     limits = []
     for i, (name, default) in enumerate((("min", -most), ("max", most))):
-        given = g.input_of(node, i + 1)
-        value = g.attr(node, name, default) if given is None else g.scalar(given)
+        number = g.input_of(node, i + 1)
+        value = g.attr(node, name, default) if number is None else g.scalar(number)
         if value is None or value != value:
             return None
         limits.append(float(value))

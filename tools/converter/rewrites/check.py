@@ -43,17 +43,17 @@ def checked(
         What rewrite returned last, and the names that were excluded.
 
     """
-    done = rewrite(())
-    if not done[1] or not (found := deviation(model, done[0])):
-        return done, []
+    result = rewrite(())
+    if not result[1] or not (error := deviation(model, result[0])):
+        return result, []
     bound = _BOUND_OF_INTEGERS if _has_integers(model) else _BOUND
-    if found <= bound:
-        return done, []
-    for names in _suspects(done[1]):
+    if error <= bound:
+        return result, []
+    for names in _suspects(result[1]):
         other = rewrite(names)
         if (deviation(model, other[0]) or 0.0) <= bound:
             return other, list(names)
-    return rewrite(everything := tuple(done[1])), list(everything)
+    return rewrite(everything := tuple(result[1])), list(everything)
 
 
 def _suspects(log) -> Iterator[tuple[str, ...]]:
@@ -89,18 +89,18 @@ def deviation(before: onnx.ModelProto, after: onnx.ModelProto) -> float | None:
     return float(np.median(errors))
 
 
-def _error(wanted, got, are_steps):
-    pairs = zip(wanted, got, strict=True)
+def _error(expected, got, are_steps):
+    pairs = zip(expected, got, strict=True)
     return max((_difference(a, b, are_steps) for a, b in pairs), default=0.0)
 
 
-def _difference(wanted, got, are_steps):
-    found = difference(wanted, got)
-    if are_steps and 0 < found < np.inf:
-        most = _STEPS * 1.001 * step_of(wanted, got)
-        if np.abs(np.subtract(wanted, got, dtype=np.float64)).max() <= most:
+def _difference(expected, got, are_steps):
+    result = difference(expected, got)
+    if are_steps and 0 < result < np.inf:
+        most = _STEPS * 1.001 * step_of(expected, got)
+        if np.abs(np.subtract(expected, got, dtype=np.float64)).max() <= most:
             return 0.0
-    return found
+    return result
 
 
 def _nbytes(model):

@@ -51,8 +51,8 @@ def _merged(node):
         return False
     if not g.is_float(node.outputs[0]) or len(node.inputs) != shape[1]:
         return False
-    found: dict[ir.Value, _Sum | None] = {}
-    sums = [_sum_of(value, shape[0], found) for value in node.inputs]
+    known: dict[ir.Value, _Sum | None] = {}
+    sums = [_sum_of(value, shape[0], known) for value in node.inputs]
     if None in sums:
         return False
     matrices = {s.matrix for s in sums}
@@ -74,18 +74,18 @@ def _merged(node):
     return g.replace(node, g.add(node, "Gemm", inputs, named=node))
 
 
-def _sum_of(value, rows, found):
+def _sum_of(value, rows, known):
     """Return the _Sum that a column of `rows` elements is, else None."""
-    if value not in found:
+    if value not in known:
         number = g.scalar(value)
         if number is not None:
-            found[value] = _Sum(None, {}, float(number), set())
+            known[value] = _Sum(None, {}, float(number), set())
         else:
-            found[value] = _sum_of_node(value.producer(), value, rows, found)
-    return found[value]
+            known[value] = _sum_of_node(value.producer(), value, rows, known)
+    return known[value]
 
 
-def _sum_of_node(node, value, rows, found):
+def _sum_of_node(node, value, rows, known):
     if node is None or g.shape_of(value) != (rows, 1):
         return None
     column = _column(node)
@@ -96,7 +96,7 @@ def _sum_of_node(node, value, rows, found):
         return None
     total = _Sum(None, {}, 0.0, {node})
     for k, x in enumerate(node.inputs):
-        part = _sum_of(x, rows, found)
+        part = _sum_of(x, rows, known)
         minus = node.op_type == "Neg" or node.op_type == "Sub" and k
         total = part and total.plus(part, -1.0 if minus else 1.0)
         if total is None:

@@ -30,10 +30,10 @@ def _merged(node):
     made = node.inputs[0].producer()
     if made is None or g.sole_reader(node.inputs[0]) is None or not g.shape_of(node.inputs[0]):
         return False
-    found = _norm(made) or _gate(made)
-    if found is None:
+    operator = _norm(made) or _gate(made)
+    if operator is None:
         return False
-    op, inputs, attributes = found
+    op, inputs, attributes = operator
     return g.replace(node, *g.add_many(node, op, inputs, attributes, g.OWN))
 
 

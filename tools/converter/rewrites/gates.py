@@ -24,11 +24,11 @@ _HARD_SWISH_SINCE = 14
 
 
 def rewrite(model: ir.Model) -> int:
-    found = 0
+    n_changed = 0
     for node in g.nodes_of(model, "Erf", "Tanh", "Clip", "HardSigmoid", "Sigmoid"):
         if node.graph is not None and g.is_float(node.outputs[0]):
-            found += bool(_RULES[node.op_type](node))
-    return found
+            n_changed += bool(_RULES[node.op_type](node))
+    return n_changed
 
 
 def factors(value: ir.Value, skip: ir.Value | None = None) -> tuple[list[ir.Value], float]:
@@ -142,8 +142,8 @@ def _hard_sigmoid(node):
 def _scaled_hard_swish(node, total, high):
     """Apply rule 4 to x * clip(x + 3, 0, 6) / 6."""
     for x, c in (total.inputs, total.inputs[::-1]):
-        is_usual = g.scalar(c) == 3 and high == 6 and g.opset_of(node) >= _HARD_SWISH_SINCE
-        if is_usual and g.same_type(x, node.outputs[0]):
+        is_default = g.scalar(c) == 3 and high == 6 and g.opset_of(node) >= _HARD_SWISH_SINCE
+        if is_default and g.same_type(x, node.outputs[0]):
             return _gate(node, _product_above(node.outputs[0], x, 1 / 6), "HardSwish", x, "")
     return False
 

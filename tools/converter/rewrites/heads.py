@@ -85,7 +85,7 @@ class _Place:
             is_scaled: a number may multiply all of it.
 
         """
-        found, path, scale = None, [], 1.0
+        result, path, scale = None, [], 1.0
         while (shape := g.shape_of(value)) and g.is_float(value):
             if g.const(value) is not None or np.prod(shape) > _MOST_ITEMS:
                 break
@@ -94,7 +94,7 @@ class _Place:
             for step in reversed(path):
                 view = step(view)
                 if not np.shares_memory(view, base):
-                    return found
+                    return result
             if is_turned:
                 view = view.swapaxes(-1, -2)
             strides = [
@@ -102,7 +102,7 @@ class _Place:
             ]
             if (strides[-1] == 1 or view.shape[-1] == 1) and min(strides) >= 0:
                 first = (view.ctypes.data - base.ctypes.data) // 4
-                found = cls(value, view.shape, (*strides[:-1], 1), first, scale)
+                result = cls(value, view.shape, (*strides[:-1], 1), first, scale)
             made = value.producer()
             if made is None:
                 break
@@ -115,7 +115,7 @@ class _Place:
                 break
             path.append(step)
             value = made.inputs[0]
-        return found
+        return result
 
 
 def _factor(node):
@@ -154,10 +154,10 @@ def _unscaled(x):
     """Return (x, number) of a value that is x times a number."""
     scale = 1.0
     while (made := g.sole_maker(x, "Mul", "Div")) is not None:
-        found = _factor(made)
-        if found is None:
+        product = _factor(made)
+        if product is None:
             break
-        x, scale = found[0], scale * found[1]
+        x, scale = product[0], scale * product[1]
     return x, scale
 
 

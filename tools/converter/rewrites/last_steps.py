@@ -28,14 +28,14 @@ _PER_DIRECTION = (1, 2, 3, 5, 6, 7)  # inputs
 
 def rewrite(model: ir.Model) -> int:
     nodes = g.nodes_of(model, *_OPERATORS) + g.nodes_of(model, _OF_BYTES, domain=g.MS)
-    found = sum(_rewritten(node) for node in nodes)
-    if found:
+    n_changed = sum(_rewritten(node) for node in nodes)
+    if n_changed:
         ir_passes.RemoveUnusedNodesPass()(model)
     for node in g.nodes_of(model, _OF_BYTES, domain=g.MS):  # that pass leaves its outputs
         for value in node.outputs:
             if not value.uses() and not value.is_graph_output():
                 value.name = ""
-    return found
+    return n_changed
 
 
 def _rewritten(node):
@@ -45,21 +45,21 @@ def _rewritten(node):
     if g.attr(node, "layout", 0) or g.input_of(node, 4) is not None:
         return False
     items = np.arange(math.prod(shape)).reshape(shape)
-    ways = ["backwards"] if g.attr(node, "direction", "forward") == "reverse" else ["forwards"]
-    ways += ["backwards"] * (shape[1] - 1)
+    is_reverse = g.attr(node, "direction", "forward") == "reverse"
+    directions = ["backwards" if is_reverse else "forwards", *["backwards"] * (shape[1] - 1)]
     size = shape[2] * shape[3]
-    if len(ways) == 2:
+    if len(directions) == 2:
         last = (shape[0] - 1) * 2 * size, 2 * size
-        blocks, all_found = _blocks(node.outputs[0], items, [last])
-        if all_found and blocks:
+        blocks, is_all = _blocks(node.outputs[0], items, [last])
+        if is_all and blocks:
             return _halved(node, [value for value, _ in blocks])
     ends = {}
-    for d, way in enumerate(ways):
-        t = 0 if way == "backwards" else shape[0] - 1
-        ends[(t * len(ways) + d) * size, size] = d
+    for d, direction in enumerate(directions):
+        t = 0 if direction == "backwards" else shape[0] - 1
+        ends[(t * len(directions) + d) * size, size] = d
     blocks, _ = _blocks(node.outputs[0], items, ends)
-    found = [(value, ends[place]) for value, place in blocks]
-    return bool(found) and _states_for(node, found, len(ways))
+    parts = [(value, ends[place]) for value, place in blocks]
+    return bool(parts) and _states_for(node, parts, len(directions))
 
 
 def _blocks(value, items, wanted):
@@ -71,7 +71,7 @@ def _blocks(value, items, wanted):
         wanted: parts, each n results from the first one on.
 
     """
-    found, whole = [], not value.is_graph_output()
+    blocks, whole = [], not value.is_graph_output()
     for use in value.uses():
         node = use.node
         for out in node.outputs:
@@ -83,11 +83,11 @@ def _blocks(value, items, wanted):
             place = int(flat[0]), len(flat)
             if place in wanted and (flat == flat[0] + np.arange(len(flat))).all():
                 if out.uses() or out.is_graph_output():
-                    found.append((out, place))
+                    blocks.append((out, place))
             else:
                 more, is_whole = _blocks(out, part, wanted)
-                found, whole = found + more, whole and is_whole
-    return found, whole
+                blocks, whole = blocks + more, whole and is_whole
+    return blocks, whole
 
 
 def _taken(node, out, items):
@@ -107,7 +107,7 @@ def _taken(node, out, items):
     return part.reshape(shape) if part.size == math.prod(shape) else None
 
 
-def _states_for(node, found, directions):
+def _states_for(node, parts, directions):
     """Put the last states in the place of steps of Y."""
     made = ir.node(
         node.op_type,
@@ -119,7 +119,7 @@ def _states_for(node, found, directions):
     )
     node.graph.insert_before(node, made)
     _typed(made, g.shape_of(node.outputs[0]))
-    for value, d in found:
+    for value, d in parts:
         at, state = value.producer(), made.outputs[1]
         if directions > 1:
             state = g.rows_of(at, state, d, d + 1)
@@ -142,9 +142,9 @@ def _halved(node, values):
         return False
     if any(g.attr(node, f"activation_{name}") for name in ("alpha", "beta")):
         return False
-    given = [g.input_of(node, i) for i in _PER_DIRECTION]
+    inputs_by_direction = [g.input_of(node, i) for i in _PER_DIRECTION]
     x, shape = node.inputs[0], g.shape_of(node.inputs[0])
-    if shape is None or any(v is not None and g.const(v) is None for v in given):
+    if shape is None or any(v is not None and g.const(v) is None for v in inputs_by_direction):
         return False
     step = g.rows_of(node, x, shape[0] - 1, shape[0])
     states = [_one_direction(node, sequence, d) for d, sequence in enumerate((x, step))]

@@ -32,13 +32,13 @@ class _Norm:
 
 def rewrite(model: ir.Model) -> int:
     roots = [n for n in g.nodes_of(model, "Sqrt") if g.is_float(n.outputs[0])]
-    found = sum(_recognised(node) for node in roots)
-    if found and model.graph.opset_imports[""] < NORM_SINCE:
+    n_changed = sum(_recognised(node) for node in roots)
+    if n_changed and model.graph.opset_imports[""] < NORM_SINCE:
         head = f'<opset_import: ["" : {model.graph.opset_imports[""]}], domain: "{g.OWN}">'
         function = ir.from_proto(parser.parse_function(head + _FUNCTION))
         model.functions[function.identifier()] = function
         model.ir_version = max(model.ir_version, 8)  # the first with functions
-    return found
+    return n_changed
 
 
 def _recognised(root):

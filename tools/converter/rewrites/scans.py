@@ -35,8 +35,8 @@ def _rolled(node):
     step = body.inputs[-1]
     backwards = bool(g.attr(node, "scan_input_directions", [0])[0])
     n_results = len(node.outputs) - n_states
-    ways = g.attr(node, "scan_output_directions", [0] * n_results)
-    if any(bool(way) != backwards for way in ways):
+    directions = g.attr(node, "scan_output_directions", [0] * n_results)
+    if any(bool(d) != backwards for d in directions):
         return False
     shape = g.shape_of(node.inputs[-1])
     if not shape or shape[-1:] != (g.shape_of(step) or ())[-1:]:

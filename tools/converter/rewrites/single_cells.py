@@ -22,11 +22,11 @@ _USUAL = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
 
 
 def rewrite(model: ir.Model) -> int:
-    found = 0
+    n_changed = 0
     while any(_made(graph) for graph in model.graphs()):
         ir_passes.RemoveUnusedNodesPass()(model)
-        found += 1
-    return found
+        n_changed += 1
+    return n_changed
 
 
 def _made(graph):
@@ -41,8 +41,8 @@ def _made(graph):
 
 
 def _stands_alone(cell: Cell, x: ir.Value) -> bool:
-    is_usual = cell.attributes.get("activations") == _USUAL.get(cell.kind, ())
-    return is_usual and cell.x.value is x and cell.x.place < 0 and cell.h_before is not None
+    is_default = cell.attributes.get("activations") == _USUAL.get(cell.kind, ())
+    return is_default and cell.x.value is x and cell.x.place < 0 and cell.h_before is not None
 
 
 def _write(cell, x):

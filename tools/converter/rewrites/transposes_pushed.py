@@ -82,8 +82,10 @@ class _Region:
 
     def _fits(self, node, move, orders, perm):
         """Return True if the node's tensors have this order as far as they have one."""
-        found = [node.inputs[i] for i in move.laid]
-        return any(v in orders for v in found) and all(orders.get(v, perm) == perm for v in found)
+        operands = [node.inputs[i] for i in move.laid]
+        return any(v in orders for v in operands) and all(
+            orders.get(v, perm) == perm for v in operands
+        )
 
     def _new_seeds(self, node, move, orders, perm):
         new = []

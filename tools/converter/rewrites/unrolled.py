@@ -28,11 +28,11 @@ _RTOL = 1e-6
 
 def rewrite(model: ir.Model) -> int:
     """Replace one chain at a time: the next one may read the results of this one."""
-    found = 0
+    n_changed = 0
     while any(_rolled(graph) for graph in model.graphs()):
         ir_passes.RemoveUnusedNodesPass()(model)
-        found += 1
-    return found
+        n_changed += 1
+    return n_changed
 
 
 def _rolled(graph):
@@ -187,12 +187,12 @@ def _is_backwards(chain):
 
 def _readers_of_all(order):
     """Return the Concats of all steps' results in order, each maybe as a view."""
-    found = []
+    concats = []
     for node in _readers_through_views(order[0].h):
-        is_new = g.is_op(node, "Concat") and node not in found
+        is_new = g.is_op(node, "Concat") and node not in concats
         if is_new and [base(v) for v in node.inputs] == [cell.h for cell in order]:
-            found.append(node)
-    return found
+            concats.append(node)
+    return concats
 
 
 def _readers_through_views(value):

@@ -61,8 +61,8 @@ def rewrite(model: ir.Model) -> int:
     """Apply the rules, and return how many tensors changed."""
     places = {node: _places(node) for node in model.graph}
     regions = _regions(places)
-    wanted = {regions[v] for node in places for v in _gaining(node) if v in regions}
-    chosen = [v for v, region in regions.items() if region in wanted]
+    gaining = {regions[v] for node in places for v in _gaining(node) if v in regions}
+    chosen = [v for v, region in regions.items() if region in gaining]
     spoilt = {regions[v] for v in chosen if not _is_free(v, places)}
     changed = {v for v in chosen if regions[v] not in spoilt}
     for node, (scaled, same, zero) in places.items():
@@ -111,15 +111,19 @@ def _is_bytes(value):
 def _regions(places) -> dict[ir.Value, int]:
     """Return by int8 tensor the number of those that share its dtype."""
     values = [v for node in places for v in (*node.inputs, *node.outputs) if _is_bytes(v)]
-    found = {v: i for i, v in enumerate(dict.fromkeys(values))}
+    region_of = {v: i for i, v in enumerate(dict.fromkeys(values))}
     for node, (_, same, _) in places.items():
         if not same:
             continue
-        joined = {found[v] for v in (*(node.inputs[i] for i in same), *node.outputs) if v in found}
-        for v, region in found.items():
+        joined = {
+            region_of[v]
+            for v in (*(node.inputs[i] for i in same), *node.outputs)
+            if v in region_of
+        }
+        for v, region in region_of.items():
             if region in joined:
-                found[v] = min(joined)
-    return found
+                region_of[v] = min(joined)
+    return region_of
 
 
 def _gaining(node) -> Iterator[ir.Value]:

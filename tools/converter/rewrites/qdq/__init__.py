@@ -92,15 +92,15 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
     """
     original, invented = model, set()
     for _ in range(_MAX_ROUNDS):
-        done = _changed(model, _apply_all, context, invented)
-        if done is None:
+        changed = _changed(model, _apply_all, context, invented)
+        if changed is None:
             break
-        model = infer.infer(fold.fold(done, context), context)
+        model = infer.infer(fold.fold(changed, context), context)
         verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     model = _with_reasons(model, context)
-    done = _changed(model, unquantize, context)
-    if done is not None:
-        model = infer.infer(done, context)
+    changed = _changed(model, unquantize, context)
+    if changed is not None:
+        model = infer.infer(changed, context)
     verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
 

@@ -188,6 +188,6 @@ def _refer(node, names, known):
     """Give a node those of the function's attributes that its operator has."""
     for name in names:
         if name in known:
-            found = node.attribute.add()
-            found.name = found.ref_attr_name = name
-            found.type = known[name].type.value
+            new = node.attribute.add()
+            new.name = new.ref_attr_name = name
+            new.type = known[name].type.value

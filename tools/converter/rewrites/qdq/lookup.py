@@ -91,11 +91,11 @@ def _before_dq(value):
 
 def _chain(edit, value, root):
     """Return the nodes from the root to a value, in order."""
-    wanted, chain = {value}, []
+    needed, chain = {value}, []
     for node in reversed(list(edit.graph)):
-        if node.outputs and node.outputs[0] in wanted and node.outputs[0] is not root:
+        if node.outputs and node.outputs[0] in needed and node.outputs[0] is not root:
             chain.append(node)
-            wanted.update(node.inputs)
+            needed.update(node.inputs)
     return chain[::-1]
 
 

@@ -41,8 +41,8 @@ def fuse_normalize(edit: Edit, node: ir.Node) -> None:
     shape = shape_of(node.inputs[0])
     if shape is None or any_open(shape[g.attr(node, "axis", -1) :]):
         raise StaysFloat("a run decides how many items it normalizes")
-    out, scale, given = quantize.outputs[0].name, floats_of(node.inputs[1]), g.input_of(node, 2)
-    bias = np.zeros(1, np.float32) if given is None else floats_of(given)
+    out, scale, offset = quantize.outputs[0].name, floats_of(node.inputs[1]), g.input_of(node, 2)
+    bias = np.zeros(1, np.float32) if offset is None else floats_of(offset)
     if scale is None or bias is None:
         raise StaysFloat("its scale or bias is not constant")
     factors = [scale, np.broadcast_to(bias, np.broadcast_shapes(bias.shape, scale.shape))]
