@@ -30,7 +30,7 @@ def _is_assembler(path):
 
 # A form is a folder. What no board imports stays out.
 _paths = [os.path.join(f, n) for f, _, names in os.walk(_folder) for n in names]
-_host = [os.path.join(_folder, f"{name}.py") for name in _core.names(_core.Use.HOST)]
+_host = [os.path.join(_folder, _core.path_of(name)) for name in _core.names(_core.Use.HOST)]
 _paths = sorted(path for path in _paths if path.endswith(".py") and path not in _host)
 _forms = {os.path.dirname(path) for path in _paths if _is_assembler(path)}
 _wanted = {os.path.join(_folder, "loops", form) for form in options.assembler}

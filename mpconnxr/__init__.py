@@ -1,11 +1,12 @@
-"""Runs ONNX models, converted by `python -m tools.converter`, on stock MicroPython.
+"""Run ONNX models, converted by `python -m tools.converter`, on stock MicroPython.
 
 import mpconnxr
 model = mpconnxr.load("model.bin")
 outputs = model.run(x)
 outputs[0].data[0]
 
-What else is here, errors among it, is imported when it is first asked for: see public.
+Everything else that the package offers, such as its errors, is imported at its first use: see
+public.
 """
 
 import sys
@@ -30,21 +31,29 @@ def load(
 ):
     """Load a model and make it ready to run.
 
-    source: path of a .bin, a file opened with "rb", or its bytes (bytes, bytearray, memoryview of
-        bytes): its weights are then used in place if it starts at a multiple of 8, else copied. A
-        file on a memory-mapped file system is used in place too.
-    verify: check the SHA-256 digests. The structure is always checked in full. Those of weights
-        that are streamed are checked in the first run, which may so raise ModelError.
-    stream: weights in any other file are read whenever a step needs them, into the arena. False:
-        they are held in RAM, which takes more of it and makes runs faster.
-    arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
-        share one: a run of one ends the life of another's inputs and outputs.
-    prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
-    cores: 2 runs the model on both cores of an RP2040 or RP2350, if it is a program for two cores.
-        The second one is busy until close(). Outputs are the same, byte for byte.
-    sha256, key, counter: where the file must come from, see seal.load.
+    Args:
+        source: path of a .bin, a file opened with "rb", or the file's bytes (bytes, bytearray,
+            memoryview of bytes). Weights are used in place where the file is in memory: bytes that
+            start at a multiple of 8, or a memory-mapped file system. Other bytes are copied.
+        verify: check the SHA-256 digests. The structure is always checked in full. Digests of
+            streamed weights are checked in the first run, which may then raise ModelError.
+        arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models
+            may share one: a run of one ends the life of another's inputs and outputs.
+        prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
+        stream: read weights that are not in memory whenever a step needs them, into the arena.
+            False holds them in RAM, which takes more of it and makes runs faster.
+        cores: 2 runs the model on both cores of an RP2040 or RP2350, if it is a program for two
+            cores. The second core is busy until close(). Outputs are the same, byte for byte.
+        sha256: digest that the file must have, as the converter printed it: 64 hexadecimal digits
+            or 32 bytes.
+        key: 16 bytes or more; the file must be sealed with this key (`--hmac`).
+        counter: path of a file that counts the sealed releases that were loaded. A release older
+            than the last one is refused. Needs key.
 
-    Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
+    Raises:
+        ModelError, UnsupportedError, ArenaError: the model cannot be used.
+        OSError: a path cannot be opened, or the counter cannot be written.
+
     """
     try:
         from . import opening
@@ -63,10 +72,13 @@ def load(
 def __getattr__(name):
     module = "mpconnxr." + name
     try:
-        if name == "top_k" or name[0] < "a":  # as ModelError, or __version__
-            return __import__("mpconnxr.public").public.found(name)
-        __import__(module)  # `from . import name` comes here, too
-        return sys.modules[module]
+        if name[0] >= "a":  # unlike ModelError and __version__
+            try:
+                __import__(module)  # `from . import name` comes here, too
+                return sys.modules[module]
+            except ImportError:
+                pass
+        return __import__("mpconnxr.public").public.found(name)
     except ImportError:
         raise AttributeError("no " + module)
     except MemoryError:

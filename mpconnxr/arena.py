@@ -1,4 +1,4 @@
-"""The one block of memory in which a model's tensors live; the converter planned the offsets."""
+"""The one buffer in which a model's tensors lie, at offsets that the converter planned."""
 
 import gc
 
@@ -7,11 +7,18 @@ from .tensor import is_aligned
 
 
 def make(nbytes, arena=None, source=None):
-    """Return a writable buffer of at least nbytes bytes: the caller's if given, else a new one.
+    """Return a writable buffer of at least nbytes bytes: the caller's, or else a new one.
 
-    source: what is in memory of the model's file, which a run must not write to.
-    Raises ArenaError with both figures if it is too small, not aligned, or cannot be had;
-    InputError if it is something else.
+    Args:
+        nbytes: size that the model needs.
+        arena: the caller's buffer, or None.
+        source: view of the model's file if that is in memory; a run must not write to it.
+
+    Raises:
+        ArenaError: the buffer is too small, misaligned or read-only, or there is no memory for
+            one.
+        InputError: the arena is not a buffer of bytes.
+
     """
     if arena is None:
         try:
@@ -44,7 +51,7 @@ def _overlap(arena, nbytes, source):
 
 
 def _check_writable(arena, nbytes):
-    """Native loops would write to a read-only memoryview without asking."""
+    """Raise ArenaError for a read-only buffer, to which machine code would write all the same."""
     try:
         kept = arena[0]
         arena[0] = 255

@@ -1,8 +1,8 @@
-"""Checks of what a caller gives besides values of inputs: for modules that few programs import."""
+"""Checks of arguments other than the values of inputs, for modules that few programs import."""
 
 from .errors import InputError
 
-# What Python raises where a value of another kind is computed with; RuntimeError: the stack ended.
+# Errors of computing with a value of an unexpected type. RuntimeError: the stack ended.
 MISFITS = (TypeError, AttributeError, LookupError, ValueError, ArithmeticError, RuntimeError)
 
 

@@ -1,6 +1,6 @@
-"""A loop's parameters by name, for kernels that run from source.
+"""Parameter blocks of loops by name, for kernels that run from source.
 
-A kernel says block("patches", x_start=0, row=i, ...). What is built for a board has the numbers
+A kernel calls block("patches", x_start=0, row=i, ...). A package built for a board has the numbers
 there, in the order that the loop declares, and not this module: see tools.loops.parameters.
 """
 
@@ -13,11 +13,11 @@ _known = {}
 
 
 def declarations(text):
-    """Return what a file of loops declares: a list of (line, functions, other, constants).
+    """Return the declarations in a file of loops: a list of (line, functions, other, constants).
 
-    functions: whose parameters a group has; other: (family, function) whose parameters lie before
-    them, or None; constants: a list of (line, name, position as text, comment). Raises ValueError
-    for a declaration that takes more than one line.
+    Each entry is one group. functions: loops that take its parameters; other: (family, function)
+    whose parameters come before them, or None; constants: a list of (line, name, position as text,
+    comment). Raises ValueError for a declaration that takes more than one line.
     """
     found, is_group = [], False
     for number, line in enumerate(text.split("\n"), 1):
@@ -43,9 +43,14 @@ def declarations(text):
 
 
 def fields(loop):
-    """Return [(name, whether it is biased, whether it is a list)] of a block: of
-    "family.function", or of a family all of whose functions take the same one. Raises TypeError
-    where these differ.
+    """Return the fields of a block: [(name, True if it is biased, True if it is a list)].
+
+    Args:
+        loop: "family.function", or a family all of whose functions take the same block.
+
+    Raises:
+        TypeError: the family's functions take different blocks.
+
     """
     if loop not in _known:
         family, _, name = loop.partition(".")
@@ -59,7 +64,7 @@ def fields(loop):
 
 
 def _source(family):
-    """Return the text of a family of loops; of those that are for an FPU alone, too."""
+    """Return the text of a family of loops, also of one for an FPU alone."""
     try:
         file = open(_FOLDER + family + ".py")
     except OSError:
@@ -69,14 +74,15 @@ def _source(family):
 
 
 def block(loop, **numbers):
-    """Return a block as parameters.block makes it, of numbers by name. BIAS is added where it
-    belongs. Raises TypeError for a name that is missing, or that the loop has not.
+    """Return a parameter block of numbers by name, with BIAS added where the loop says so.
+
+    Raises TypeError for a missing or an unknown name.
     """
     return parameters.block(*ordered(loop, numbers))
 
 
 def ordered(loop, numbers):
-    """Return the same as a list. Takes the numbers out of the dict."""
+    """Return the words of the block as a list; this empties the dict of numbers."""
     made = []
     for name, is_biased, is_list in fields(loop):
         if name not in numbers:

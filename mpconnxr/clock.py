@@ -1,4 +1,4 @@
-"""The clock, and what a run of a model takes by it: for benchmarks and golden vectors."""
+"""The clock, and the time that a run of a model takes, for benchmarks and golden vectors."""
 
 from .errors import UnsupportedError
 from .turn import lock, turn
@@ -18,7 +18,7 @@ def clock():
 def twin(model):
     """Return a copy of the model with a turn of its own, for a caller that has the model's turn.
 
-    Its run() takes as long as the model's, with all that is in a call.
+    Its run() takes as long as the model's, including all that belongs to a call.
     """
     found = object.__new__(type(model))
     for name, value in model.__dict__.items():
@@ -28,7 +28,7 @@ def twin(model):
 
 
 def us_of(model, time):
-    """Return the microseconds that model.run() takes. time: what clock() returned."""
+    """Return the microseconds that model.run() takes. time: the module that clock() returned."""
     start = time.ticks_us()
     model.run()
     return time.ticks_diff(time.ticks_us(), start)

@@ -1,7 +1,7 @@
-"""Both cores of a board for the runs of a program: what stays in memory for that.
+"""Runs of a program on both cores of a board: the part that stays in memory.
 
-The second core runs a thread of its own from the first load(cores=2) until the last such model is
-closed. It makes calls that were prepared, and allocates nothing.
+The second core runs a thread from the first load(cores=2) until the last such model is closed. It
+makes prepared calls, and allocates nothing.
 """
 
 import sys
@@ -42,32 +42,41 @@ box = [None, None, 0, 0]
 
 
 class Program(_OfOne):
-    """A program for two cores. Until use_cores(2) one core makes the calls of both, in turns.
+    """A program for two cores. Until use_cores(2), one core makes the calls of both in turn.
 
-    cores: 1 or 2.
+    Attributes:
+        cores: 1 or 2.
+
     """
 
     cores = 1
 
     def __init__(self, both, calls, chunks):
-        """both: of both cores, see loops/program; calls: of the first one."""
+        """Create a program.
+
+        Args:
+            both: argument of the runner for each core, see loops/program.
+            calls: number of calls of the first core.
+            chunks: as for replay.Program.
+
+        """
         _OfOne.__init__(self, both[0], calls, chunks)
         self._second = both[1]
 
     def use_cores(self, n):
-        """From the next run on: 1 or 2. Raises UnsupportedError."""
+        """Run on n cores, 1 or 2, from the next run on. Raises UnsupportedError."""
         from .rare import alone
 
         alone(self, self.change_cores, n)
 
     def change_cores(self, n):
-        """Do so, within the model's turn."""
+        """Do the same as use_cores, within the model's turn."""
         if n != self.cores:
             (_join if n == 2 else _leave)()
             self.cores = n
 
     def _compute(self, lo=0, hi=_ALL):
-        """The extent is calls of the first core; a part of it is computed on that alone."""
+        """Make calls lo to hi of the first core. Only a whole run uses both cores."""
         if self.cores == 2 and hi - lo >= self._steps[0][0]:
             return self._at_once()
         _give_up()
@@ -106,7 +115,7 @@ class Program(_OfOne):
             raise MpconnxrError("the second core does not answer")
 
     def _go_on(self):
-        """Calls of the first core, with the reads between them."""
+        """Make the calls of the first core, with the reads of weights between them."""
         while True:
             i = run(self._what) - 256
             if i < 0:
@@ -115,14 +124,14 @@ class Program(_OfOne):
 
 
 def _give_up():
-    """Ends what the second core does, if it does anything."""
+    """End the calls of the second core, if it makes any."""
     if shared[_ASKED] != shared[_DONE]:
         shared[_FAILED] = 1
         _settle()
 
 
 def _settle():
-    """Waits until the second core does nothing."""
+    """Wait until the second core is idle."""
     if shared[_ASKED] == shared[_DONE]:
         fence(0)
         return
@@ -134,7 +143,7 @@ def _settle():
 
 
 def _join():
-    """One model more needs the second core."""
+    """Count one more model that needs the second core; the first one starts its thread."""
     if sys.platform not in _PORTS:
         raise UnsupportedError("cores=2: on an RP2040 or RP2350, not on " + sys.platform)
     try:
@@ -161,7 +170,7 @@ def _start(start_new_thread):
 
 
 def _leave():
-    """One model less needs it; without others it ends."""
+    """Count one less model that needs the second core; the last one ends its thread."""
     _give_up()
     box[3] -= 1
     if box[3] == 0:
@@ -173,7 +182,7 @@ def _leave():
 
 
 def _serve():
-    """The second core's thread."""
+    """Run the second core's thread."""
     while not shared[_ENDS]:
         try:
             attend(shared, box, run, idle)

@@ -1,8 +1,8 @@
-"""What CPython lacks of MicroPython, so that models run there, too, in plain loops.
+"""The parts of MicroPython that CPython lacks, so that models run there in plain loops.
 
-mpconnxr imports it on CPython alone, before its other modules; no board gets it. The stand-ins do
-nothing, or what MicroPython's namesakes do, and are there only under names that CPython leaves
-free. They last: a kernel may look for `const`, or the clock, at any time.
+mpconnxr imports it on CPython alone, before its other modules; no board gets it. The placeholders
+do nothing, or the same as MicroPython's functions, and only take names that CPython leaves free.
+They last: a kernel may look for `const`, or the clock, at any time.
 """
 
 import builtins
@@ -26,12 +26,12 @@ def _same(what, **_):
 
 
 def _threshold(nbytes=-1):
-    """gc.threshold, which CPython has for numbers of objects: -1, none is set."""
+    """Stand for gc.threshold, which in CPython counts objects: -1, none is set."""
     return -1
 
 
 def _mem_free():
-    """gc.mem_free, for a message: nobody knows it here."""
+    """Stand for gc.mem_free, for a message: CPython does not know it."""
     return 0
 
 
@@ -49,7 +49,7 @@ def _sleep_us(us):
 
 
 class _DeflateIO:
-    """deflate.DeflateIO of a stream of raw data, which it reads byte by byte."""
+    """Stand for deflate.DeflateIO of a stream of raw data, which it reads byte by byte."""
 
     def __init__(self, stream, _, bits):
         self._stream, self._more = stream, zlib.decompressobj(-bits)
@@ -66,7 +66,7 @@ class _DeflateIO:
         return n
 
     def _next(self):
-        """Return what is left of the last byte, which may stand for many, or the next byte."""
+        """Return the rest of the last byte, which may stand for many, or the next byte."""
         if self._more.unconsumed_tail:
             return self._more.unconsumed_tail
         byte = bytearray(1)
@@ -76,23 +76,23 @@ class _DeflateIO:
 
 
 def _deflate():
-    module = ModuleType("deflate", "A stand-in by mpconnxr.cpython.")
+    module = ModuleType("deflate", "A placeholder by mpconnxr.cpython.")
     module.RAW, module.DeflateIO = 1, _DeflateIO
     return module
 
 
 def _install():
-    module = ModuleType("micropython", "A stand-in by mpconnxr.cpython.")
+    module = ModuleType("micropython", "A placeholder by mpconnxr.cpython.")
     vars(module).update(dict.fromkeys((*_DECORATORS, "const"), _same))
     sys.modules.setdefault("micropython", module)
     sys.modules.setdefault("deflate", _deflate())
     names = dict.fromkeys(_TYPES, object) | {"const": _same}
     clock = {"ticks_us": _ticks_us, "ticks_diff": _ticks_diff, "sleep_us": _sleep_us}
     memory = {"threshold": _threshold, "mem_free": _mem_free}
-    for place, given in ((builtins, names), (time, clock), (gc, memory)):
-        for name, stand_in in given.items():
+    for place, functions in ((builtins, names), (time, clock), (gc, memory)):
+        for name, function in functions.items():
             if not hasattr(place, name):
-                setattr(place, name, stand_in)
+                setattr(place, name, function)
 
 
 _install()

@@ -1,4 +1,4 @@
-"""What can go wrong on the device. Everything this package raises is an MpconnxrError."""
+"""Errors of the device. Everything that this package raises is an MpconnxrError."""
 
 from .turn import MpconnxrError, UnsupportedError  # noqa: F401
 
@@ -13,7 +13,7 @@ def fail(what):
 
 
 def check_digest(digest, contents):
-    """Raise ModelError unless this is the SHA-256 of the contents."""
+    """Raise ModelError unless the digest is the SHA-256 of the contents."""
     import hashlib
 
     if hashlib.sha256(contents).digest() != digest:
@@ -21,18 +21,21 @@ def check_digest(digest, contents):
 
 
 def fault():
-    """Raise what comes of an exception in a step: a kernel's check was not tight enough."""
+    """Raise the ModelError for an exception in a step: a kernel's check was not tight enough."""
     raise ModelError("a step cannot compute what the file asks for; or a short stack")
 
 
 class InputError(MpconnxrError):
-    """A value given to a model does not fit: wrong length, shape, dtype, name or index."""
+    """A value given to a model has the wrong length, shape, dtype, name or index."""
 
 
 class ArenaError(MpconnxrError):
     """The arena is too small.
 
-    needed, available: bytes.
+    Attributes:
+        needed: bytes.
+        available: bytes.
+
     """
 
     def __init__(self, needed, available, why=""):

@@ -1,7 +1,7 @@
-"""Puts a user's values into the input tensors.
+"""Copy a caller's values into the input tensors.
 
-Arrays, bytes and flat lists of numbers are copied here, fast. All else, and what does not fit, is
-for values, which most programs never import.
+This module copies arrays, bytes and flat lists of numbers fast. For everything else, and for the
+message about a value that does not fit, it imports io.values, which few programs need.
 """
 
 from array import array
@@ -16,11 +16,11 @@ except ImportError:  # CPython among others
     bytearray_at = None
 
 _WORD = 8 if maxsize > 0x7FFFFFFF else 4  # bytes
-# Of a tensor's `fed`, the typecode of its data: 0 if only values knows how to fill it.
-_BYTES = const(128)  # is added where some items are no values of its dtype: bytes are copied alone
+# A tensor's `fed` is the typecode of its data, or 0 if only io.values knows how to fill it.
+_BYTES = const(128)  # is added where not every element is a value of the dtype: copy only bytes
 
-# For values to say, or to get by: AttributeError is one of strings, maps, and views whose typecode
-# is not known; MemoryError of a copy.
+# After one of these io.values fills the tensor, or says why not. AttributeError: strings, maps,
+# and views whose typecode is unknown. MemoryError: of a copy.
 _FAULTS = (TypeError, ValueError, OverflowError, AttributeError, MemoryError)
 
 
@@ -48,7 +48,7 @@ def _fill(tensors, x):
 
 
 def _in_order(tensors, x):
-    """The values of a dict by the tensors' names. Raises InputError."""
+    """Return the values of a dict in the order of the tensors. Raises InputError."""
     names = [t.name for t in tensors]
     for name in x:
         if name not in names:
@@ -60,18 +60,24 @@ def _in_order(tensors, x):
 
 
 def fill_one(t, x):
-    """Copies one value into tensor t: bytes in C order, array, list, nested list or number.
+    """Copy one value into a tensor.
 
-    Raises InputError.
+    Args:
+        t: the tensor.
+        x: bytes in C order, array, list, nested list or number.
+
+    Raises:
+        InputError: the value does not fit.
+
     """
     if not _is_copied(t, x):
-        from .values import fill_one
+        from .io import values
 
-        fill_one(t, x)
+        values.fill_one(t, x)
 
 
 def _is_copied(t, x):
-    """Copies x if that takes no look at shapes: True, or False with anything in t."""
+    """Copy x if its shape does not matter. Return True, or False with anything left in t."""
     kind = type(x)
     try:
         code = t.fed
@@ -86,14 +92,14 @@ def _is_copied(t, x):
 
 
 def _is_another(t, x, kind, code):
-    """Copies a list, bytes, or a view of them."""
+    """Copy a list, bytes, or a view of bytes; return True if it was copied."""
     if kind is list or kind is tuple:
         return 0 < code < _BYTES and len(x) == len(t.data) and _are_numbers(t, chr(code), x)
     return code and _are_bytes(t, x, kind)
 
 
 def _are_bytes(t, x, kind):
-    """Copies bytes, or a view of them."""
+    """Copy bytes, or a view of them; return True if they were copied."""
     if kind is not bytes and kind is not bytearray and kind is not memoryview:
         return False
     if not bytearray_at or len(x) != t.nbytes:
@@ -103,7 +109,7 @@ def _are_bytes(t, x, kind):
 
 
 def _fed(t):
-    """What t.fed is to be."""
+    """Return the value of t.fed."""
     if type(t.data) is not memoryview or type(t).__name__ == "OpenInput":
         return 0
     code = _code(t.data)
@@ -113,8 +119,10 @@ def _fed(t):
 
 
 def _code(x):
-    """The typecode of an array or memoryview, as a number. MicroPython keeps it in the first byte
-    of the object's second word, with a bit for writable views: see tensor.words.
+    """Return the typecode of an array or memoryview, as a number.
+
+    MicroPython keeps it in the first byte of the object's second word, with a bit for writable
+    views: see tensor.words.
     """
     at = id(x)  # negative ones: see tensor
     return bytearray_at((at if at >= 0 else at & 0x7FFFFFFF) + _WORD, 1)[0] & 127
@@ -127,7 +135,7 @@ if not bytearray_at:
 
 
 def _are_numbers(t, code, x):
-    """Copies a list or tuple of numbers: True if all are in range. Raises TypeError."""
+    """Copy a list or tuple; return True if all numbers are in range. Raises TypeError."""
     data = t.data
     if code in "fd":
         i = 0

@@ -1,18 +1,18 @@
-"""What a lock is on firmware without threads."""
+"""The lock of firmware without threads."""
 
 
 class Flag:
-    """A lock that callbacks find held."""
+    """A lock that an interrupting callback finds held."""
 
     def __init__(self):
         self.is_held = False
 
     def acquire(self, waits):
-        """Return whether it was free."""
+        """Take the lock; return True if it was free."""
         was_held = self.is_held
         self.is_held = True
         return not was_held
 
     def release(self):
-        """Make it free."""
+        """Make the lock free."""
         self.is_held = False

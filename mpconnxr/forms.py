@@ -1,20 +1,19 @@
-"""Picks the form in which a family of loops runs: assembler, viper, or plain Python.
+"""Choose the form in which a family of loops runs: assembler, viper, or plain Python.
 
-A family is a module NAME in the folder loops/. In the package that is built there are two kinds:
+A family is a module NAME in the folder loops/. The built package has two kinds:
 
 * written once, in the common subset of Python and viper: loops/NAME.py says `COMMON = True` and
   has `@micropython.viper` on its loops. Its plain form is the same source without those lines.
 * tuned: loops/NAME.py is the plain form, and loops/viper/NAME.py, loops/thumb/NAME.py, ... define
-  the same functions. The first one that this machine can run wins.
+  the same functions. The first one that this board can run wins.
 
-A copy of the sources, which no build has made, has the plain forms alone: those of viper raise
-ImportError.
+The sources in the repository have the plain forms alone: there, forms in viper raise ImportError.
 
 All forms of a loop give the same bits, so an operator never knows which one it got. One form is
-apart: vfp is the only one of its families, which compute with floats (see ops/_block_vfp).
+apart: vfp is the only form of its families, which compute with floats (see ops/_block_vfp).
 
-Installed as .mpy files, a family has the forms that were compiled. xtensawin is in such files
-alone: as source it is refused, and viper takes its place.
+Installed as .mpy files, a family has the forms that were compiled. Form xtensawin exists in such
+files alone: firmware refuses it as source, and viper takes its place.
 """
 
 import sys
@@ -43,28 +42,28 @@ COMPILED = ("xtensawin",)  # forms that firmware takes from .mpy files alone
 OWN = ("program", "loading", "table")
 order = tuple([form for form, _ in FORMS])  # in which get() tries them
 _unchanged = order
-_UNCHANGED = ("usual",)  # stands for that: a short key is found sooner
+_UNCHANGED = ("usual",)  # stands for that order: a short key is found sooner
 _loaded = {}
 
 
 def arch():
-    """Architecture number of this firmware's native code; 0 where it has none."""
+    """Return the architecture number of this firmware's native code; 0 without native code."""
     return getattr(sys.implementation, "_mpy", 0) >> 10 & 15
 
 
 def suits(form, number):
-    """Return whether firmware of this architecture can run code of a form."""
+    """Return True if firmware of this architecture can run code of a form."""
     archs = dict(FORMS)[form]
     return archs is None or number in archs
 
 
 def available(name):
-    """Names of the forms of a family that this machine can run, best first."""
+    """Return the forms of a family that this board can run, best first."""
     return [form for form, _ in FORMS if find(name, form)]
 
 
 def get(name, form=None):
-    """Return the loops of a family in a form, by default in the best one this machine has."""
+    """Return the loops of a family in a form, by default in the best form of this board."""
     wanted = form or order
     key = name, _UNCHANGED if wanted is _unchanged else wanted
     if key not in _loaded:
@@ -73,7 +72,7 @@ def get(name, form=None):
 
 
 def drop(name):
-    """Let go of a family, which is imported again when it is next asked for."""
+    """Drop a family; the next get() imports it again."""
     for key in [key for key in _loaded if key[0] == name]:
         del _loaded[key]
     for module in [m for m in sys.modules if m.startswith("mpconnxr.loops.")]:
@@ -94,11 +93,13 @@ def later(name, function):
 
 
 class Board:
-    """The loops that kernels choose by the board: Calls, and whatever stands for it, is one."""
+    """Choose loops by the board. Calls, and whatever stands for it, is one."""
 
     def fpu(self, name, exact):
-        """Return the loops of a family for an FPU; None where there is none, or where those of
-        the family `exact`, in whose place they are, come before them.
+        """Return the loops of a family for an FPU, or None.
+
+        None: there are none, or the loops of the family `exact`, in whose place they are, come
+        first.
         """
         return get(name, "vfp") if precedes(name, "vfp", exact) else None
 
@@ -116,7 +117,7 @@ def _first(name, wanted):
 
 
 def precedes(name, form, other):
-    """Return whether a family in this form comes before another one, in whose place it is."""
+    """Return True if a family in this form comes before the family whose place it takes."""
     for each in order:
         if each == form:
             return find(name, form) is not None
@@ -125,7 +126,7 @@ def precedes(name, form, other):
 
 
 def find(name, form):
-    """Return the loops of a family in this form; None where there are none for this machine."""
+    """Return the loops of a family in this form; None without any for this board."""
     if form == "plain":
         module = _import(name)
         if module is None or _is_common(module):
@@ -145,7 +146,7 @@ def _is_common(module):
 
 
 def _import(name):
-    """mpconnxr.loops.NAME, or None where it is absent or not for this firmware."""
+    """Return mpconnxr.loops.NAME; None where it is absent or not for this firmware."""
     full = "mpconnxr.loops." + name
     try:
         __import__(full)
@@ -160,7 +161,7 @@ def _import(name):
 
 
 class _Plain:
-    """What exec left behind, as a module."""
+    """The names that exec left behind, as a module."""
 
     def __init__(self, names):
         for name in names:
@@ -168,7 +169,7 @@ class _Plain:
 
 
 def _undecorated(name):
-    """Return the loops of NAME.py, without their @micropython lines; None without the source."""
+    """Return the loops of NAME.py without their decorators; None without the source."""
     try:
         with open(__file__.rsplit("/", 1)[0] + "/loops/" + name + ".py") as f:
             lines = f.read().split("\n")

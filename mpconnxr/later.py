@@ -1,15 +1,13 @@
-"""A loop whose family is imported at its first call: what seldom runs takes no heap.
+"""A loop whose family is imported at its first call, so that a rare loop takes no heap.
 
-Whoever holds such a loop does not hold mpconnxr.forms.
+Its holder does not hold mpconnxr.forms, which is found by its name.
 """
 
 
 def later(name, function):
-    """Return the loop. Other loops call it, as function(p, w)."""
+    """Return the loop function(p, w) of a family, to be called by other loops."""
 
     def first(p, w):
-        from .forms import get
-
-        return getattr(get(name), function)(p, w)
+        return getattr(__import__("mpconnxr.forms").forms.get(name), function)(p, w)
 
     return first

@@ -1,4 +1,4 @@
-"""A loaded model: every node prepared once, then run in order; and the calls of its loops."""
+"""A loaded model, and the table of the calls that its run makes."""
 
 from .errors import fault
 from .turn import SHORT, fresh, lock, run, turn
@@ -9,13 +9,20 @@ ALL = 0x1FFFFFFF  # calls: more than any run has
 class Model:
     """A model that is ready to run.
 
-    inputs, outputs: lists of Tensor, in the graph's order; their data are typed views into the
-    arena. Fill inputs[i].data and call run(), or pass the values to run(). The shape and data of
-    an output whose shape a run decides are those of the last run.
+    Attributes:
+        inputs, outputs: lists of tensors in the graph's order. Their data are typed views into the
+            arena. Fill inputs[i].data and call run(), or pass the values to run(). The shape and
+            data of an output whose shape a run decides are those of the last run.
+
     """
 
     def __init__(self, loader):
-        """loader: a loading.Loader, which has prepared everything."""
+        """Create a model.
+
+        Args:
+            loader: a build.loader.Loader, which has prepared everything.
+
+        """
         self._origin, self._prefer = loader.origin, loader.prefer
         self._arena, self.arena_nbytes = loader.arena, loader.arena_nbytes
         self._state, self.state_nbytes = loader.state, len(loader.state)
@@ -43,7 +50,7 @@ class Model:
         fault()
 
     def __getattr__(self, name):
-        """profile, run_async and others: see rare, which most programs never import."""
+        """Find profile, run_async and other methods in rare, which few programs import."""
         try:
             from .rare import method
 
@@ -53,9 +60,9 @@ class Model:
 
     def __repr__(self):
         try:
-            from .items import text_of_model
+            from .io import elements
 
-            return text_of_model(self)
+            return elements.text_of_model(self)
         except MemoryError:
             raise fresh(SHORT)
 
@@ -66,13 +73,18 @@ def of_two(p, w, loop, _):
 
 
 class Table:
-    """Calls of the loops of one graph, as loops/program runs them, and the steps that make them.
+    """The calls of one graph, as loops/program makes them, and the steps that they belong to.
 
-    The steps of a table are run in their order: `first`, which begins a run, then `rest` for each
-    of the others. The extent of a step is its calls.
+    The steps of a table run in their order: `first`, which begins a run, then `rest` for each of
+    the others. The extent of a step is its number of calls.
 
-    what: the runner's argument; words: of that; reset: where in the code the calls begin that put
-    back the words that a run changes, 0 if there are none.
+    Attributes:
+        what: argument of the runner.
+        words: the runner's words, also in `what`.
+        run: the runner.
+        held: buffers that the table's views do not keep alive.
+        reset: offset in the code of the calls that restore the words a run changes; 0 if none.
+
     """
 
     what = words = run = held = None

@@ -1,4 +1,4 @@
-"""How a model is loaded; needed for that alone, and let go of after it."""
+"""Find the model of a file. Needed by load alone, and dropped after it."""
 
 import gc
 import sys
@@ -8,8 +8,15 @@ _NAMES = "opening programs arena"
 
 
 def load(source, arena, cores=1):
-    """The model if it is here as a program, else None. cores: as for mpconnxr.load."""
-    usual = gc.threshold()
+    """Return the model if it is on this board as a program, else None.
+
+    Args:
+        source: as for mpconnxr.load.
+        arena: as for mpconnxr.load.
+        cores: as for mpconnxr.load.
+
+    """
+    threshold = gc.threshold()
     gc.threshold(_GARBAGE)
     try:
         model = program(source, arena)
@@ -19,37 +26,40 @@ def load(source, arena, cores=1):
             on_cores(model, cores)
         return model
     finally:
-        gc.threshold(usual)
+        gc.threshold(threshold)
         forget(_NAMES)
 
 
 def kernels(cores=1):
-    """What loads models with their kernels. Raises UnsupportedError where that is absent."""
+    """Return the function that loads models with their kernels, build.load.load.
+
+    Raises UnsupportedError on a board that has programs alone.
+    """
     if cores != 1:
         from .rare import on_cores
 
         on_cores(None, cores)
     try:
-        from .kernel_load import load
+        __import__("mpconnxr.build.load")
     except ImportError:
         from .errors import UnsupportedError
 
         raise UnsupportedError("the board has just programs, and none for this call of load")
-    return load
+    return sys.modules["mpconnxr.build.load"].load
 
 
 def program(source, arena):
-    """The model of a file that is here as a program: a replay.Program; None if it is not.
+    """Return the replay.Program of a file; None if the board has no program of it.
 
-    The program is a module that was made for this one file. Its name is "m" and the first 16
-    hexadecimal digits of the digest in the file's header. What only loading needs of it is let go
-    of.
+    A program is a module that was made for this one file. Its name is "m" and the first 16
+    hexadecimal digits of the digest in the file's header. Whatever only loading needs of it is
+    dropped.
     """
     try:
         file = opened(source)
         name = _name(file)
     except (AttributeError, TypeError, ValueError, OSError):
-        return None  # this is not a file, which others say better
+        return None  # not a file: loading it with kernels says so
     try:
         __import__(name)
     except ImportError:
@@ -66,19 +76,19 @@ def program(source, arena):
 
 
 def opened(source):
-    """Opens a path, that of a deployed model too; any other source is returned as it is."""
+    """Open a path, also that of a deployed model; return any other source as it is."""
     if not isinstance(source, str):
         return source
     try:
         return open(source, "rb")
     except OSError:
-        from .slots import opened as in_a_slot
+        from .io import slots
 
-        return in_a_slot(source)
+        return slots.opened(source)
 
 
 def _name(file):
-    """Of the module for a file, or for what is in memory of it."""
+    """Return the name of the program's module for a file, or for its bytes in memory."""
     if hasattr(file, "readinto"):
         header = bytearray(32)
         file.seek(0)
@@ -92,8 +102,13 @@ def _name(file):
 
 
 def forget(names):
-    """Lets go of modules that a model needs no more. Another load imports them again, for which
-    they have to be compiled: sources stay.
+    """Drop modules that a model no longer needs, so that another load imports them again.
+
+    Modules that were compiled on the board stay: importing them again would compile them again.
+
+    Args:
+        names: modules below mpconnxr, separated by spaces; a room after its modules.
+
     """
     if __file__.endswith(".py"):
         return

@@ -1,4 +1,4 @@
-"""A loop's parameters: one block of 32-bit words."""
+"""Parameter blocks of loops: 32-bit words."""
 
 from array import array
 
@@ -8,10 +8,10 @@ BIAS = 1 << 29
 
 
 def block(*values):
-    """A loop's parameter block: a mutable array of int32."""
+    """Return a parameter block of these values, a mutable array of int32."""
     return array("i", values)
 
 
 def block_of(values):
-    """The same of a list, which takes less time where there are many."""
+    """Return a parameter block of a list; quicker than block(*values) for a long one."""
     return array("i", values)

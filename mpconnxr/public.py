@@ -1,4 +1,4 @@
-"""What mpconnxr has besides load: imported when a program asks for it."""
+"""The names that mpconnxr has besides load, imported at their first use."""
 
 import sys
 
@@ -16,27 +16,36 @@ _NAMES += "__version__ top_k"
 
 
 def found(name):
-    """Return one of these names, for the package to keep: only the first mention looks for it.
+    """Return one of these names, or a module of a room, and store it in the package.
 
-    Raises ImportError, as an import of a module that is not there does.
+    So only the first mention of a name looks for it. Raises ImportError for any other name, as the
+    import of an absent module does.
     """
-    if name not in _NAMES.split():
-        raise ImportError(name)
-    value = globals()[name]
+    value = globals()[name] if name in _NAMES.split() else _module(name)
     setattr(sys.modules["mpconnxr"], name, value)
     return value
 
 
+def _module(name):
+    """Return the module of this name from the rooms that programs import from."""
+    for room in ("inspect", "io"):
+        try:
+            return __import__("mpconnxr." + room + "." + name, None, None, (name,))
+        except ImportError:
+            pass
+    raise ImportError(name)
+
+
 def InferenceSession(source, verify=True, arena=None):
-    """A model with onnxruntime's interface: `.run(["logits"], {"image": x})`."""
+    """Return a model with onnxruntime's interface: `.run(["logits"], {"image": x})`."""
     from . import load
-    from .session import Session
+    from .io.session import Session
 
     return Session(load(source, verify, arena))
 
 
 def top_k(output, k=1, labels=None, softmax=False, threshold=None):
-    """The k largest elements of an output, as (label, value): see classes.top_k."""
-    from . import classes
+    """Return the k largest elements of an output as [(label, value)]: see classes.top_k."""
+    from .io import classes
 
     return classes.top_k(output, k, labels, softmax, threshold)

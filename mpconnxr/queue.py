@@ -1,7 +1,7 @@
-"""Runs that say when they are done: Model.submit() and Model.poll().
+"""Runs that report when they are done: Model.submit() and Model.poll().
 
-Submitted runs wait in a queue. Where asyncio is running a task of their own computes them in
-slices; elsewhere the program calls poll() again and again. Only a program that asks imports this.
+Submitted runs wait in a queue. Under asyncio a task computes them in slices; elsewhere the program
+calls poll() again and again. Only a program that calls one of these imports this module.
 """
 
 from .arguments import function, integer
@@ -11,7 +11,15 @@ from .turn import SHORT, fresh
 
 
 class Queue:
-    """The runs of a model that are waiting, and the one that is under way."""
+    """The submitted runs of a model.
+
+    Attributes:
+        waiting: (x, id, completed) of each run that has not begun.
+        current: the same of the run that has begun, or None.
+        parts: its generator, or None.
+        task: the task of asyncio that computes, or None.
+
+    """
 
     def __init__(self, model):
         self.model = model
@@ -21,7 +29,7 @@ class Queue:
         self.task = None
 
     def poll(self, slice_ms):
-        """Computes for about slice_ms; returns whether anything is left to do."""
+        """Compute for about slice_ms; return True if anything is left to do."""
         if self.parts is None:
             if not self.waiting:
                 return False
@@ -43,13 +51,13 @@ class Queue:
         return bool(self.waiting)
 
     def drop(self):
-        """End the run that is under way, if there is one; it never completes."""
+        """End the run that has begun, if there is one; it never completes."""
         if self.parts:
             self.parts.close()
         self.parts = self.current = None
 
     async def drain(self, slice_ms, sleep):
-        """Runs what was submitted while other tasks go on."""
+        """Compute the submitted runs while other tasks go on."""
         try:
             while self.poll(slice_ms):
                 await sleep(0)
@@ -64,11 +72,18 @@ def _queue(model):
 
 
 def submit(model, x, id, completed, slice_ms=5):
-    """Has the model computed for x later, and calls completed(id, result) then.
+    """Queue a run; completed(id, result) is called after it.
 
-    result: the outputs, which hold until completed returns (the next run may begin then), or the
-    MpconnxrError that ended the run. x is read when its run begins. Under asyncio a task computes
-    in slices of slice_ms; elsewhere poll() does.
+    Under asyncio a task computes in slices of slice_ms; elsewhere poll() does.
+
+    Args:
+        model: the model.
+        x: as for Model.run; it is read when the run begins.
+        id: passed to completed.
+        completed: function of (id, result). result: the outputs, which hold until completed
+            returns as the next run may begin then, or the MpconnxrError that ended the run.
+        slice_ms: about the longest time for which asyncio's task keeps the processor.
+
     """
     try:
         function("completed", completed)
@@ -88,7 +103,7 @@ def submit(model, x, id, completed, slice_ms=5):
 
 
 def poll(model, slice_ms=5):
-    """Computes submitted runs for about slice_ms; returns whether anything is left to do."""
+    """Compute submitted runs for about slice_ms; return True if anything is left to do."""
     try:
         integer("slice_ms", slice_ms, 1, LONGEST_MS)
         return _queue(model).poll(slice_ms)

@@ -1,7 +1,7 @@
-"""What a model can do besides running, imported when a program first asks for it.
+"""Methods of a model besides run, imported at the first use of one.
 
-A board that only calls run() holds none of this in its heap. Each name is that of a function
-whose first argument is the model, in the module named here.
+A board that only calls run() holds none of this in its heap. Each method is a function whose
+first argument is the model; _PLACES has its module, which is found by name.
 """
 
 from . import turn
@@ -11,16 +11,16 @@ _ABSENT = ("_runtime", "_stream", "_bodies", "_prefer")  # of a program that has
 _PLACES = {
     "reset": "rare",
     "close": "rare",
-    "kernels": "kernels",
-    "profile": "profile",
-    "trace": "trace",
-    "benchmark": "timing",
-    "run_until": "timing",
-    "_until": "timing",
+    "kernels": "inspect.kernels",
+    "profile": "inspect.profile",
+    "trace": "inspect.trace",
+    "benchmark": "inspect.timing",
+    "run_until": "inspect.timing",
+    "_until": "inspect.timing",
     "run_async": "slices",
     "submit": "queue",
     "poll": "queue",
-    "predict": "labels",
+    "predict": "io.labels",
     "_fail": "rare",
 }
 
@@ -37,15 +37,16 @@ def alone(model, function, *args):
 
 
 def compute(model, x=None):
-    """Do what Model.run does, within the model's turn."""
+    """Fill the inputs and compute, as Model.run does, within the model's turn."""
     if x is not None:
         turn.fill(model, x)
     turn.compute(model)
 
 
 def reset(model):
-    """Forgets what the last run left for the next one: zeros, as after load. Ends a run of
-    run_async() or submit() that waits. Raises MpconnxrError while one computes.
+    """Zero the state, as after load, and end a run of run_async() or submit() that waits.
+
+    Raises MpconnxrError while such a run computes.
     """
     try:
         if "_slices" in model.__dict__:
@@ -71,12 +72,22 @@ def zero(model):
 
 
 def _fail(model):
-    """Raise what comes of an exception in a step."""
+    """Raise the ModelError for an exception in a step."""
     fault()
 
 
 def on_cores(model, cores):
-    """Has a model that was loaded run on them. Raises InputError, UnsupportedError."""
+    """Have a loaded model run on this number of cores.
+
+    Args:
+        model: the model; None if it has no program.
+        cores: 2.
+
+    Raises:
+        InputError: another number.
+        UnsupportedError: the model is not a program for two cores.
+
+    """
     if cores != 2:
         raise InputError("cores: 1 or 2")
     if model is None:
@@ -87,7 +98,7 @@ def on_cores(model, cores):
 
 
 def close(model):
-    """Closes the file that weights are streamed from; the model cannot run after it."""
+    """Close the file that weights are streamed from; the model cannot run any more."""
     try:
         alone(model, _close, model)
     except MemoryError:
@@ -104,20 +115,30 @@ def _close(model):
 
 
 def _closed(lo=0, hi=1):
-    """The only step of a model that was closed."""
+    """Raise MpconnxrError, as the only step of a closed model."""
     raise MpconnxrError("the model was closed: load it again")
 
 
 def method(model, name):
-    """The function as a method of the model. Raises AttributeError for any other name."""
+    """Return an attribute that the model lacks, most often a method.
+
+    A method becomes one of the model's class, so that a call makes no dict for it.
+
+    Args:
+        model: a Model or a Program.
+        name: of the attribute.
+
+    Raises:
+        AttributeError: nothing has this name.
+        UnsupportedError: a program has no kernels to list or trace.
+
+    """
     if name in _ABSENT:
         return None
     if name == "state_nbytes":  # of a program
         return len(model._state)
     if name == "labels":
-        from .labels import labels
-
-        return labels(model)
+        return __import__("mpconnxr.io.labels", None, None, ("labels",)).labels(model)
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is not a sequence or a number")
     if name in ("kernels", "trace") and type(model).__name__ == "Program":
@@ -125,6 +146,5 @@ def method(model, name):
     if name not in _PLACES:
         raise AttributeError("'Model' object has no attribute '{}'".format(name))
     module = __import__("mpconnxr." + _PLACES[name], None, None, (name,))
-    # a method from now on, which a call makes no dict for
     setattr(type(model), name, getattr(module, name))
     return getattr(model, name)

@@ -1,4 +1,4 @@
-"""What stays of a model that is a program: its one step."""
+"""A model that is a program: the part that stays in memory, with its one step."""
 
 from .forms import get as _form
 from .turn import SHORT, fresh, lock, turn
@@ -12,13 +12,23 @@ _ALL = const(0x1FFFFFFF)  # calls: more than any program has
 
 
 class Program:
-    """A model that is ready to run, as a mpconnxr.model.Model is.
+    """A program that is ready to run, with the interface of mpconnxr.model.Model.
 
-    golden: (place in the file, bytes) of its golden vectors.
+    Attributes:
+        golden: (offset in the file, bytes) of its golden vectors.
+
     """
 
     def __init__(self, what, calls, chunks):
-        """what: see loops/program; calls: their number; chunks: (place in the file, view)."""
+        """Create a program; tools/program/start.py sets its other attributes.
+
+        Args:
+            what: argument of the runner, see loops/program.
+            calls: number of calls of a run.
+            chunks: (offset in the file, view of the arena) of each chunk of weights that a run
+                reads.
+
+        """
         self._what, self._chunks = what, chunks
         self._steps = [(calls, self._compute)]
         self._take, self._free = turn(lock())
@@ -26,7 +36,7 @@ class Program:
     run = run_of_model
 
     def _compute(self, lo=0, hi=_ALL):
-        """The extent is calls of loops: see loops/program."""
+        """Make the calls lo to hi of a run: see loops/program."""
         what = self._what
         words = what[1]
         if lo == 0:
@@ -39,7 +49,7 @@ class Program:
             self._read(*self._chunks[i])
 
     def _read(self, offset, view):
-        """Weights come into the arena."""
+        """Read a chunk of weights into the arena."""
         source = self._stream
         if not hasattr(source, "seek"):
             view[:] = source[offset : offset + len(view)]

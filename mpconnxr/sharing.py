@@ -1,4 +1,4 @@
-"""Several models in one arena, as large as the largest one of them needs.
+"""Several models in one arena, as large as the largest of them needs.
 
 from mpconnxr.sharing import load_all
 listening, reading = load_all(("words.bin", "digits.bin"))
@@ -8,14 +8,22 @@ from .errors import InputError, UnsupportedError
 
 
 def load_all(sources, verify=True, stream=True):
-    """Loads models into one arena: a list of them. A run of one ends the life of another's inputs
-    and outputs; their state, if they have any, is their own.
+    """Load models into one arena and return a list of them.
 
-    sources, verify, stream: as for mpconnxr.load. The arena is allocated before any of the models.
-    Raises what load raises.
+    A run of one ends the life of another's inputs and outputs. Each model has a state of its own.
+
+    Args:
+        sources: list of sources as for mpconnxr.load. The arena is allocated before any model.
+        verify: as for mpconnxr.load.
+        stream: as for mpconnxr.load.
+
+    Raises:
+        InputError: sources is not a list.
+        ModelError, UnsupportedError, ArenaError, OSError: as mpconnxr.load does.
+
     """
     from . import arena as arenas
-    from .kernel_load import load_all
+    from .build.load import load_all
 
     if not isinstance(sources, (list, tuple)):
         raise InputError("sources: a list of them is needed")
@@ -31,8 +39,8 @@ def load_all(sources, verify=True, stream=True):
 
 
 def _needed(source, stream):
-    """Bytes of arena that a model asks for, from its tables."""
-    from .reader import Reader
+    """Return the bytes of arena that a model's tables ask for."""
+    from .build.reader import Reader
 
     reader = Reader(source, False, stream=stream)
     if reader.stream:

@@ -1,24 +1,27 @@
 """Runs in parts, between which a program does other things: Model.run_async().
 
 A step is cut along the extent of its outermost loop into parts that take about half of the time
-that a slice may take; how many items those are is measured, part by part, and kept for the next
-run. Only a program that asks imports this.
+of a slice. How much of the extent that is, is measured part by part, and kept for the next run.
+Only a program that asks for it imports this module.
 """
 
 from .arguments import integer
+from .clock import clock
 from .errors import ModelError, MpconnxrError, UnsupportedError
 from .feed import filled
-from .timing import clock
 from .turn import BUSY, OF_A_RUN, SHORT, fresh, none
 
-_GROWTH = 4  # of a part over the one before: its first items may have been quick ones
+_GROWTH = 4  # of a part over the one before, whose elements may have been quick ones
 LONGEST_MS = 1 << 18  # of a slice: half of it in microseconds is a time that ticks_diff tells
 
 
 class Slices:
-    """How a model's runs are cut.
+    """The state of a model's runs in parts.
 
-    sizes: items of the next part, by step; parts: the run that began last, a generator.
+    Attributes:
+        sizes: extent of the next part, by step.
+        parts: the generator of the run that began last, or None.
+
     """
 
     def __init__(self, model):
@@ -40,9 +43,16 @@ class Slices:
             self.parts = None
 
     def run(self, x, slice_ms, ended=None):
-        """A generator of one run, which yields between its parts. Raises MpconnxrError.
+        """Compute one run as a generator, which yields between its parts.
 
-        ended: a list, which gets an item if the run came to its end.
+        Args:
+            x: as for Model.run.
+            slice_ms: time between two yields, about.
+            ended: a list, to which a run that is complete appends True.
+
+        Raises:
+            MpconnxrError: as Model.run does.
+
         """
         integer("slice_ms", slice_ms, 1, LONGEST_MS)
         model, time = self.model, clock()
@@ -88,28 +98,36 @@ class Slices:
                 self.parts = None
 
 
-def _next(items, us, wanted_us):
-    """How many items make a part of the wanted time, if these took us."""
-    most = items * _GROWTH
+def _next(extent, us, wanted_us):
+    """Return the extent of a part of the wanted time, if the last extent took us microseconds."""
+    most = extent * _GROWTH
     if us * _GROWTH <= wanted_us:
         return most
     # in 16 us, so that the product stays a small integer
-    return max(1, min(most, items * (wanted_us >> 4) // max(1, us >> 4)))
+    return max(1, min(most, extent * (wanted_us >> 4) // max(1, us >> 4)))
 
 
 def slices(model):
-    """The Slices of a model, made at the first call."""
+    """Return the Slices of a model, made at the first call."""
     if "_slices" not in model.__dict__:
         model._slices = Slices(model)
     return model._slices
 
 
 async def run_async(model, x=None, slice_ms=5):
-    """Model.run for asyncio: other tasks go on while the model computes.
+    """Do what Model.run does while other tasks of asyncio go on.
 
-    slice_ms: about the longest time for which it keeps the processor; a single item of a step
-    that takes longer (docs/api.md) is not interrupted. Until it returns, neither this model nor
-    another one in its arena may run. Raises MpconnxrError also where this model computes already.
+    Until it returns, neither this model nor another one in its arena may run.
+
+    Args:
+        model: the model.
+        x: as for Model.run.
+        slice_ms: about the longest time for which it keeps the processor. A step whose smallest
+            part takes longer (docs/api.md) is not interrupted.
+
+    Raises:
+        MpconnxrError: also if this model computes already, or reset() has ended the run.
+
     """
     try:
         try:

@@ -1,23 +1,31 @@
-"""Weights that are read from the file while the model runs, before the steps that use them.
+"""Weights that the model reads from its file during a run, before the steps that use them.
 
 Imported only for a model in an ordinary file. A read is `seek` and `readinto` a view of the arena
-that was made at load: it allocates nothing, but in the first run, which checks the digests.
+that load has made: it allocates nothing, except in the first run, which checks the digests.
 """
 
 from .errors import MpconnxrError, check_digest, fail
 
 
 class Stream:
-    """The streamed chunks of a model file. tables: the digests; None where they do not matter."""
+    """The streamed chunks of a model file."""
 
     def __init__(self, source, chunks, tables):
+        """Create a stream.
+
+        Args:
+            source: the file, a build.source.Source.
+            chunks: all chunks of the file.
+            tables: the file's tables, with the digests; None to check none.
+
+        """
         self._file, self._is_ours = source.file, source.is_ours
         self._chunks = chunks
         self._tables = tables
         self._steps = {}
 
     def read(self, i, arena):
-        """A step, for a run, that reads chunk i of the file into its place in the arena."""
+        """Return the step of a run that reads chunk i of the file into the arena."""
         if not 0 <= i < len(self._chunks) or self._chunks[i].place is None:
             fail("chunk {} is not one to stream".format(i))
         if i not in self._steps:
@@ -32,23 +40,29 @@ class Stream:
         if self._tables is not None:
             read.digest = chunk.digest(self._tables)
         if chunk.widens > 1:
-            from .widen import Widening
+            from .build import widen
 
-            read.widen = Widening(arena, chunk.place, chunk.nbytes).step
+            read.widen = widen.Widening(arena, chunk.place, chunk.nbytes).step
         return read.step
 
     def settle(self):
-        """Let go of what only read() needs, once all reads are made."""
+        """Drop what only read() needs, once all steps are made."""
         self._chunks = self._tables = self._steps = None
 
     def close(self):
-        """Close the file if it was opened here."""
+        """Close the file if the package opened it."""
         if self._is_ours:
             self._file.close()
 
 
 class _Read:
-    """A chunk. digest: until it was checked; widen: makes floats of halves, where these are."""
+    """The step that reads a chunk.
+
+    Attributes:
+        digest: SHA-256 until it was checked, then None.
+        widen: function that makes float32 of float16, or None.
+
+    """
 
     digest = widen = None
 

@@ -4,14 +4,17 @@ import struct
 
 
 def view(buffer, offset, code, n):
-    """A memoryview that was cast, as CPython's can be, or else a StructView."""
+    """Return a typed view: a memoryview after cast, as CPython has it, or else a StructView."""
     if hasattr(memoryview, "cast"):
         return memoryview(buffer)[offset : offset + n * struct.calcsize(code)].cast(code)
     return StructView(buffer, offset, code, n)
 
 
 class StructView:
-    """len() is in items of the struct code; indexes and slices read, indexes write."""
+    """A sequence of the elements of a buffer.
+
+    Its length is in elements of the struct code. Indexes and slices read, indexes write.
+    """
 
     def __init__(self, buffer, offset, code, n):
         self._buffer = buffer
@@ -32,7 +35,7 @@ class StructView:
 
     def __getitem__(self, i):
         if isinstance(i, slice):
-            # MicroPython has no slice.indices(); a list of the items serves.
+            # MicroPython has no slice.indices(); a list of the elements serves.
             return [self[k] for k in range(self._n)][i]
         return struct.unpack_from(self._code, self._buffer, self._at(i))[0]
 
@@ -41,7 +44,7 @@ class StructView:
 
 
 class Moving:
-    """A view for the runner of a table (loops/program), which writes where it begins to word 1."""
+    """A view for the runner of a table (loops/program), which writes its start to word 1."""
 
     def __init__(self, memory, code, origin):
         self.memory, self.code, self.size = memory, code, struct.calcsize(code)
@@ -55,7 +58,7 @@ class Moving:
         self.place = place
 
     def now(self):
-        """The view from where it begins."""
+        """Return the view from its current start."""
         first, memory = (self.place >> 8) * self.size + self.origin, self.memory
         if isinstance(memory, list):
             at, memory = [found for found in memory if found[0] <= first][-1]
@@ -64,8 +67,9 @@ class Moving:
 
 
 def add_loose(memories, buffer):
-    """Add a buffer to the memory that all have who have none of their own, a list of (where it
-    begins, buffer). Return (number of that memory, where the buffer begins).
+    """Add a buffer to the one memory of all buffers that have no memory of their own.
+
+    That memory is a list of (start, buffer). Return (number of the memory, start of the buffer).
     """
     if not memories or not isinstance(memories[-1][1], list):
         memories.append((0, [], True, 0))
@@ -77,7 +81,7 @@ def add_loose(memories, buffer):
 
 
 def run(what):
-    """loops/program.run where views do not move: each call gets its own."""
+    """Do what loops/program.run does, where views do not move: make views for each call."""
     entries, advance, code, words, views = what[2]
     while True:
         k = advance(code, words, views)
@@ -88,7 +92,7 @@ def run(what):
 
 
 def _now(things):
-    """Return a list with views from where they begin in place of those that move."""
+    """Return a list with current views in place of the moving ones."""
     return [
         each.now() if isinstance(each, Moving) else _now(each) if isinstance(each, list) else each
         for each in things

@@ -1,9 +1,9 @@
 """Typed views into a buffer, and the tensor that a model shows to its user.
 
 MicroPython's memoryview has no `cast`. A view here is a memoryview slice whose own words were
-rewritten to another item type: it indexes, slices and passes into viper like an array, and keeps
-the buffer alive. Where that trick does not hold (tested when this module is imported), a small
-class takes its place; native loops are not used then (see forms).
+rewritten to another element type: it indexes, slices and passes into viper like an array, and
+keeps the buffer alive. Where that does not work (importing this module tests it), a small class
+takes its place; native loops are not used then (see forms).
 """
 
 import struct
@@ -22,12 +22,12 @@ _NAMES = (
     "uint2 int2 float6e2m3 float6e3m2"
 )
 _WRITABLE = 0x80
-_named = {}  # those that were asked for; as strings of their own all of them would take more room
-_coded = {}  # the same: an index into a string takes thousands of instructions
+_named = {}  # names in use; as strings of their own all of them would take more heap
+_coded = {}  # codes in use: an index into a string takes thousands of instructions
 
 
 def code_of(dtype):
-    """struct code of an ONNX dtype number; None where it has no typed view."""
+    """Return the struct code of an ONNX dtype number; None if it has no typed view."""
     if dtype in _coded:
         return _coded[dtype]
     if 0 < dtype < len(_CODES) and _CODES[dtype] != "?":
@@ -37,19 +37,19 @@ def code_of(dtype):
 
 
 def is_object(dtype):
-    """True for strings and maps, which are Python objects outside of the arena: see objects."""
+    """Return True for strings and maps, Python objects outside of the arena: see io.objects."""
     return dtype == 8 or dtype >= 64
 
 
 def name_of(dtype):
-    """ONNX's name of a dtype number, such as 'float32'."""
+    """Return ONNX's name of a dtype number, such as 'float32'."""
     if dtype not in _named:
         _named[dtype] = _NAMES.split(" ")[dtype]
     return _named[dtype]
 
 
 def packed_bits(dtype):
-    """Bits of an element of an ONNX dtype number that a file may hold packed; 0 for others."""
+    """Return the bits of an element that a file may hold packed; 0 for other dtypes."""
     return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)
 
 
@@ -59,14 +59,15 @@ def _id(view):
 
 
 def address(view):
-    """Where the words of a memoryview itself lie, as an int32 on machines of 32 bits."""
+    """Return the address of a memoryview's own words; on 32-bit machines as an int32."""
     at = _id(view) & 0xFFFFFFFF
     return at - 0x100000000 if at >> 31 else at
 
 
 def words(view):
-    """The words of a memoryview itself: word 1 is typecode | writable | offset in items << 8,
-    word 2 the length in items.
+    """Return the words of a memoryview itself.
+
+    Word 1 is typecode | writable | offset << 8, word 2 the length; both count elements.
     """
     import uctypes
 
@@ -75,7 +76,7 @@ def words(view):
 
 
 def place_words(view):
-    """The same for word 1 alone, in 32 bits: reading more of them makes an object each time."""
+    """Return word 1 alone, in 32 bits: reading more of them makes an object each time."""
     import uctypes
 
     more = 4 if sys.maxsize > 0x7FFFFFFF else 0  # the upper half of word 0, which comes first
@@ -83,7 +84,13 @@ def place_words(view):
 
 
 def shown(views, how):
-    """Return what loops/program changes views by. how: its HOW, or 0."""
+    """Return what loops/program moves views by.
+
+    Args:
+        views: the views.
+        how: the loop's HOW, or 0.
+
+    """
     if how == 2:
         from array import array
 
@@ -117,7 +124,7 @@ def _retyping_works():
         h[2] = -2
         ok = len(i) == 2 and len(h) == 3 and f[1] == 0.5 and h[1] == -7
         return ok and struct.unpack_from("<h", buffer, 10)[0] == -2
-    except MemoryError:  # says nothing of it
+    except MemoryError:  # proves nothing
         raise
     except Exception:  # any other surprise at all means: do not use it
         return False
@@ -127,10 +134,17 @@ RETYPES = _retyping_works()
 
 
 def view(buffer, offset, code, n):
-    """Typed view of `n` items of struct `code` at byte `offset` of `buffer`; copies nothing.
+    """Return a typed view of part of a buffer, without copying.
 
-    buffer: bytearray, bytes or a memoryview of bytes. Writable if the buffer is.
-    Raises UnsupportedError beyond the reach of a memoryview, 16 MB on 32-bit machines.
+    Args:
+        buffer: bytearray, bytes or a memoryview of bytes. The view is writable if the buffer is.
+        offset: start [bytes].
+        code: struct code of an element.
+        n: number of elements.
+
+    Raises:
+        UnsupportedError: beyond the reach of a memoryview, 16 MB on 32-bit machines.
+
     """
     try:
         if code == "B":
@@ -145,7 +159,7 @@ def view(buffer, offset, code, n):
 
 
 def is_aligned(buffer):
-    """True if typed views of every dtype into this bytes-like buffer work."""
+    """Return True if typed views of every dtype into this bytes-like buffer work."""
     if not RETYPES or not len(buffer):
         return True
     import uctypes
@@ -160,11 +174,19 @@ def is_aligned(buffer):
 
 
 class Tensor:
-    """A typed piece of memory with a shape.
+    """A typed part of memory with a shape.
 
-    name: str or None; dtype: 'float32', ...; shape: tuple of ints; nelem, nbytes: int;
-    data: typed view (C order); scale, zero_point: of integers that stand for numbers,
-    (q - zero_point) * scale, else None; image: for an input that takes pictures, else None.
+    Attributes:
+        name: str or None.
+        dtype: 'float32', ...
+        shape: tuple of ints.
+        nelem: number of elements.
+        nbytes: size in bytes.
+        data: typed view (C order).
+        scale, zero_point: of integers that stand for numbers, (q - zero_point) * scale; else None.
+        image: for an input that takes pictures, else None.
+        fed: the typecode that feed fills it by, None before the first time.
+
     """
 
     scale = zero_point = image = None
@@ -182,22 +204,22 @@ class Tensor:
 
     @property
     def dtype(self):
-        """ONNX's name, such as 'float32'."""
+        """The dtype's name in ONNX, such as 'float32'."""
         return name_of(self._dtype)
 
     @property
     def data(self):
-        """The items, a typed view into the arena."""
+        """The elements, a typed view into the arena."""
         if self._data is None:
             self._data = self.view(code_of(self._dtype))
         return self._data
 
     def like(self, buffer, offset):
-        """A tensor of the same dtype and shape in other memory."""
+        """Return a tensor of the same dtype and shape in other memory."""
         return Tensor(buffer, offset, self.nbytes, self._dtype, self.shape, self.name)
 
-    def border(self):
-        """Return what a turn.Border of the same tensor has."""
+    def light_fields(self):
+        """Return the argument `of` of a turn.LightTensor of the same tensor."""
         of = self.nbytes, self.dtype, self.shape, self.name, self.nelem, self.scale
         of += self.zero_point, self._buffer, self._offset, self.nbytes, self._dtype
         return of + (self.shape, self.name)
@@ -210,52 +232,56 @@ class Tensor:
 
     def __getitem__(self, i):
         try:
-            from .items import item
-
-            return item(self, i)
+            return _io("elements").element(self, i)
         except MemoryError:
             raise fresh(SHORT)
 
-    get = __getitem__  # by a name that firmware has, for a Border
+    get = __getitem__  # for a LightTensor, by a name that firmware has
 
     def __repr__(self):
         return self[None]
 
     def floats(self):
-        """A new list of the elements as Python floats, in C order, whatever the dtype."""
+        """Return a new list of the elements as floats, in C order, for any dtype."""
         try:
-            from .items import floats
-
-            return floats(self)
+            return _io("elements").floats(self)
         except MemoryError:
             raise fresh(SHORT)
 
     def quantize(self, x):
-        """Fills the tensor with the integers that stand for x: rounded half to even, saturated.
+        """Fill the tensor with the integers for x: rounded half to even, saturated.
 
-        x: numbers as Model.run takes them. Raises InputError, also where no scale is known.
+        Args:
+            x: numbers as Model.run takes them.
+
+        Raises:
+            InputError: they do not fit, or the tensor has no scale.
+
         """
         try:
-            from .integers import quantize
-
-            quantize(self, x)
+            _io("integers").quantize(self, x)
         except MemoryError:
             raise fresh(SHORT)
 
     def dequantize(self):
-        """A new list of the numbers that the integers stand for. Raises InputError."""
+        """Return a new list of the numbers that the integers stand for. Raises InputError."""
         try:
-            from .integers import dequantize
-
-            return dequantize(self)
+            return _io("integers").dequantize(self)
         except MemoryError:
             raise fresh(SHORT)
 
     def load_image(self, buf, width, height, format):
-        """Fills an input that takes pictures: cropped or stretched, nearest pixels, scaled.
+        """Fill an input that takes pictures: cropped or stretched, nearest pixels, scaled.
 
-        buf: bytes-like, rows from the top without padding; width, height: in pixels; format:
-        'rgb888', 'rgb565' (low byte first), 'rgb565be' or 'gray8'. Raises InputError.
+        Args:
+            buf: bytes-like, rows from the top without padding.
+            width: in pixels.
+            height: in pixels.
+            format: 'rgb888', 'rgb565' (low byte first), 'rgb565be' or 'gray8'.
+
+        Raises:
+            InputError: an argument does not fit, or the input takes no pictures.
+
         """
         try:
             if self.image is None:
@@ -267,7 +293,7 @@ class Tensor:
             raise fresh(SHORT)
 
     def view(self, code):
-        """The same bytes as items of another struct code, one of bBhHiIlLqQfd."""
+        """Return the same bytes as elements of another struct code, one of bBhHiIlLqQfd."""
         try:
             if code in "bBhHiIlLqQfd":  # others are pointers
                 n = self.nbytes // struct.calcsize(code)
@@ -276,35 +302,40 @@ class Tensor:
             pass
         except MemoryError:
             raise fresh(SHORT)
-        from .items import no_view
-
-        no_view(self, code)
+        _io("elements").no_view(self, code)
 
 
-def of_border(border, buffer, offset, nbytes, dtype, shape, name, picture=None):
-    """Return the Tensor of an input or output that is a turn.Border.
+def full_tensor(light, buffer, offset, nbytes, dtype, shape, name, picture=None):
+    """Return the Tensor of a turn.LightTensor; its other arguments are those of Tensor.
 
-    picture: what the file says of the image that it takes, see images.
+    Args:
+        light: the turn.LightTensor.
+        buffer: memory of the tensor.
+        offset: start of the tensor in it [bytes].
+        nbytes: size.
+        dtype: ONNX number.
+        shape: tuple of ints.
+        name: str or None.
+        picture: the file's record of the image that the input takes, or None: see io.images.
+
     """
     t = Tensor(buffer, offset, nbytes, dtype, shape, name)
-    t.scale, t.zero_point = border.scale, border.zero_point
+    t.scale, t.zero_point = light.scale, light.zero_point
     if picture:
-        if "image" not in border.__dict__:
-            from .images import attach
-
-            attach([t], picture)
-            border.image = t.image  # with its table, once that is made
-        t.image = border.image
+        if "image" not in light.__dict__:
+            _io("images").attach([t], picture)
+            light.image = t.image  # with its table, once that is made
+        t.image = light.image
     return t
 
 
 def is_narrow(dtype):
-    """True for floats (by name) whose elements appear as their bits."""
+    """Return True for floats (by name) whose elements appear as their bits."""
     return "float" in dtype and dtype not in ("float32", "float64")
 
 
 def range_of(dtype):
-    """(least, greatest) value of an integer dtype by name; None for floats."""
+    """Return (least, greatest) value of an integer dtype by name; None for floats."""
     if dtype == "bool":
         return 0, 1
     if dtype.startswith("uint"):
@@ -313,3 +344,8 @@ def range_of(dtype):
         half = 1 << int(dtype[3:]) - 1
         return -half, half - 1
     return None
+
+
+def _io(name):
+    """Return a module of io, which is found by name as it imports this module."""
+    return __import__("mpconnxr.io." + name, None, None, (name,))

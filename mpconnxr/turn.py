@@ -1,10 +1,10 @@
-"""A run of a model, its inputs and outputs, and its turn: whoever computes has it, and other calls
-are refused.
+"""The run of a model, its inputs and outputs, and its turn.
 
-A model has `_take` and `_free`. Where the firmware has threads a turn is a lock, which two cores
-cannot take at once; elsewhere whatever interrupts a call ends before that goes on. Callers have no
-jump between `_take` and `try`, nor around `free()`: at a jump MicroPython runs callbacks and
-raises KeyboardInterrupt, and a turn that was taken must be given back.
+A model computes for one caller at a time. That caller has the model's turn; other calls are
+refused. A model has `_take` and `_free`. Where the firmware has threads a turn is a lock, which
+two cores cannot take at once; elsewhere an interrupting call ends before the interrupted one goes
+on. Callers have no jump between `_take` and `try`, nor around `free()`: at a jump MicroPython runs
+callbacks and raises KeyboardInterrupt, and a turn that was taken must be given back.
 
     free = model._free[model._take(False)]
     try:
@@ -14,9 +14,9 @@ raises KeyboardInterrupt, and a turn that was taken must be given back.
     finally:
         free()
 
-All of this stays in memory, of each program too. Frames of more than 11 words are of the heap on
-some firmware: each of those of a run is smaller, for which `run` has no `finally`, and `except`
-no `as`.
+All of this module stays in memory, for programs too. Some firmware keeps frames of more than 11
+words in the heap. Each frame of a run is smaller; therefore `run` has no `finally`, and `except`
+no `as`. Modules that few runs need are found by a name in text: they import this one.
 """
 
 import sys
@@ -29,15 +29,15 @@ except ImportError:
 
 
 class MpconnxrError(Exception):
-    """Base class of all errors of this package, which are in errors.py."""
+    """Base class of all errors of this package; the others are in errors.py."""
 
 
 class UnsupportedError(MpconnxrError):
     """The model is well-formed but needs something that this board or version does not have."""
 
 
-# Made once: a hard callback cannot allocate, nor can anybody once memory has ended. OF_A_RUN is
-# what a run may raise.
+# Made once: a hard callback cannot allocate, nor can anything once memory has ended. OF_A_RUN:
+# errors that a run may raise.
 BUSY = MpconnxrError("the model is still computing, or another one in its arena")
 SHORT = UnsupportedError("not enough memory to load or run the model")
 OF_A_RUN = (MpconnxrError, OSError)
@@ -46,11 +46,11 @@ _FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
 
 
 def fresh(error):
-    """Return a new error like this one, whose traceback would grow each time it is raised.
+    """Return a new error like this one, as a traceback grows each time its error is raised.
 
-    Where there is no memory for that, return it itself. MicroPython leaves a module's name behind
-    where memory ends while it makes the module, and takes it for imported ever after: without
-    those names the next load imports them again.
+    Without memory for a new one, return the error itself. If memory ends while MicroPython imports
+    a module, the module's name stays behind and the module counts as imported ever after. Such
+    names are removed here, so that the next load imports the modules again.
     """
     for name in sys.modules:  # of which MicroPython lets names go meanwhile
         if sys.modules.get(name) is None:
@@ -61,15 +61,25 @@ def fresh(error):
         return error
 
 
-class Border:
-    """An input or output. Whatever it has not itself, a Tensor that is made for that has.
+class LightTensor:
+    """An input or output that takes little heap. It makes a Tensor for whatever it lacks itself.
 
-    data: its items; of: the values of _FIELDS, then what tensor.of_border takes.
+    Attributes:
+        data: its elements.
+        fed: the typecode that feed fills it by, None before the first time.
+
     """
 
     fed = None  # see feed
 
     def __init__(self, data, of):
+        """Create one.
+
+        Args:
+            data: its elements, a typed view.
+            of: the values of _FIELDS, then the arguments of tensor.full_tensor.
+
+        """
         self.data, self._of = data, of
 
     def __getattr__(self, name):
@@ -77,13 +87,12 @@ class Border:
         if name in _FIELDS:
             return of[_FIELDS.index(name)]
         try:
-            from .tensor import of_border
-
-            return getattr(of_border(self, *of[len(_FIELDS) :]), name)
+            full = __import__("mpconnxr.tensor").tensor.full_tensor
+            return getattr(full(self, *of[len(_FIELDS) :]), name)
         except MemoryError:
             raise fresh(SHORT)
 
-    # Short, as they stay in the heap: what they do is Tensor's.
+    # Short, as they stay in the heap: a Tensor does the work.
 
     def __bool__(self):
         return True
@@ -99,24 +108,37 @@ class Border:
 
 
 def turn(of):
-    """Return a model's `_take` and `_free`, by what gives it its turn: a lock, or several."""
+    """Return the `_take` and `_free` of a model.
+
+    Args:
+        of: the lock, or several of them, that gives the model its turn.
+
+    """
     return of.acquire, (none, of.release)
 
 
 def run(self, x=None, deadline_us=None):
     """Compute the outputs.
 
-    x: nothing if the inputs' data were filled; the value of the only input (array, bytes in C
-       order, list, nested list, or a number for a scalar); a list or tuple of such values if
-       there are several inputs; or a dict by input name. Of an input whose shape the caller
-       decides also (value, shape).
-    deadline_us: microseconds before which not to return, so that the time a run takes does
-       not tell what it computed.
-    Returns self.outputs; their data hold until the next run of a model in this arena. The
-    inputs' memory may be overwritten: fill it before each run.
-    Raises InputError, MpconnxrError while this model, or another one in its arena, is still
-    computing; what else goes wrong in a step is an MpconnxrError, too, or an OSError of the
-    file that weights are streamed from.
+    Args:
+        self: the model.
+        x: nothing if the inputs' data were filled; the value of the only input (array, bytes in C
+            order, list, nested list, or a number for a scalar); a list or tuple of such values if
+            there are several inputs; or a dict by input name. For an input whose shape the caller
+            decides also (value, shape).
+        deadline_us: microseconds before which not to return, so that the time a run takes does not
+            tell what it computed.
+
+    Returns:
+        self.outputs. Their data hold until the next run of a model in this arena. A run may
+        overwrite the inputs' memory: fill it before each run.
+
+    Raises:
+        InputError: a value does not fit its input.
+        MpconnxrError: this model, or another one in its arena, is still computing; or a step
+            failed.
+        OSError: of the file that weights are streamed from.
+
     """
     free = self._free[self._take(False)]
     try:
@@ -136,10 +158,10 @@ def run(self, x=None, deadline_us=None):
 
 
 def fill(model, x):  # noqa: F811
-    """Find what fills inputs, when values come for the first time."""
+    """Copy x into the inputs; the first call finds the function that does so."""
     global fill
     try:
-        from .feed import filled as fill
+        fill = __import__("mpconnxr.feed").feed.filled
     except MemoryError:
         raise fresh(SHORT)
     except RuntimeError:
@@ -148,7 +170,7 @@ def fill(model, x):  # noqa: F811
 
 
 def compute(model):
-    """Compute the outputs of what the inputs hold."""
+    """Compute the outputs from the data of the inputs."""
     try:
         model._compute()
     except OF_A_RUN:

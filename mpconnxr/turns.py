@@ -1,4 +1,7 @@
-"""Turns of several models, where a caller gives them one arena, or they share the second core."""
+"""Turns of models that share an arena of the caller's, or the second core.
+
+Models import it at load if the caller gives an arena, or if they run on two cores.
+"""
 
 from .turn import lock, turn
 
@@ -6,7 +9,7 @@ _spans = []  # (first address, end, locks) of the arenas that callers gave
 
 
 class _Several:
-    """Locks that are taken together, or none of them."""
+    """Several locks as one: acquire takes all of them or none."""
 
     def __init__(self, locks):
         self.locks = locks
@@ -25,9 +28,13 @@ class _Several:
 
 
 def give(model, arena, more=()):
-    """Give a model the turn of those whose arenas overlap its own.
+    """Give a model a turn in common with the models whose arenas overlap its own.
 
-    arena: the buffer that the caller gave, or None; more: locks that the model needs besides.
+    Args:
+        model: the model, with its arena_nbytes.
+        arena: the buffer that the caller gave, or None.
+        more: further locks that the model needs.
+
     """
     locks = _of_arena(arena, model.arena_nbytes) if arena is not None else []
     locks += more
@@ -35,7 +42,7 @@ def give(model, arena, more=()):
 
 
 def _of_arena(arena, nbytes):
-    """Return the locks of an arena. An arena of the same place has the same ones."""
+    """Return the locks of an arena; overlapping arenas share theirs."""
     first = _address(arena)
     end = first + nbytes
     locks = []

@@ -27,7 +27,7 @@ from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
-from tools.deploy.modules import OPTIONAL, Package
+from tools.deploy.modules import OPTIONAL_BY_NAME, Package
 from tools.deploy.said import Said
 from tools.limits import nbytes, printable
 from tools.program.ways import Way, way_of
@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         dest="extra",
         action="append",
         default=[],
-        choices=sorted(OPTIONAL),
+        choices=sorted(OPTIONAL_BY_NAME),
         help="a module of mpconnxr that your program needs besides the model",
     )
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
@@ -195,7 +195,7 @@ def _model(args):
             f"{args.model} has no golden vector (the converter said why): give --no-verify"
         )
     origin.check_signature(model, args.key)
-    return replace(model, optional=model.optional | set(args.extra))
+    return replace(model, optional=model.optional | {OPTIONAL_BY_NAME[n] for n in args.extra})
 
 
 def _port(args):

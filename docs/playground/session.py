@@ -9,10 +9,10 @@ from time import ticks_ms
 
 import mpconnxr
 from mpconnxr import golden
+from mpconnxr.build.reader import CHUNK_GOLDEN, CHUNK_NODES, Reader
+from mpconnxr.build.records import STORAGE_ARENA
 from mpconnxr.feed import fill_one
-from mpconnxr.kernels import Listing
-from mpconnxr.reader import CHUNK_GOLDEN, CHUNK_NODES, Reader
-from mpconnxr.records import STORAGE_ARENA
+from mpconnxr.inspect.kernels import Listing
 from mpconnxr.slices import Slices
 from mpconnxr.tensor import is_narrow
 

@@ -9,7 +9,7 @@ import time
 from array import array
 
 import mpconnxr
-from mpconnxr.audio import LogMel
+from mpconnxr.io.audio import LogMel
 
 RATE, N, SIZE, BANDS, LOW = 4000, 2048, 512, 20, 15
 PIN = 26

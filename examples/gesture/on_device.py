@@ -8,7 +8,7 @@ the last 64 readings were.
 import time
 
 import mpconnxr
-from mpconnxr.classes import top_k
+from mpconnxr.io.classes import top_k
 
 LABELS = ("still", "shake", "circle", "lift", "tap")
 N, AXES = 64, 3

@@ -1,4 +1,4 @@
-"""What mpconnxr.audio.LogMel computes, in numpy and floats: for training, and to test it."""
+"""What mpconnxr.io.audio.LogMel computes, in numpy and floats: for training, and to test it."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ import time
 from array import array
 
 import mpconnxr
-from mpconnxr.audio import LogMel
-from mpconnxr.classes import top_k
+from mpconnxr.io.audio import LogMel
+from mpconnxr.io.classes import top_k
 
 LABELS = ("quiet", "other", "yes", "no", "stop")
 RATE, SIZE, HOP, BANDS, FRAMES = 8000, 256, 160, 20, 49

@@ -3,7 +3,7 @@
     python -m examples.keywords.train
 
 The features are those of numpy (features.py); a board computes them in integers
-(mpconnxr.audio). The seeds are fixed: on one machine the same file comes out each time.
+(mpconnxr.io.audio). The seeds are fixed: on one machine the same file comes out each time.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Without, it takes frames from a camera: the module `camera` of firmware that has
 import time
 
 import mpconnxr
-from mpconnxr.classes import top_k
+from mpconnxr.io.classes import top_k
 
 LABELS = ("nothing", "disc", "square", "triangle")
 WIDTH, HEIGHT = 160, 120

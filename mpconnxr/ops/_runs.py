@@ -1,7 +1,7 @@
 """Two strided operands along a C-order output, two dims a call of the loop."""
 
 from ..blocks import block
-from ..calls import last, walk
+from ..build.calls import last, walk
 
 # params
 _RANK = const(0)

@@ -152,7 +152,7 @@ def _with(template, method, options):
 
 
 def kind(*options):
-    from .. import narrow
+    from ..io import narrow
 
     return narrow.kind(*options)
 

@@ -12,7 +12,7 @@ floats and integers. Raises ModelError.
 
 from .. import forms
 from ..blocks import block
-from ..calls import wrap_bits
+from ..build.calls import wrap_bits
 from ..tensor import range_of
 
 # params

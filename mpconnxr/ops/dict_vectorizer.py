@@ -10,7 +10,7 @@ allocates boxed numbers.
 """
 
 from ..errors import InputError
-from ..objects import Maps
+from ..io.objects import Maps
 
 # params: none
 

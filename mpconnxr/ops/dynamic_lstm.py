@@ -39,7 +39,7 @@ from ..loops.dynamic_quantize import _OUT_START, _X_END, _X_START
 from ..loops.qdot32 import _X_ZERO_POINT
 from ..parameters import block as words
 from ..tensor import view
-from . import _lstm_bits, _recurrent, lstm
+from . import _recurrent, lstm
 from ._cells import Items
 
 # params: as _recurrent
@@ -59,7 +59,7 @@ _H_DOTS_REST = 3  # words of qdot32 that byte_steps has by names
 
 
 def prepare(node, calls):
-    usual = _lstm_bits.is_usual(node) and max(node.extents(0, 4)[2:]) <= _USUAL
+    usual = lstm.is_usual(node) and max(node.extents(0, 4)[2:]) <= _USUAL
     usual = usual and not _recurrent.has_lengths(node)
     return _recurrent.prepare(node, calls, _InIntegers() if usual else _DynamicLstm())
 

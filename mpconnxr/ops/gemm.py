@@ -13,7 +13,7 @@ Raises ModelError. A run allocates only what arithmetic does (boxed floats, big 
 
 from .. import forms
 from ..blocks import block
-from ..calls import walk, wrap_bits
+from ..build.calls import walk, wrap_bits
 from ..tensor import range_of
 
 # params

@@ -13,7 +13,7 @@ Raises ModelError where a stride would leave a buffer.
 
 from .. import forms
 from ..blocks import block
-from ..calls import walk
+from ..build.calls import walk
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4

@@ -14,7 +14,7 @@ does (boxed floats, integers of more than 30 bits).
 
 from .. import forms
 from ..blocks import block
-from ..calls import wrap_bits
+from ..build.calls import wrap_bits
 from ..loops.put import _HAS_BAD_INDEX
 from ..tensor import range_of
 

@@ -10,7 +10,7 @@ inf, -inf; bool as True and False; integers in full.
 Raises ModelError. A step allocates strings and big integers.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 from ..tensor import range_of
 
 # params: none

@@ -11,7 +11,7 @@ nothing but big integers.
 """
 
 from ..errors import InputError
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 
 # params
 _OUTER = const(0)

@@ -9,7 +9,7 @@ Serves StringConcat and Equal on strings (all opsets); the converter broadcasts.
 Raises ModelError. A step allocates the strings that it makes.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 
 # params
 _OP = const(0)  # 0 joined, 1 compared

@@ -8,7 +8,7 @@ Serves RegexFullMatch (all opsets).
 Raises ModelError. A step allocates nothing but each string's characters.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 from ._automaton import automaton
 
 # params

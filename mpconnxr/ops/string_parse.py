@@ -14,7 +14,7 @@ allocates strings and big integers.
 import math
 
 from ..errors import InputError
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 from ..tensor import range_of
 
 # params: none

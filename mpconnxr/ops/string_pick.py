@@ -10,7 +10,7 @@ indices, Slice, Split, Tile, Transpose and others (all opsets).
 Raises ModelError. A step allocates nothing.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 
 # params: none
 

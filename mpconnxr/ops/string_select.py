@@ -8,7 +8,7 @@ Serves Where on strings (all opsets); the converter broadcasts.
 Raises ModelError. A step allocates nothing.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 
 # params: none
 

@@ -11,7 +11,7 @@ is then dropped at both ends, too, as Python's str.split does.
 Raises ModelError. A step allocates the strings and lists that it makes.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 
 # params
 _MOST = const(0)  # signed; splits, or -1

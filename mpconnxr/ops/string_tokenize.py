@@ -17,7 +17,7 @@ Raises ModelError. A step allocates the strings and lists that it makes, and the
 string.
 """
 
-from ..objects import expect_fixed
+from ..io.objects import expect_fixed
 from ._automaton import automaton
 
 # params

@@ -18,7 +18,7 @@ K up to 16,384. Raises ModelError.
 
 from .. import forms
 from ..blocks import block
-from ..calls import last
+from ..build.calls import last
 from ..parameters import BIAS
 from ..tensor import range_of
 

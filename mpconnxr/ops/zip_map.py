@@ -9,7 +9,7 @@ Serves ZipMap (all opsets).
 Raises ModelError. A step allocates boxed floats.
 """
 
-from ..objects import Maps
+from ..io.objects import Maps
 
 # params: none
 

@@ -35,7 +35,7 @@ class Sized:
 
 
 class Longer:
-    """Says that it has more items than it has."""
+    """Says that it has more elements than it has."""
 
     def __len__(self):
         return 6
@@ -246,8 +246,8 @@ def sweep(name, call, words, after=(), skip=(), path=None):
 def load_arguments(relu):
     """load, load_all, InferenceSession, verify, tensorfile, seal: what they are called with."""
     from mpconnxr import golden, tensorfile
-    from mpconnxr.seal import load as sealed
-    from mpconnxr.session import Session
+    from mpconnxr.build.load import load as sealed
+    from mpconnxr.io.session import Session
     from mpconnxr.sharing import load_all
 
     load, after = mpconnxr.load, (relu,)
@@ -269,7 +269,11 @@ def load_arguments(relu):
     words = "counter sealed"
     sweep("load.counter", lambda v: load("relu.bin", key=secret, counter=v), words, after)
     sweep("load.verify sha256", lambda v: load("relu.bin", v, sha256=bytes(32)), "sha256", after)
-    sweep("seal.load", lambda v: sealed(v, True, None, (), True, key=secret), source + " seal")
+    sweep(
+        "seal.load",
+        lambda v: sealed(v, True, None, (), True, (None, secret, None)),
+        source + " seal",
+    )
     sweep("Session", Session, "model")
     sweep("InferenceSession", mpconnxr.InferenceSession, source, after)
     session = mpconnxr.InferenceSession("relu.bin")
@@ -348,7 +352,7 @@ def run_arguments(each, words):
     sweep(here + "benchmark.warm_up", lambda v: m.benchmark(1, x, v), "warm_up", after)
     sweep(here + "percentile", m.benchmark(2, x).percentile, "p:")
     if WAY == "kernels":
-        from mpconnxr.trace import follow
+        from mpconnxr.inspect.trace import follow
 
         quiet = {"write": lambda line: None}
         sweep(here + "trace", lambda v: m.trace(v, **quiet), words, after)
@@ -395,8 +399,8 @@ def item(t, i):
 
 def other_arguments():
     """Classes and sound."""
-    from mpconnxr.audio import LogMel
-    from mpconnxr.mfcc import Mfcc
+    from mpconnxr.io.audio import LogMel
+    from mpconnxr.io.mfcc import Mfcc
 
     top_k = mpconnxr.top_k
     sweep("top_k", top_k, "output")

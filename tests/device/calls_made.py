@@ -9,7 +9,7 @@ import hashlib
 import json
 from array import array
 
-from mpconnxr import calls as api
+from mpconnxr.build import calls as api
 
 
 def _loop(k):

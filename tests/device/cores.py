@@ -8,7 +8,8 @@ models: a line for each: name of its file, STREAMED or IN_PLACE, how many inputs
 import gc
 
 import mpconnxr
-from mpconnxr import cores, kernel_load
+from mpconnxr import cores
+from mpconnxr.build.load import load_all
 
 _ALL = 0x1FFFFFFF
 
@@ -48,7 +49,7 @@ def second_first(model):
 def compare(name, streamed, n, runs):
     source = name if streamed else bytearray(open(name, "rb").read())
     one, two = mpconnxr.load(source), mpconnxr.load(source, cores=2)
-    [model] = kernel_load.load_all((source,), True, None, (), True)
+    [model] = load_all((source,), True, None, (), True)
     same = {"one": True, "turned": True, "two": True}
     most = 0
     for k in range(n):

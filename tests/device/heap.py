@@ -94,10 +94,10 @@ copy("mpconnxr")
 copy("model.bin")
 sys.path.insert(0, "/")
 print(code())
-package = __import__("mpconnxr.kernel_load")
+package = __import__("mpconnxr.build.load")
 # from here on all code stays, and so does not count
-package.kernel_load.LOADING = package.opening._NAMES = ""
-package.kernel_load.forget = lambda names: None
+package.build.load.LOADING = package.opening._NAMES = ""
+package.build.load.forget = lambda names: None
 used("/model.bin")
 measure("/model.bin")
 measure("model.bin")

@@ -15,7 +15,7 @@ import sys
 import time
 
 import mpconnxr
-from mpconnxr.reader import _ALWAYS, CHUNK_STREAMED, Reader
+from mpconnxr.build.reader import _ALWAYS, CHUNK_STREAMED, Reader
 
 GUARD = 64  # bytes before and behind the arena
 WORDS = (0, 1, -1, 0x7FFFFFFF, -0x80000000)

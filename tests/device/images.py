@@ -10,7 +10,7 @@ import sys
 import time
 
 import mpconnxr
-from mpconnxr.reader import Reader
+from mpconnxr.build.reader import Reader
 
 GUARD = 64  # bytes before and behind the arena
 

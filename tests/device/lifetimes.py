@@ -68,7 +68,7 @@ sources.append(("part of a part", lambda: memoryview(part(16))[:n]))
 
 def of_flash():
     # bytes that a board's processor reads where they are
-    from mpconnxr import xip
+    from mpconnxr.io import xip
 
     flash = xip.region(RESERVED, n)
     for i in range(0, n, xip.BLOCK):

@@ -76,7 +76,7 @@ class Ways:
     def load(self, source=None, arena=None, prefer=(), stream=True):
         """With the kernels, also where there is a program."""
         source = self.in_place if source is None else source
-        return mpconnxr.opening.kernels()(source, True, arena, prefer, stream, {})
+        return mpconnxr.opening.kernels()(source, True, arena, prefer, stream, None)
 
     def shifted(self, by):
         room = bytearray(len(self.data) + by)
@@ -91,7 +91,7 @@ class Ways:
         return model
 
     def shared(self, other):
-        own, neighbour = mpconnxr.kernel_load.load_all(
+        own, neighbour = mpconnxr.build.load.load_all(
             (self.in_place, other.in_place),
             True,
             bytearray(max(sharing._needed(w.in_place, True) for w in (self, other))),
@@ -134,7 +134,7 @@ class Ways:
 def rightness(path):
     """Whether the golden vector of a file comes out; None if it has none."""
     try:
-        found = mpconnxr.golden.verify(path)
+        found = mpconnxr.inspect.golden.verify(path)
     except mpconnxr.ModelError as e:
         if "golden" in str(e):
             return None

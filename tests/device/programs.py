@@ -8,7 +8,7 @@ models: a line for each: name of its file, STREAMED or IN_PLACE, and how many in
 import gc
 
 import mpconnxr
-from mpconnxr import kernel_load
+from mpconnxr.build.load import load_all
 
 
 def outputs(model, x):
@@ -32,7 +32,7 @@ def described(model):
 def compare(name, streamed, n):
     source = name if streamed else bytearray(open(name, "rb").read())
     program = mpconnxr.load(source)
-    [model] = kernel_load.load_all((source,), True, None, (), True)
+    [model] = load_all((source,), True, None, (), True)
     is_program = type(program) is not type(model)
     same = described(program) == described(model)
     most = 0

@@ -5,9 +5,9 @@ the first words, of each table that it makes.
 import hashlib
 
 import mpconnxr
-from mpconnxr import calls
-from mpconnxr.loading import Loader
-from mpconnxr.reader import Reader
+from mpconnxr.build import calls
+from mpconnxr.build.loader import Loader
+from mpconnxr.build.reader import Reader
 
 found = []
 

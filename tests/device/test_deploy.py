@@ -8,7 +8,7 @@ import littlefs
 import pytest
 from littlefs.context import UserContext
 
-from mpconnxr import slots
+from mpconnxr.io import slots
 from tests.device.networks import NETWORKS
 from tests.host import generations, releases
 from tools import flash

@@ -288,8 +288,8 @@ def files():
 
 
 def sound():
-    from mpconnxr.audio import LogMel
-    from mpconnxr.mfcc import Mfcc
+    from mpconnxr.io.audio import LogMel
+    from mpconnxr.io.mfcc import Mfcc
 
     rate, size, bands = some(8000, 16000), some(16, 64), some(4, 16)
     made = pick((LogMel, Mfcc))(rate, size, bands, some(100), some(None, 3000))

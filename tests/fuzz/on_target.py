@@ -60,7 +60,7 @@ class Places:
     """Notes where a run is: prints each step before it is prepared and before it is run."""
 
     def __init__(self, number):
-        from mpconnxr.loading import Loader
+        from mpconnxr.build.loader import Loader
 
         prepare, prefix = Loader._prepare, "where {} ".format(number)
 
@@ -188,7 +188,7 @@ class Canaries:
     """An arena of the size that a file asks for, with canaries around it."""
 
     def __init__(self, data):
-        from mpconnxr.reader import Reader
+        from mpconnxr.build.reader import Reader
 
         try:
             sizes = Reader(data, False)

@@ -7,7 +7,7 @@ import functools
 import re
 import struct
 
-from mpconnxr import reader
+from mpconnxr.build import reader
 from tools import flash, package
 from tools.deploy import modules
 from tools.format import layout

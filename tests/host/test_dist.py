@@ -160,7 +160,7 @@ def test_githubs_form_of_an_address_is_followed(board, tmp_path, monkeypatch, ca
     def urlopen(url):
         assert url.startswith(base)
         if url == base + "package.json":
-            listed = {"urls": [["mpconnxr/node.py", "dist/any/mpconnxr/node.py"]]}
+            listed = {"urls": [["mpconnxr/build/node.py", "dist/any/mpconnxr/build/node.py"]]}
             return io.BytesIO(json.dumps(listed).encode())
         return open(tmp_path / url.removeprefix(base), "rb")
 
@@ -172,9 +172,9 @@ def test_githubs_form_of_an_address_is_followed(board, tmp_path, monkeypatch, ca
         serial.exit_raw_repl()
     finally:
         serial.close()
-    assert "mpconnxr/node.py" in names
-    made = (tmp_path / "dist/any/mpconnxr/node.py").read_bytes()
-    assert board.files() == {"mpconnxr/node.py": made}
+    assert "mpconnxr/build/node.py" in names
+    made = (tmp_path / "dist/any/mpconnxr/build/node.py").read_bytes()
+    assert board.files() == {"mpconnxr/build/node.py": made}
 
 
 def test_the_package_for_any_board_has_no_text_for_people(tmp_path):

@@ -177,8 +177,8 @@ def test_what_only_some_models_or_programs_need_is_left_out(model):
         files = code_for(replace(model, optional=frozenset(optional)), Package(), Machine("x86"))
         return {f.path.rpartition("/")[2].removesuffix(".mpy") for f in files}
 
-    assert not names() & {"audio", "dynamic", "objects", "images", "image"}
-    assert names("images") - names() == {"images", "image"}
+    assert not names() & {"audio", "runtime", "objects", "images", "image"}
+    assert names("io.images") - names() == {"images", "image"}
     assert "audio" in names("audio")
 
 

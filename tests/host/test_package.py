@@ -162,7 +162,7 @@ def test_what_one_module_alone_loads_is_in_it():
     made = merged({f"mpconnxr.{name}": text for name, text in texts.items()})
     names = {name.removeprefix("mpconnxr.") for name in made}
     assert names == {"loading", "written", "graph", "reader", "model", "turn"}
-    assert made["mpconnxr.written"] == head + "N = const(1)\nA = 2\n"
+    assert made["mpconnxr.build.written"] == head + "N = const(1)\nA = 2\n"
 
 
 FIND = """
@@ -271,7 +271,7 @@ def test_names_that_mean_two_things_are_not_joined(tmp_path):
     assert "from mpconnxr import forms\n" in text and '"""F."""' not in text
     *_, entered, let_go = filter(None, text.splitlines())
     assert entered == "sys.modules['mpconnxr.loops.f'] = sys.modules[__name__]"
-    assert let_go == "LET_GO = ('prepare',)"  # mpconnxr.kernel_load, once a model is loaded
+    assert let_go == "LET_GO = ('prepare',)"  # mpconnxr.build.load, once a model is loaded
     assert len(left(kernel, family.replace("loop", "prepare"))) == 2
     assert len(left(kernel, family.replace(".. import forms", "..x import forms"))) == 2
     assert len(left(kernel.replace("return node", "return max(node)"), family + "max = 1\n")) == 2

@@ -212,7 +212,7 @@ def _functions(package, name):
 def test_people_s_names_stay():
     """What typings say, and what the scripts that flash.py runs on boards import."""
     public = public_names()
-    for path in sorted((ROOT / "typings" / "mpconnxr").glob("*.pyi")):
+    for path in sorted((ROOT / "typings" / "mpconnxr").rglob("*.pyi")):
         for node in ast.walk(ast.parse(path.read_text())):
             kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
             name = node.name if isinstance(node, kinds) else getattr(node, "arg", "self")

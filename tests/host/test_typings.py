@@ -25,7 +25,7 @@ needs_mypy = pytest.mark.skipif(
 
 GOOD = """
 import mpconnxr
-from mpconnxr.classes import top_k
+from mpconnxr.io.classes import top_k
 
 model = mpconnxr.load("model.bin", arena=bytearray(60_000))
 outputs = model.run([0.1, 0.2])

@@ -10,8 +10,8 @@ from on_device_ticks import COUNTER, LIMIT, fill, ticks
 
 def _noting(data):
     """The model; notes: [number, (n, step)] of its outermost steps."""
-    from mpconnxr.loading import Loader
-    from mpconnxr.reader import Reader
+    from mpconnxr.build.loader import Loader
+    from mpconnxr.build.reader import Reader
 
     class Noting(Loader):
         def __init__(self, reader):

@@ -48,7 +48,9 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     """
     builder = Builder(package, machine or Machine(""))
     chosen = package.files_for(model.kernels, model.optional, builder.pick)
-    used = model.optional - {"golden_objects"} | ({"stream"} if model.is_streamed else set())
+    used = model.optional - {"inspect.golden_objects"} | (
+        {"stream"} if model.is_streamed else set()
+    )
     loaded = package.loaded_for(model.kernels, used, model.weights, builder.pick)
     if machine is None:
         paths = package.files_for(model.kernels, model.optional)

@@ -1,8 +1,16 @@
-"""The modules directly in mpconnxr/, and who needs each: the one list of them."""
+"""The modules of mpconnxr/ but for ops/ and loops/, and who needs each: the one list of them.
+
+A module is named as below the package: "tensor", "io.labels". A room's modules are needed alike
+but for EXCEPTIONS, so a new module needs an entry only if it is one.
+"""
 
 from __future__ import annotations
 
 from enum import Flag, auto
+from functools import cache
+from pathlib import Path
+
+from tools.made import SOURCES
 
 
 class Use(Flag):
@@ -18,75 +26,59 @@ class Use(Flag):
     HOST = auto()  # no board: CPython alone imports it
 
 
-MODULES = {
+ROOMS = {  # "": what lies directly in mpconnxr/
+    "": Use.KERNELS | Use.ASKED,
+    "build": Use.LOADED,
+    "dynamic": Use.OPTIONAL,
+    "inspect": Use.KERNELS | Use.ASKED,
+    "io": Use.KERNELS | Use.ASKED,
+}
+EXCEPTIONS = {
     "__init__": Use.LOADED | Use.PROGRAM | Use.LOOPS,
-    "arena": Use.KERNELS | Use.ASKED,
-    "arguments": Use.KERNELS | Use.ASKED,
-    "audio": Use.OPTIONAL,
     "blocks": Use.HOST,
-    "borders": Use.LOADED,
-    "calls": Use.LOADED,
-    "classes": Use.KERNELS | Use.ASKED,
-    "clock": Use.KERNELS | Use.ASKED,
+    "build.seal": Use.KERNELS,
+    "build.unpack": Use.OPTIONAL,
+    "build.widen": Use.OPTIONAL,
     "cores": Use.CORES,
     "cpython": Use.HOST,
-    "dynamic": Use.OPTIONAL,
-    "emission": Use.LOADED,
     "errors": Use.KERNELS | Use.ASKED | Use.LOOPS,
-    "feed": Use.KERNELS | Use.ASKED,
     "flag": Use.KERNELS | Use.ASKED | Use.LOOPS,
     "forms": Use.KERNELS | Use.LOOPS,
-    "golden": Use.KERNELS | Use.ASKED,
-    "golden_objects": Use.OPTIONAL,
-    "graph": Use.KERNELS,
-    "held": Use.LOADED,
-    "images": Use.OPTIONAL,
-    "integers": Use.KERNELS | Use.ASKED,
-    "items": Use.KERNELS | Use.ASKED,
-    "kernel_load": Use.LOADED,
-    "kernels": Use.KERNELS,
-    "labels": Use.KERNELS | Use.ASKED,
+    "inspect.golden_objects": Use.OPTIONAL,
+    "inspect.kernels": Use.KERNELS,
+    "inspect.trace": Use.OPTIONAL,
+    "io.audio": Use.OPTIONAL,
+    "io.images": Use.OPTIONAL,
+    "io.mfcc": Use.OPTIONAL,
+    "io.objects": Use.OPTIONAL,
+    "io.tensorfile": Use.KERNELS,
     "later": Use.KERNELS | Use.LOOPS,
-    "loading": Use.LOADED,
-    "mfcc": Use.OPTIONAL,
     "model": Use.LOADED,
-    "narrow": Use.KERNELS | Use.ASKED,
-    "node": Use.KERNELS,
-    "numbers": Use.KERNELS,
-    "objects": Use.OPTIONAL,
     "opening": Use.KERNELS | Use.PROGRAM,
     "parameters": Use.KERNELS | Use.LOOPS,
-    "profile": Use.KERNELS | Use.ASKED,
     "public": Use.KERNELS | Use.ASKED | Use.LOOPS,
-    "queue": Use.KERNELS | Use.ASKED,
-    "rare": Use.KERNELS | Use.ASKED,
-    "reader": Use.KERNELS,
-    "records": Use.KERNELS,
-    "repeats": Use.LOADED,
     "replay": Use.PROGRAM,
-    "seal": Use.KERNELS,
-    "session": Use.KERNELS | Use.ASKED,
     "sharing": Use.KERNELS,
-    "sizes": Use.OPTIONAL,
-    "slices": Use.KERNELS | Use.ASKED,
-    "slots": Use.KERNELS | Use.ASKED,
-    "source": Use.KERNELS,
     "stream": Use.KERNELS,
     "structview": Use.KERNELS | Use.LOOPS,
     "tensor": Use.KERNELS | Use.ASKED | Use.LOOPS,
-    "tensorfile": Use.KERNELS,
-    "timing": Use.KERNELS | Use.ASKED,
-    "trace": Use.OPTIONAL,
     "turn": Use.KERNELS | Use.PROGRAM | Use.LOOPS,
-    "turns": Use.KERNELS | Use.ASKED,
-    "unpack": Use.OPTIONAL,
-    "values": Use.KERNELS | Use.ASKED,
-    "widen": Use.OPTIONAL,
-    "written": Use.KERNELS,
-    "xip": Use.KERNELS | Use.ASKED,
 }
+
+
+@cache
+def modules(folder: Path = SOURCES) -> dict[str, Use]:
+    """Return the uses of each module of the package in a folder, by the module's name."""
+    paths = [path for room in ROOMS for path in (folder / room).glob("*.py")]
+    names = sorted(".".join(path.relative_to(folder).with_suffix("").parts) for path in paths)
+    return {name: EXCEPTIONS.get(name, ROOMS[name.rpartition(".")[0]]) for name in names}
 
 
 def names(use: Use) -> tuple[str, ...]:
     """Return the modules that have this use, or one of these."""
-    return tuple(name for name, uses in MODULES.items() if uses & use)
+    return tuple(name for name, uses in modules().items() if uses & use)
+
+
+def path_of(name: str, suffix: str = ".py") -> str:
+    """Return the path of a module below the package."""
+    return name.replace(".", "/") + suffix

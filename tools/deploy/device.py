@@ -77,7 +77,7 @@ class About:
 
 @dataclass(frozen=True)
 class Verified:
-    """What mpconnxr.golden found on the board; bound: the largest error that is right, None where
+    """What inspect.golden found on the board; bound: the largest error that is right, None where
     an earlier release of the package does not say it; seconds of a run and of the first one, None
     without a clock there; heap_bytes: touched from the first import to the end of a run,
     without what verifying takes.

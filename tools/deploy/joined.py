@@ -15,14 +15,15 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from mpconnxr.kernel_load import LOADING
+from mpconnxr.build.load import LOADING
 
 MOST = 400  # compiled bytes of a family that some models have in memory for nothing
 _COMMON = "COMMON"  # what tells mpconnxr.forms that a family in loops/ is in viper as well
 _SELF = "\nimport sys\n\nsys.modules[{!r}] = sys.modules[__name__]\n"
-_LET_GO = "\nLET_GO = {!r}\n"  # see mpconnxr.kernel_load
+_LET_GO = "\nLET_GO = {!r}\n"  # see mpconnxr.build.load
 _LOADING = {f"mpconnxr.{name}" for name in LOADING.split()}
-_SPOKEN_OF = re.compile(rf"\b(?:{'|'.join(LOADING.split())})\b")
+_STEMS = {name.rpartition(".")[2] for name in LOADING.split()} - {"build", "load"}
+_SPOKEN_OF = re.compile(rf"\b(?:{'|'.join(sorted(_STEMS))})\b")
 _BUILT_IN = {*vars(builtins), "ptr", "ptr8", "ptr16", "ptr32", "uint", "const"}
 
 

@@ -104,12 +104,12 @@ def _described(name, data, stored):
 
 def _optional(stored, nbytes):
     if stored.features & layout.FEATURE_RUNTIME_DIMS:
-        yield from ("dynamic", "sizes")
+        yield from ("dynamic.runtime", "dynamic.sizes")
     if stored.features & layout.FEATURE_OBJECTS:
-        yield from ("objects", "golden_objects")
+        yield from ("io.objects", "inspect.golden_objects")
     if nbytes(layout.CHUNK_IMAGES):
-        yield "images"
+        yield "io.images"
     if nbytes(layout.CHUNK_HALVES):
-        yield "widen"
+        yield "build.widen"
     if any(t.packed for t in stored.tensors):
-        yield "unpack"
+        yield "build.unpack"

@@ -1,8 +1,8 @@
 """Which files of mpconnxr/ a model needs on the board: the core, its kernels, and their loops.
 
-The core is what lies directly in mpconnxr/ (see core). A kernel's needs are read from its source:
-what it imports, and the families of loops that it takes, `forms.get("conv")` with the name as it
-stands, in all forms by default. Those of calls.later are imported when need be.
+The core is what lies in mpconnxr/ and its rooms (see core). A kernel's needs are read from its
+source: what it imports, and the families of loops that it takes, `forms.get("conv")` with the name
+as it stands, in all forms by default. Those of calls.later are imported when need be.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .core import Use
 from .errors import DeployError
 
 OPTIONAL = frozenset(core.names(Use.OPTIONAL))
+OPTIONAL_BY_NAME = {name.rpartition(".")[2]: name for name in OPTIONAL}  # as flash --with says
 HOST = frozenset(core.names(Use.HOST))
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
 Pick = Callable[[str, Forms], list[str]]
@@ -35,6 +36,7 @@ _FOR_WEIGHTS = {
     "fpu_narrow": _NARROW,
     "block_rows": (1,),
 }
+_RENAMED = ("borders", "dynamic", "items", "kernel_load", "loading")  # before there were rooms
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
 _TAKES_AT_LOAD = ("forms.get", "calls.fpu")
@@ -44,7 +46,7 @@ _TAKES = (*_TAKES_AT_LOAD, "calls.later")
 def device_paths(folder: Path | None = None) -> list[Path]:
     """All sources of the device package, of the one in a folder, that may go to a board."""
     folder = folder or package.folder()
-    return sorted(p for p in folder.rglob("*.py") if p.parent != folder or p.stem not in HOST)
+    return sorted(p for p in folder.rglob("*.py") if _name_of(p.relative_to(folder)) not in HOST)
 
 
 class Package:
@@ -60,6 +62,7 @@ class Package:
         self.keeps_names = keeps_names
         self.folder = folder = folder or package.folder()
         self.loops = Loops(folder)
+        self._core = core.modules(folder)
         self._own = {f"ops.{p.stem}": p for p in sorted(own.glob("*.py"))} if own else {}
         if own and not self._own:
             raise DeployError(f"{own} holds no kernels")
@@ -82,8 +85,8 @@ class Package:
         pick: given a family of loops and its forms, the modules to take.
         Raises DeployError for a kernel that is absent.
         """
-        flat = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
-        flat -= {*core.MODULES} - {*core.names(Use.KERNELS | Use.LOADED | Use.OPTIONAL)}
+        wanted = Use.KERNELS | Use.LOADED | Use.OPTIONAL
+        flat = {_module_of(name) for name, uses in self._core.items() if uses & wanted}
         spared = OPTIONAL - set(optional)
 
         def needs(module):
@@ -109,7 +112,7 @@ class Package:
             imports = [s for s in self._tree(module).body if isinstance(s, ast.ImportFrom)]
             return self._needs(ast.Module(imports, []), module, used, _TAKES_AT_LOAD)
 
-        loaded = ["" if name == "__init__" else name for name in core.names(Use.LOADED)]
+        loaded = [_module_of(name) for name in core.names(Use.LOADED)]
         return self._closure([*loaded, *optional, "ops", *self._kernels(kernels)], needs)
 
     def module(self, path: Path) -> str:
@@ -145,7 +148,7 @@ class Package:
         """
 
         def needs(module):
-            is_core = self.path(module).parent == self.folder
+            is_core = (module or "__init__") in self._core
             return [] if is_core else self._needs(self._tree(module), module, pick)
 
         return self._closure([_name_of(path.relative_to(self.folder)) for path in paths], needs)
@@ -209,15 +212,19 @@ class Package:
         return [*self.loops.modules(path.stem).values()] if is_loop else [path]
 
     def earlier(self) -> list[Path]:
-        """Where earlier installations have loops, ops/loops_NAME_FORM, and helpers, without the _
-        before their names. Nothing of mpconnxr has such a name now.
+        """Where earlier installations have loops, ops/loops_NAME_FORM, helpers, without the _
+        before their names, and the modules of rooms, directly in the package. Nothing of mpconnxr
+        has such a name now.
         """
         families = self.loops.families()
         loops = [f"loops_{family}_{form}" for family in families for form in self._forms(family)]
         helpers = [path.stem[1:] for path in (self.folder / "ops").glob("_[a-z]*.py")]
         names = [name.removesuffix("_plain") for name in loops] + helpers
         free = [name for name in names if f"ops.{name}" not in self._own]
-        return [self.folder / "ops" / f"{name}.py" for name in free]
+        moved = {name.rpartition(".")[2] for name in self._core if "." in name}
+        flat = sorted(moved.union(_RENAMED) - {*self._core})
+        paths = [self.folder / f"{name}.py" for name in flat]
+        return [*paths, *(self.folder / "ops" / f"{name}.py" for name in free)]
 
     def forms_for(self, kernel: str) -> dict[str, list[str]]:
         """The families of loops that a kernel may take, with their forms, the best one first.
@@ -308,4 +315,8 @@ def _families(tree: ast.Module, takes: Collection[str] = _TAKES) -> list[str]:
 
 
 def _name_of(path: Path) -> str:
-    return "" if path.stem == "__init__" else ".".join(path.with_suffix("").parts)
+    return _module_of(".".join(path.with_suffix("").parts))
+
+
+def _module_of(name: str) -> str:
+    return "" if name == "__init__" else name

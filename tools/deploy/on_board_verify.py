@@ -61,21 +61,27 @@ def touched(places, sizes):
     return n
 
 
+def module(name):
+    """Return a module of mpconnxr; releases without rooms have it directly in the package."""
+    try:
+        return __import__("mpconnxr." + name, None, None, (name,))
+    except ImportError:
+        name = name[name.rfind(".") + 1 :]
+        return __import__("mpconnxr." + name, None, None, (name,))
+
+
 def load(folder, path):
     """Loads the model in a slot's file with the mpconnxr in a folder."""
     sys.path.insert(0, folder)
     import mpconnxr
-    from mpconnxr.slots import slot_file
 
-    mpconnxr.load(slot_file(path))
+    mpconnxr.load(module("io.slots").slot_file(path))
 
 
 def format_of(folder):
     """Prints the version of model files that the mpconnxr in a folder reads."""
     sys.path.insert(0, folder)
-    from mpconnxr import reader
-
-    print(reader.VERSION)
+    print(module("build.reader").VERSION)
 
 
 def verify(folder, path):
@@ -93,24 +99,18 @@ def verify(folder, path):
     if unpainted > LARGE:
         unpainted = 0
     gc.threshold(GARBAGE)
-    from mpconnxr.slots import slot_file
-
-    file = slot_file(path)
+    file = module("io.slots").slot_file(path)
     model = program(file)
     if model:
         model.run()
         used = touched(places, sizes)
         gc.threshold(-1)  # from here on, runs take as long as in other programs
-        from mpconnxr.golden import verify_program
-
-        r = verify_program(model, file)
+        r = module("inspect.golden").verify_program(model, file)
     else:
         used = with_kernels(file, places, sizes)
         gc.threshold(-1)
         gc.collect()
-        from mpconnxr.golden import verify as verified
-
-        r = verified(file)
+        r = module("inspect.golden").verify(file)
     first = getattr(r, "first_seconds", None)
     used += used * unpainted // painted_nbytes  # they lie between the pieces
     bound = getattr(r, "bound", None)  # releases before this one have none

@@ -1,5 +1,5 @@
-"""Runs on RP2 boards, sent over the REPL by xip.py with mpconnxr/xip.py before it: flash that no
-file system has. What is of that module comes as an argument.
+"""Runs on RP2 boards, sent over the REPL by xip.py with mpconnxr/io/xip.py before it: flash that
+no file system has. What is of that module comes as an argument.
 """
 
 import binascii

@@ -24,10 +24,10 @@ from functools import cache, cached_property
 from operator import attrgetter
 from pathlib import Path
 
-from mpconnxr.kernel_load import LOADING
+from mpconnxr.build.load import LOADING
 from tools.mpy import firmware
 
-from .core import MODULES, Use
+from .core import Use, modules
 from .errors import DeployError
 from .folding import assigned, integers
 from .scopes import Place, Scope, scopes
@@ -38,7 +38,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # In a module that compiles source on the board all words of strings may be names.
 # (mpconnxr.forms compiles none where its own code was compiled.)
 _COMPILES = re.compile(r"\bglobals\(\)|\bfrom \._(?:inline|float_math) import|\bexec\(source")
-_LET_GO = "LET_GO"  # see mpconnxr.kernel_load: a tuple of a module's own names
+_LET_GO = "LET_GO"  # see mpconnxr.build.load: a tuple of a module's own names
 # Names of builtin functions and types, in Python and in viper.
 _BUILT_IN = {*dir(builtins), *keyword.kwlist, *keyword.softkwlist, "const", "micropython"}
 _BUILT_IN |= {"ptr", "ptr8", "ptr16", "ptr32", "uint"}
@@ -554,7 +554,7 @@ def _literal(value: int) -> str:
 def _is_always_there(module: str) -> bool:
     """Return whether models have a module in memory, or load with it, whatever they are."""
     name = module.removeprefix(_PACKAGE).removeprefix(".") or "__init__"
-    return name in MODULES and bool(MODULES[name] & _CORE) or name in _LOADING
+    return bool(modules().get(name, _CORE & ~_CORE) & _CORE) or name in _LOADING
 
 
 def _is_mark(decorator: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Two slots for a model on a board, and a pointer to the active one: see mpconnxr/slots.py.
+"""Two slots for a model on a board, and a pointer to the active one: see mpconnxr/io/slots.py.
 
 A new model goes into the slot that is not active. Only when it is whole, and right, the pointer
 is turned; so whatever happens on the way, the old model or the new one is there.

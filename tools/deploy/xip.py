@@ -1,8 +1,8 @@
 """Models in the flash of RP2 boards, outside of the file system, where they are read in place.
 
 Between the firmware and the file system there is flash that neither uses. A slot's file then holds
-a reference (mpconnxr/slots.py), so that what happens when power fails is the same as with models
-in the file system: a model is written where no slot refers to, then its reference.
+a reference (mpconnxr/io/slots.py), so that what happens when power fails is the same as with
+models in the file system: a model is written where no slot refers to, then its reference.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Region:
 
     def __init__(self, device: Device, nbytes: int):
         self._device = device
-        device.execute((package.SOURCES / "xip.py").read_text())
+        device.execute((package.SOURCES / "io" / "xip.py").read_text())
         device.execute(_CODE.read_text())
         printed = device.execute("gap(words)")
         due = "where its firmware and its file system meet"

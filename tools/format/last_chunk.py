@@ -5,7 +5,7 @@ All places in a file count from the end of its tables, so that these may grow.
 
 from __future__ import annotations
 
-from mpconnxr.numbers import Numbers
+from mpconnxr.build.numbers import Numbers
 
 from . import layout
 from .reader import parse

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import ml_dtypes
 import numpy as np
 
-from mpconnxr.reader import (  # noqa: F401 (for whoever imports them from here)
+from mpconnxr.build.reader import (  # noqa: F401 (for whoever imports them from here)
     CHUNK_DATA,
     CHUNK_GOLDEN,
     CHUNK_GRIDS,
@@ -33,7 +33,7 @@ from mpconnxr.reader import (  # noqa: F401 (for whoever imports them from here)
     STREAMED,
     VERSION,
 )
-from mpconnxr.records import (  # noqa: F401 (the same)
+from mpconnxr.build.records import (  # noqa: F401 (the same)
     FLAG_OPEN,
     FLAG_PACKED,
     STORAGE_ARENA,
@@ -42,7 +42,7 @@ from mpconnxr.records import (  # noqa: F401 (the same)
     STORAGE_STATE,
 )
 
-CHUNK_SEAL = 9  # mpconnxr.seal finds it by its place in the file
+CHUNK_SEAL = 9  # mpconnxr.build.seal finds it by its place in the file
 DIGEST_NBYTES = 32
 IMAGE = struct.Struct("<5B")  # head of a record of CHUNK_IMAGES; see image_records
 IMAGE_SCALES = struct.Struct("<6f")  # behind that of a float32 input

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import onnx
 
-from mpconnxr.objects import (  # noqa: F401 (for whoever imports them from here)
+from mpconnxr.io.objects import (  # noqa: F401 (for whoever imports them from here)
     MAP,
     OPEN,
     SEQUENCE,

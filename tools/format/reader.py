@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from onnx import helper
 
-from mpconnxr import borders, dynamic
+from mpconnxr.build import grids
+from mpconnxr.build.reader import Reader
+from mpconnxr.dynamic import runtime
 from mpconnxr.errors import ModelError, MpconnxrError, UnsupportedError, fail
-from mpconnxr.reader import Reader
 from tools.errors import ConvertError
 from tools.limits import printable
 
@@ -22,11 +23,11 @@ from . import layout
 from .objects import is_object
 
 _JOIN = {
-    dynamic.ADD: "({} + {})",
-    dynamic.MULTIPLY: "{} * {}",
-    dynamic.DIVIDE: "({} // {})",
-    dynamic.MAXIMUM: "max({}, {})",
-    dynamic.MINIMUM: "min({}, {})",
+    runtime.ADD: "({} + {})",
+    runtime.MULTIPLY: "{} * {}",
+    runtime.DIVIDE: "({} // {})",
+    runtime.MAXIMUM: "max({}, {})",
+    runtime.MINIMUM: "min({}, {})",
 }
 
 
@@ -141,7 +142,7 @@ class Parsed(Reader):
     def __init__(self, data: bytes):
         super().__init__(data, verify=False)
         dims = self.runtime_dims()
-        self.runtime = dynamic.Runtime(*dims) if dims else None
+        self.runtime = runtime.Runtime(*dims) if dims else None
         self.steps = self._steps()
 
     def _check_head(self, head, kind):
@@ -243,7 +244,7 @@ def _tensor(info, extents):
 def _attach_grids(tensors, ids, chunks):
     for c in chunks:
         if c.kind == layout.CHUNK_GRIDS:
-            borders.attach([tensors[i] for i in ids], c.data)
+            grids.attach([tensors[i] for i in ids], c.data)
             break
 
 
@@ -266,7 +267,7 @@ def _text(expression):
             b, a = stack.pop(), stack.pop()
             stack.append(_JOIN[operation].format(a, b))
         else:
-            stack.append(f"d{number}" if operation == dynamic.DIM else str(number))
+            stack.append(f"d{number}" if operation == runtime.DIM else str(number))
     return stack.pop()
 
 

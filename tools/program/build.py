@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.deploy.board_names import PROGRAM, renamed, shown
 from tools.deploy.code import Builder
-from tools.deploy.core import Use, names
+from tools.deploy.core import Use, names, path_of
 from tools.deploy.errors import DeployError
 from tools.deploy.modules import built_package
 from tools.machine import Machine, is_native
@@ -47,7 +47,10 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     package = built_package()
     builder = Builder(package, machine)
     shared = [name for name in names(Use.PROGRAM | Use.ASKED) if name != REPLAY]
-    files = {f"mpconnxr/{n}.mpy": builder.build(package.folder / f"{n}.py") for n in shared}
+    files = {
+        f"mpconnxr/{path_of(n, '.mpy')}": builder.build(package.folder / path_of(n))
+        for n in shared
+    }
     files[f"mpconnxr/{REPLAY}.mpy"] = _linked(REPLAY, replay(machine), machine)
     if n_cores == 2:
         files[f"mpconnxr/{CORES}.mpy"] = _linked(CORES, cores(machine), machine)

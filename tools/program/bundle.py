@@ -16,6 +16,7 @@ from typing import Any
 
 from mpconnxr.tensor import code_of, name_of
 from tools import package, store
+from tools.deploy.core import path_of
 from tools.format import reader
 from tools.format.layout import (
     CHUNK_GOLDEN,
@@ -34,7 +35,7 @@ from .table import MEMORIES, OF_TWO, Slice, Table, View
 
 FOLDER = "programs"  # in the package
 _START = Path(__file__).with_name("start.py")
-_OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
+_OF_PICTURES = ("io.images", "parameters")  # modules of the package that they take
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Tab
     folder = package.folder()
     later = {form_of(loop.family, machine) for loop in rare}
     if _pictures(data):
-        later |= {form_of("image", machine), *(folder / f"{name}.py" for name in _OF_PICTURES)}
+        later |= {form_of("image", machine), *(folder / path_of(name) for name in _OF_PICTURES)}
     later |= {folder / f"{name}.py" for name in ("forms", "later")} if later else set()
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):

@@ -1,4 +1,4 @@
-"""What stands for mpconnxr.calls.Calls while a program is recorded: each call by itself."""
+"""What stands for mpconnxr.build.calls.Calls while a program is recorded: each call by itself."""
 
 from __future__ import annotations
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mpconnxr import loading, reader
-from mpconnxr.calls import Constants
+from mpconnxr.build import reader
+from mpconnxr.build.calls import Constants
+from mpconnxr.build.loader import Loader
 from mpconnxr.errors import MpconnxrError
 from mpconnxr.ops import _inline
-from mpconnxr.tensor import is_object
+from mpconnxr.tensor import Tensor, is_object
 
 from . import changes
 from .call import (
@@ -237,7 +238,7 @@ class Reader(reader.Reader):
         return Memory("file", len(buffer), t.chunk.offset - first, buffer), within
 
 
-class Operand(loading.Tensor):
+class Operand(Tensor):
     """A tensor of one step, whose views say what it is to that step."""
 
     def __init__(self, t: Any, role: str = ""):
@@ -252,7 +253,7 @@ class Operand(loading.Tensor):
         return made
 
 
-class _Loader(loading.Loader):
+class _Loader(Loader):
     """A loader whose steps are what kernels emit, in memory of which only places are known."""
 
     def __init__(
@@ -303,10 +304,10 @@ class _Loader(loading.Loader):
         role = self._roles.pop(0) if self._roles else ""
         at = self._moved.get((role, i))
         if at is not None:
-            t = loading.Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
+            t = Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
         else:
             t = super()._tensor(reader, i, info, name)
-        return Operand(t, role) if role and type(t) is loading.Tensor else t
+        return Operand(t, role) if role and type(t) is Tensor else t
 
 
 def _refuse_unpacking(*_: Any) -> None:

@@ -128,7 +128,7 @@ def by_how(views):
 
 
 def _border(memories, border):
-    from mpconnxr.turn import Border
+    from mpconnxr.turn import LightTensor
 
     memory, code, size, offset, fields, dtype, grid, picture = border
     scale = zero_point = None
@@ -138,7 +138,7 @@ def _border(memories, border):
         scale, zero_point = unpack("<fi", grid)
     of = fields + (fields[0] // size, scale, zero_point)
     of += (memories[memory], offset, fields[0], dtype) + fields[2:] + picture
-    return Border(_view(memories[memory], offset, fields[0], code, size), of)
+    return LightTensor(_view(memories[memory], offset, fields[0], code, size), of)
 
 
 def _checked(source, nbytes, digest, first, held_nbytes):

@@ -1,7 +1,7 @@
 """The table of a program: the calls of a run as bytes, with what they take.
 
-mpconnxr.calls makes it, as it does on a board. Here it has no memory but places in it, so what a
-board would bind to addresses is said by names.
+mpconnxr.build.calls makes it, as it does on a board. Here it has no memory but places in it, so
+what a board would bind to addresses is said by names.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from mpconnxr import calls, emission, held, loading
-from mpconnxr.emission import _AT, _CHANGE, _END, _HOW, _IS_ABSOLUTE, _WORDS
+from mpconnxr.build import calls, emission, held
+from mpconnxr.build.emission import _AT, _CHANGE, _END, _HOW, _IS_ABSOLUTE, _WORDS
+from mpconnxr.build.loader import Loader
+from mpconnxr.build.repeats import _REPEAT
 from mpconnxr.errors import MpconnxrError
-from mpconnxr.repeats import _REPEAT
+from mpconnxr.tensor import Tensor
 
 from .call import (
     UNKNOWN,
@@ -216,7 +218,7 @@ class _Calls(calls.Calls):
         return loop_of(entry.loop), *found, Given("i") if entry.loop == MEET else block
 
 
-class _Loader(loading.Loader):
+class _Loader(Loader):
     """Makes one table of all that kernels emit, in memory of which only places are known."""
 
     def __init__(self, read: Reader, has_form: Callable[[str, str], bool], most_views: Any):
@@ -229,7 +231,7 @@ class _Loader(loading.Loader):
 
     def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
         t = super()._tensor(reader, i, info, name)
-        return Operand(t) if type(t) is loading.Tensor else t
+        return Operand(t) if type(t) is Tensor else t
 
     def _emitted(self, module: ModuleType, node: Any) -> tuple[int, Any]:
         self._calls = self.made
@@ -299,7 +301,7 @@ class _Recorded(_Calls):
 
 
 class _Memories:
-    """What stands for mpconnxr.calls.Memories."""
+    """What stands for mpconnxr.build.calls.Memories."""
 
     def __init__(self) -> None:
         self.constants = calls.Constants()

@@ -9,7 +9,7 @@ import binascii
 import json
 
 import mpconnxr
-from mpconnxr.trace import follow
+from mpconnxr.inspect.trace import follow
 
 PIECE = 768  # bytes in a line: small next to any heap
 

@@ -1,14 +1,16 @@
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from .classes import top_k as top_k
 from .errors import ArenaError as ArenaError
 from .errors import InputError as InputError
 from .errors import ModelError as ModelError
 from .errors import MpconnxrError as MpconnxrError
 from .errors import UnsupportedError as UnsupportedError
+from .inspect import golden as golden
+from .io import tensorfile as tensorfile
+from .io.classes import top_k as top_k
+from .io.session import Session
 from .model import Model
-from .session import Session
 from .tensor import _Buffer
 
 __version__: str

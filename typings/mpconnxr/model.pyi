@@ -2,9 +2,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import MpconnxrError
-from .profile import Profile
+from .inspect.profile import Profile
+from .inspect.timing import Benchmark
 from .tensor import Tensor, _Value
-from .timing import Benchmark
 
 class Model:
     inputs: list[Tensor]

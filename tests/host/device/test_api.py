@@ -205,7 +205,7 @@ print(sorted([n for n in sys.modules if n.startswith("mpconnxr")]))
 mpconnxr.load("m.bin").run([0] * 6)
 files = [n for n in sys.modules if hasattr(sys.modules[n], "__file__")]  # folders have none
 print(sorted([n for n in files if n.startswith(("mpconnxr.ops.", "mpconnxr.loops."))]))
-print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
+print("mpconnxr.inspect.golden" in sys.modules, "mpconnxr.io.session" in sys.modules)
 """
     first, kernels, others = small.lines(target, script, m=relu)
     assert first == "['mpconnxr', 'mpconnxr.turn']"

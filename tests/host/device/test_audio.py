@@ -1,4 +1,4 @@
-"""mpconnxr.audio against its formula in numpy and floats (examples/keywords/features.py)."""
+"""mpconnxr.io.audio against its formula in numpy and floats (examples/keywords/features.py)."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 OCTAVE = 256  # how a doubled power shows in the bands
 MEL = """
 import sys
-from mpconnxr.audio import LogMel
+from mpconnxr.io.audio import LogMel
 rate, size, bands, low = [int(a) for a in sys.argv[1:]]
 mel = LogMel(rate, size, bands, low)
 data = open("x.bin", "rb").read()
@@ -71,7 +71,7 @@ def test_extreme_sounds(target):
 
 MFCC = """
 import sys
-from mpconnxr.mfcc import Mfcc
+from mpconnxr.io.mfcc import Mfcc
 rate, size, bands, low, n = [int(a) for a in sys.argv[1:]]
 mfcc = Mfcc(rate, size, bands, low, coefficients=n)
 data = open("x.bin", "rb").read()
@@ -124,7 +124,7 @@ def test_cepstra_stay_within_int16(target):
 def test_coefficients_are_no_more_than_bands(target):
     script = """
 import mpconnxr
-from mpconnxr.mfcc import Mfcc
+from mpconnxr.io.mfcc import Mfcc
 for n in (0, 21):
     try:
         Mfcc(8000, coefficients=n)
@@ -139,7 +139,7 @@ def test_into_a_models_input_and_refusals(target, relu):
     script = """
 from array import array
 import mpconnxr
-from mpconnxr.audio import LogMel
+from mpconnxr.io.audio import LogMel
 m = mpconnxr.load("m.bin")
 mel = LogMel(8000, 64, 3)
 sound = bytes([7 * i % 251 for i in range(200)])
@@ -177,8 +177,8 @@ def test_a_frame_allocates_nothing(target):
     script = """
 from array import array
 from micropython import heap_lock, heap_unlock
-from mpconnxr.audio import LogMel
-from mpconnxr.mfcc import Mfcc
+from mpconnxr.io.audio import LogMel
+from mpconnxr.io.mfcc import Mfcc
 mel = LogMel(8000)
 sound, out = bytes(512), array("h", bytes(40))
 mfcc = Mfcc(8000)
@@ -198,7 +198,7 @@ print("done")
 def test_tables_are_exact(target):
     """Of the window and of the transform, which single floats round to other integers."""
     script = """
-from mpconnxr.audio import LogMel
+from mpconnxr.io.audio import LogMel
 for bits in range(4, 11):
     mel = LogMel(16000, 1 << bits, 2, 0)
     print(list(mel._window))

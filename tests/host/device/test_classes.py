@@ -47,7 +47,7 @@ def test_top_k_of_a_models_outputs(target):
     )
     script = """
 import mpconnxr
-from mpconnxr.classes import top_k
+from mpconnxr.io.classes import top_k
 for name in ("f", "h", "q"):
     m = mpconnxr.load(name + ".bin")
     print(top_k(m.run([0.5, 2.5, 1, 2])[0], 2, "wxyz"))

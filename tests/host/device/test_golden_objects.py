@@ -136,7 +136,7 @@ def test_flash_verifies(ready_target, tmp_path, labels, monkeypatch, capsys):
     with FakeBoard(ready_target("unix32").build(), folder) as board:
         assert board.deploy(model) == 0
         assert "\nverified: error " in capsys.readouterr().out
-        assert "mpconnxr/golden_objects.mpy" in board.files()
+        assert "mpconnxr/inspect/golden_objects.mpy" in board.files()
         right = golden.named_reference
 
         def wrong(*arguments):

@@ -132,7 +132,7 @@ def test_every_name_of_a_kernel_ends_in_a_typed_error(target, tmp_path):
     script = f"""
 import sys
 import mpconnxr
-from mpconnxr.loading import _kernel
+from mpconnxr.build.loader import _kernel
 for name in {names!r}:
     before = set(sys.modules)
     try:

@@ -53,7 +53,7 @@ def test_hmac_is_that_of_the_standard_library(target):
     random.seed(7)
     cases = [(b"k" * n, random.randbytes(m)) for n in (1, 32, 63, 64, 65, 200) for m in (0, 51)]
     script = f"""
-from mpconnxr.seal import hmac_sha256
+from mpconnxr.build.seal import hmac_sha256
 from binascii import hexlify
 for key, message in {cases!r}:
     print(hexlify(hmac_sha256(key, message)).decode())
@@ -225,7 +225,7 @@ print(list(plain.run(x)[0].data) == list(sealed.run(x)[0].data))
 CUT = """
 import os
 import mpconnxr
-from mpconnxr import seal
+from mpconnxr.build import seal
 
 class Cut(Exception):
     pass
@@ -322,7 +322,7 @@ def test_a_plain_load_imports_nothing_of_it(target, relu):
 import sys
 import mpconnxr
 mpconnxr.load("m.bin")
-print("mpconnxr.seal" in sys.modules)
+print("mpconnxr.build.seal" in sys.modules)
 """
     assert small.lines(target, script, m=relu) == ["False"]
 

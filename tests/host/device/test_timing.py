@@ -146,7 +146,7 @@ print(m.inputs[0].data[0], m.state_nbytes)
 def test_benchmark(target, relu):
     script = """
 import mpconnxr
-from mpconnxr.timing import Benchmark
+from mpconnxr.inspect.timing import Benchmark
 m = mpconnxr.load("m.bin")
 b = m.benchmark(20, [1, -2, 3, -4, 5, -6])
 print(b.n, 0 <= b.min_us <= b.p50_us <= b.p95_us <= b.p99_us <= b.max_us)

@@ -96,7 +96,7 @@ def test_bodies_come_as_often_as_they_run(target):
     data = convert(looping(), Options(optimize=0)).data
     script = """
 import mpconnxr
-from mpconnxr.trace import follow
+from mpconnxr.inspect.trace import follow
 m = mpconnxr.load("m.bin")
 steps = []
 m.inputs[0].view("B")[:] = bytes(m.inputs[0].nbytes)

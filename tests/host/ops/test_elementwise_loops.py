@@ -148,8 +148,8 @@ EVERY_SCRIPT = """
 import json, struct
 from array import array
 from mpconnxr import ModelError
-from mpconnxr.calls import Memories, prepared
-from mpconnxr.node import Node
+from mpconnxr.build.calls import Memories, prepared
+from mpconnxr.build.node import Node
 from mpconnxr.ops import activation, binary, cast, unary
 from mpconnxr.tensor import Tensor, code_of
 tiny = 1e-10

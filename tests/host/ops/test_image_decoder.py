@@ -189,7 +189,7 @@ def test_the_declared_shape_is_the_most(target):
     jobs = [job(done, [*fits, bmp(pixels(h, w, 3))]) for h, w in ((5, 1), (1, 7), (6, 4))]
     for outcome, what in zip(run_jobs(target, jobs), ("5", "7", "6"), strict=True):
         assert len(outcome.runs) == 3 and outcome.error == "InputError"
-        assert f"{what} items, planned for 0 to" in outcome.message
+        assert f"{what} elements, planned for 0 to" in outcome.message
 
 
 X = pixels(4, 6, 3)

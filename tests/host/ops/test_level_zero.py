@@ -108,7 +108,7 @@ def test_a_size_other_than_the_declared_one(target):
     check(target, [declared_range(3, 0, 6), cast])
     data = declared_range().converted().data
     [outcome] = run_jobs(target, [Job(data, [[np.int64([7]).tobytes()]])])
-    assert outcome.error == "InputError" and "7 items, planned for 0 to 6" in outcome.message
+    assert outcome.error == "InputError" and "7 elements, planned for 0 to 6" in outcome.message
 
 
 def declared(op, samples, shape):

@@ -40,11 +40,11 @@ def test_against_onnxruntime(target):
 @pytest.mark.parametrize(
     ("make", "sample", "text"),
     [
-        (ranges, [0, 9, 1], "9 items, planned for 0 to 8"),
+        (ranges, [0, 9, 1], "9 elements, planned for 0 to 8"),
         (ranges, [0, 1, 0], "a delta of 0"),
-        (filled, [np.array([5, 3]), f32(1, 3)], "5 items, planned for 0 to 4"),
-        (filled, [np.array([-1, 3]), f32(1, 3)], "-1 items, planned for 0 to 4"),
-        (top_k, [f32(3, 6), np.array([7])], "7 items, planned for 0 to 6"),
+        (filled, [np.array([5, 3]), f32(1, 3)], "5 elements, planned for 0 to 4"),
+        (filled, [np.array([-1, 3]), f32(1, 3)], "-1 elements, planned for 0 to 4"),
+        (top_k, [f32(3, 6), np.array([7])], "7 elements, planned for 0 to 6"),
         (loop_of_some_rounds, [np.float32([-99, 0]), np.array(9)], "more than 8 rounds"),
     ],
 )

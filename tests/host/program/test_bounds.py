@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mpconnxr import node
+from mpconnxr.build import node
 from tests.fuzz import proofs, seeds
 from tests.host import zoo
 from tests.host.device import small

@@ -7,10 +7,11 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from mpconnxr import calls as api
-from mpconnxr import emission, held, loading, structview
+from mpconnxr import structview
+from mpconnxr.build import calls as api
+from mpconnxr.build import emission, held, loader
+from mpconnxr.build.reader import Reader
 from mpconnxr.errors import MpconnxrError
-from mpconnxr.reader import Reader
 from tests.device import calls_made
 from tests.fuzz import seeds
 from tests.host.device import small
@@ -54,7 +55,7 @@ class Moved(tuple):
     """Where a view begins."""
 
 
-class Loader(loading.Loader):
+class Loader(loader.Loader):
     """Prepares each kernel twice. expected: (kernel, its calls one by one) of each step of a
     table, by the table.
     """

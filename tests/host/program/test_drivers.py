@@ -2,9 +2,10 @@
 a block.
 """
 
-from mpconnxr import calls, loading
+from mpconnxr.build import calls
+from mpconnxr.build.loader import Loader
+from mpconnxr.build.reader import Reader
 from mpconnxr.errors import MpconnxrError
-from mpconnxr.reader import Reader
 from tests.fuzz import seeds
 
 POISON = -5, 3, 1 << 20
@@ -44,7 +45,7 @@ class Watch:
 
 def run(data):
     """Return all outputs of a model."""
-    loader = loading.Loader(Reader(data, False))
+    loader = Loader(Reader(data, False))
     for t in loader.inputs:
         if t.dtype == "float32":
             for i in range(t.nelem):

@@ -50,7 +50,7 @@ def binary():
 
 def test_a_board_gets_what_pictures_take():
     files = build(binary(), Machine.for_arch("armv6m"), stream=True).files
-    wanted = {f"mpconnxr/{name}.mpy" for name in ("images", "borders", "parameters", "forms")}
+    wanted = {f"mpconnxr/{name}.mpy" for name in ("io/images", "parameters", "forms")}
     assert wanted | {"mpconnxr/loops/thumb/image.mpy"} <= set(files)
 
 

@@ -5,10 +5,10 @@ from struct import calcsize
 
 import pytest
 
+from mpconnxr.build.loader import Loader
+from mpconnxr.build.reader import Reader
 from mpconnxr.errors import MpconnxrError
-from mpconnxr.loading import Loader
 from mpconnxr.loops.program import advance
-from mpconnxr.reader import Reader
 from tests.device import tables as of_boards
 from tests.fuzz import seeds
 from tests.host.device import small

@@ -104,7 +104,7 @@ def _followed(made, converted, options, wanted):
 
     with on_host.package(options.ops):
         import mpconnxr
-        from mpconnxr.trace import follow
+        from mpconnxr.inspect.trace import follow
 
         model = mpconnxr.load(made.data)
         for t, x in zip(model.inputs, converted.vector.inputs, strict=True):

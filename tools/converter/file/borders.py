@@ -19,7 +19,7 @@ from ..protos import opset_of
 
 # Operators that keep their input's grid.
 _KEEPING = ("Flatten", "Identity", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-_LARGEST = 1e30  # scale that a board takes: see mpconnxr/borders.py
+_LARGEST = 1e30  # scale that a board takes: see mpconnxr/build/grids.py
 _ORDERS = ("gray", "rgb", "bgr")
 _LAYOUTS = ("chw", "hwc")
 _FITS = ("crop", "stretch")

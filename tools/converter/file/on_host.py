@@ -43,7 +43,7 @@ def package(ops: Path | None) -> Iterator[list[tuple[str, str]]]:
 @contextmanager
 def _fast():
     """What makes large weights ready for use, in numpy: item by item it takes minutes."""
-    from mpconnxr import unpack, widen
+    from mpconnxr.build import unpack, widen
 
     usual = widen.widened, unpack.unpacked
     widen.widened, unpack.unpacked = _widened, _unpacked
@@ -53,8 +53,9 @@ def _fast():
         widen.widened, unpack.unpacked = usual
 
 
-def _widened(contents):
-    return bytearray(np.frombuffer(contents, "<f2").astype("<f4").tobytes())
+def _widened(contents, buffer):
+    buffer[:] = np.frombuffer(contents, "<f2").astype("<f4").tobytes()
+    return buffer
 
 
 def _unpacked(buffer, offset, dtype, nbytes):
@@ -109,7 +110,7 @@ def load(source, path: list[int], own_kernels: Collection[str] = ()) -> list[str
     own_kernels: users'. Returns notes on steps whose kernel is no judge here. Raises TooLarge,
     MpconnxrError.
     """
-    from mpconnxr.reader import Reader
+    from mpconnxr.build.reader import Reader
 
     reader = None
     try:
@@ -142,8 +143,8 @@ def _lacks_memory(e):
 
 def _loader():
     """The class; its base is not imported before it is needed."""
+    from mpconnxr.build.loader import Loader
     from mpconnxr.errors import ModelError, MpconnxrError
-    from mpconnxr.loading import Loader
 
     class Following(Loader):
         """notes: see load. A step whose sizes its callers decide is prepared, too, for the most

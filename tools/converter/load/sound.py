@@ -20,7 +20,7 @@ from ..shapes import extent, extent_forms, misjudged
 
 _SECONDS = 10.0
 _MOST_NODES = 200_000  # of a model with its functions inlined
-MOST_DEPTH = 8  # of bodies in bodies, as mpconnxr/graph.py
+MOST_DEPTH = 8  # of bodies in bodies, as mpconnxr/build/graph.py
 _MOST_NBYTES = 1 << 30  # of a value: a word of MicroPython on 32 bits counts no further
 _MOST_COMPUTED = 32 << 20  # bytes of a value that a run computes: all that any board has
 _SMALLER = "export the model for smaller inputs, or give a smaller --shape or --dim"

@@ -1,6 +1,6 @@
 """Golden test vectors: inputs with the outputs that onnxruntime computes for them.
 
-A board runs them after deployment (see mpconnxr/golden.py) and compares.
+A board runs them after deployment (see mpconnxr/inspect/golden.py) and compares.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import math
 import zlib
 from collections.abc import Callable, Sequence
 
-from mpconnxr.dynamic import ADD, CONSTANT, DIM, DIVIDE, MAXIMUM, MINIMUM, MULTIPLY
+from mpconnxr.dynamic.runtime import ADD, CONSTANT, DIM, DIVIDE, MAXIMUM, MINIMUM, MULTIPLY
 
 from ..errors import Problem
 from .extent import (

@@ -207,7 +207,7 @@ def test_weights_of_fewer_bits(weights):
 @pytest.mark.parametrize("dtype", ["int4", "uint4", "int2", "uint2"])
 def test_what_numpy_unpacks_is_what_a_board_unpacks(dtype):
     """The loop of the device in its plain form is the measure."""
-    from mpconnxr import unpack
+    from mpconnxr.build import unpack
 
     number = getattr(TensorProto, dtype.upper())
     raw, bits = bytes(range(256)), 4 if dtype.endswith("4") else 2

@@ -1,0 +1,361 @@
+"""The interface by which kernels emit the calls that a run makes: one table for all steps of a
+graph.
+
+A kernel says which calls a run makes, and which fields grow from one to the next:
+
+    for i in calls.repeat(n):
+        calls.call(loop, x, w, out, block("qdot", x_start=i * row, ...))
+
+The body of a repeat runs twice here, with i = 0 and 1. What differs in round 1 grows by as much in
+each of the n rounds, so kernels compute it with sums and products of i alone. Repeats may be
+nested.
+
+Needed while a model is loaded, and dropped after it; the table that stays is in mpconnxr.model.
+"""
+
+from array import array
+
+try:
+    from uctypes import addressof, bytearray_at
+except ImportError:  # views are not retyped then
+    pass
+
+from .. import tensor
+from ..model import of_two
+from .emission import NONE, zeros
+from .repeats import Level, Repeats
+
+_LEVELS = const(5)  # of repeats: the runner's counters
+_MOST_WALKED = const(4)  # repeats in one another, as parts() takes one
+_MOST_ROUNDS = const(32768)  # of one repeat
+_WORK = const(8192)  # of a call
+_REACH = const(1 << 24)  # of a view, in elements
+_PART = const(1 << 24)  # bytes, of a memory that is larger
+_NBYTES = const(128)  # of a buffer of constants
+_ALIGNMENT = const(8)
+_UINT8 = const(2)  # dtype
+
+
+class Memories:
+    """The buffers of a model, by memories.
+
+    The arena, the state and the model's file, if that is in memory, are a memory each. All other
+    buffers are found from the start of the first of them, in one memory.
+
+    Attributes:
+        found: (address, buffer, True if other buffers are found in it, start of a part of a larger
+            memory) of each memory.
+        buffers: all buffers.
+        constants: arrays that kernels make for their loops.
+
+    """
+
+    def __init__(self, arena, state, reader):
+        """Create the memories of a model.
+
+        Args:
+            arena: buffer.
+            state: buffer.
+            reader: of the model's file; None for no memories yet.
+
+        """
+        self.found, self.buffers, self._parts = [], [], {}  # place of a part, by its id
+        self.constants = Constants()
+        if reader is None:
+            return
+        start = 0
+        for buffer in (arena, state, reader.memory):
+            if buffer is not None and len(buffer):
+                address = start = 0
+                if tensor.RETYPES:
+                    start = tensor.words(memoryview(buffer))[1] >> 8
+                    address = addressof(buffer) - start
+                self._part(buffer, len(self.found), start)
+                self.found.append((address, buffer, False, 0))
+        number, apart = len(self.found) - 1, []
+        for buffer, offset in reader.parts():
+            if offset is None:
+                apart.append(buffer)
+            else:
+                self._part(buffer, number, start + offset)
+        if tensor.RETYPES:
+            apart.sort(key=addressof)
+        for buffer in apart:
+            self.place(buffer)
+
+    def fork(self):
+        """Return other Memories that begin with these."""
+        made = Memories(None, None, None)
+        made.found, made.buffers, made._parts = self.found[:], self.buffers[:], self._parts.copy()
+        return made
+
+    def place(self, buffer):
+        """Return (number of the memory that has a buffer, start of the buffer in it)."""
+        part = self._parts.get(id(buffer))
+        return part or self._part(buffer, *self._memory_of(buffer))
+
+    def _part(self, buffer, number, start):
+        self.buffers.append(buffer)
+        self._parts[id(buffer)] = part = number, start
+        return part
+
+    def _memory_of(self, buffer):
+        if not tensor.RETYPES:
+            from ..structview import add_loose
+
+            return add_loose(self.found, buffer)
+        start = tensor.words(memoryview(buffer))[1] >> 8  # in the buffer that it is a view of
+        address = addressof(buffer) - start
+        for number in range(len(self.found)):
+            known, _, stands_for_others, _ = self.found[number]
+            more = address - known if isinstance(known, int) else -1
+            if more == 0 or stands_for_others and 0 < more < _REACH and not more & 7:
+                return number, start + more
+        self.found.append((address, buffer, True, 0))
+        return len(self.found) - 1, start
+
+    def far(self, number, start):
+        """Return the same for what no view reaches from there: a part is a memory of its own."""
+        address, buffer, _, _ = self.found[number]
+        origin = start & -_PART
+        for i in range(len(self.found)):
+            if self.found[i][0] == (number, origin):
+                return i, start - origin
+        if tensor.RETYPES:
+            buffer = bytearray_at(address + origin, _PART)
+        self.found.append(((number, origin), buffer, False, origin))
+        return len(self.found) - 1, start - origin
+
+
+class Constants:
+    """Arrays that kernels give to loops: equal ones are one, and share buffers."""
+
+    def __init__(self):
+        self._known, self._buffer, self._free = {}, b"", 0
+
+    def tensor(self, code, numbers):
+        """Return the bytes of an array of these numbers, as a Tensor. code: struct code."""
+        data = bytes(array(code, numbers))
+        n = len(data)
+        if data not in self._known:
+            if self._free + n > len(self._buffer):
+                self._buffer, self._free = bytearray(max(_NBYTES, n)), 0
+            first = self._free
+            self._buffer[first : first + n] = data
+            self._known[data] = tensor.Tensor(self._buffer, first, n, _UINT8, (n,))
+            self._free = first + n + _ALIGNMENT - 1 & -_ALIGNMENT
+        return self._known[data]
+
+
+class Calls(Repeats):
+    """The calls of a graph, which its kernels emit one after the other."""
+
+    def place(self, t, code=None, first=0):
+        """Return where a tensor's elements lie, for call() and drive().
+
+        Args:
+            t: the tensor.
+            code: struct code of an element, if not its own.
+            first: index of the first element.
+
+        """
+        code = code or tensor.code_of(t._dtype)
+        size = 1 if code == "B" else tensor.struct.calcsize(code)
+        memory, base = self.memories.place(t._buffer)
+        start = base + t._offset + first * size
+        if start >> 24:
+            memory, start = self.memories.far(memory, start)
+        if start % size:
+            raise ValueError("misaligned")
+        start = start // size << 8
+        return memory << 8 | ord(code), start - 0x100000000 if start >> 31 else start
+
+    def constants(self, code, numbers):
+        """Return where an array of these numbers lies, as place() does. code: struct code."""
+        return self.place(self.memories.constants.tensor(code, numbers), code)
+
+    def hold(self, thing):
+        """Return an argument for call() that a run passes on as it is.
+
+        Args:
+            thing: such as text, or a list of loops, of such lists, and of results of place(),
+                constants() and part(). No place in it moves in a repeat.
+
+        """
+        from .held import is_same, kinds_of  # which most models do not need
+
+        places = []
+        thing, i = kinds_of(thing, places), 0
+        while i < len(self._held) and not is_same(self._held[i], thing):
+            i += 1
+        if i == len(self._held):
+            self._held.append(thing)
+        return (-1 - i, 0) + tuple(places)
+
+    def part(self, first=0, last=None):
+        """Return a placeholder for words of a call's block, to be held by itself or in a list."""
+        from .held import Part
+
+        return Part(first, last)
+
+    def drive(self, loop, p, w, left=()):
+        """Have a run call loop(p, w), a loop that calls others.
+
+        Args:
+            loop: the loop.
+            p: as for call().
+            w: a list, as for hold().
+            left: indices of words in the block that the loop may change, also if it is ended
+                early, and that it sets before it reads them.
+
+        """
+        w, out = self.hold(w), self.hold(loop)
+        self.left[w[0], out[0]] = left
+        self.call_with(
+            of_two, (self.hold(self.part()), w, out) + w[2:], zeros(0) if p is None else p
+        )
+
+    def call(self, loop, x, w, out, p):
+        """Have a run call loop(x, w, out, p).
+
+        Args:
+            loop: the loop.
+            x: result of place() or hold(); None for a buffer that the loop does not use.
+            w: the same.
+            out: the same.
+            p: a block, which the table owns from now on: no other call may have it. None: the
+                block of the call before, with what that call has written to it.
+
+        """
+        x = NONE if x is None else x
+        w = NONE if w is None else w
+        out = NONE if out is None else out
+        if p is None:
+            p = zeros(0)
+        if len(x) + len(w) + len(out) > 6:  # some are lists
+            self.call_with(loop, (x, w, out) + x[2:] + w[2:] + out[2:], p)
+        elif self._levels:
+            self._in_repeat(loop, (x, w, out), p)
+        else:  # most calls
+            entry = self._entry(loop, (x, w, out), p)
+            self._n += 1
+            self.add(entry, entry.number, x[1], w[1], out[1], p)
+
+    def call_with(self, loop, buffers, p):
+        """Have a run call loop(x, w, out, p).
+
+        Args:
+            loop: the loop.
+            buffers: x, w, out, and the buffers in their lists.
+            p: as for call().
+
+        """
+        if self._levels:
+            self._in_repeat(loop, buffers, p)
+            return
+        from .held import view_numbers
+
+        listed = buffers[3:]
+        entry = self._entry(loop, buffers, p, 0, (0, 0, 0), view_numbers(listed, {}))
+        self._n += 1
+        self.put(entry, entry.number, [b[1] for b in buffers[:3]], p, listed)
+
+    def repeat(self, n):
+        """Have a run make the calls of the body n times: for i in calls.repeat(n).
+
+        If the body and the repeats in it have many calls, each round's are calls of the table.
+        """
+        if n > _MOST_ROUNDS:
+            for high in self.repeat(n // _MOST_ROUNDS):
+                for low in self.repeat(_MOST_ROUNDS):
+                    yield high * _MOST_ROUNDS + low
+            for low in self.repeat(n % _MOST_ROUNDS):
+                yield n - n % _MOST_ROUNDS + low
+        elif n < 2 or len(self._levels) == _LEVELS:
+            yield from range(n)
+        elif self._round:  # of another level
+            self._levels.append(self._levels[-1].next())
+            yield 0
+            self._levels.pop()
+        else:
+            level = Level(n, self._levels[-1].counts if self._levels else ())
+            self._levels.append(level)
+            yield 0
+            self._round = len(self._levels)
+            yield 1
+            self._round = 0
+            self._levels.pop()
+            if self._levels:
+                self._levels[-1].members.append(level)
+            else:
+                self._emit(level)
+
+    def pieces(self, n, size):
+        """Yield (first, size) of the chunks of n; the last one may be smaller than size."""
+        for i in self.repeat(n // size):
+            yield i * size, size
+        if n % size:
+            yield n - n % size, n % size
+
+    def parts(self, n, work=1):
+        """Yield (first, end) of each call, for n elements that one call could compute.
+
+        A run can be interrupted between two calls, so each has some thousand elements. A program
+        has one call, and for two cores one for each.
+
+        Args:
+            n: number of elements.
+            work: of an element, in products or the like.
+
+        """
+        for first, size in self.pieces(n, max(1, _WORK // max(1, work))):
+            yield first, first + size
+
+
+def prepared(module, node, memories):
+    """Return (n, step) of one kernel's node. The model's memories stay as they are."""
+    if not hasattr(module, "CALLS"):
+        return module.prepare(node)
+    calls = Calls(memories.fork())
+    found = module.prepare(node, calls) or calls.step()
+    calls.settle()
+    return found
+
+
+def walk(calls, dims, *strides):
+    """Yield, for all indices below dims, the sum of index * stride for each list of strides.
+
+    The last index is the fastest.
+
+    Args:
+        calls: the Calls.
+        dims: list of extents.
+        *strides: lists of as many strides.
+
+    """
+    rest = [k for k in range(len(dims)) if dims[k] != 1]
+    if not rest:
+        yield [0] * len(strides)
+        return
+    k = rest[0]
+    # With too many, this walks the outermost one: inner repeats would take views of their own.
+    for i in range(dims[k]) if len(rest) > _MOST_WALKED else calls.repeat(dims[k]):
+        for starts in walk(calls, dims[k + 1 :], *[each[k + 1 :] for each in strides]):
+            yield [i * strides[n][k] + starts[n] for n in range(len(strides))]
+
+
+def last(counts, strides):
+    """Return the distance of the last of so many elements along each of these strides."""
+    return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
+
+
+def wrap_bits(limits):
+    """Return [bits if it is signed, else 0; bits] of an integer dtype with these limits.
+
+    From these, a and b, a loop computes half and mask: 1 << a >> 1 and (1 << b) - 1. The number v
+    becomes (v + half & mask) - half.
+    """
+    bits = 0
+    while limits[1] - limits[0] >> bits:
+        bits += 1
+    return [bits if limits[0] else 0, bits]

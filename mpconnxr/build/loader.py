@@ -1,0 +1,286 @@
+"""Build a model from a parsed file: allocate the arena, create the tensors, prepare every node.
+
+Needed while a model is loaded, and dropped after it: see build.load.
+"""
+
+import sys
+
+from .. import arena as arenas
+from ..errors import ModelError, UnsupportedError
+from ..tensor import Tensor, is_object
+from .node import Node
+from .reader import CHUNK_GRIDS, CHUNK_IMAGES, STORAGE_DATA
+from .written import Written, common
+
+
+class Loader:
+    """The parts of a model that is being loaded; a Model takes them over.
+
+    Attributes:
+        arena, state: buffers.
+        inputs, outputs: lists of Tensor.
+        steps: [(n, step)], one of each node.
+        runs: the same as a run takes them, with steps joined.
+        bodies: such lists of the bodies of steps, inner ones first.
+        runtime: dynamic.runtime.Runtime of a model with run-time dims, else None.
+        stream: Stream of a model whose weights are streamed, else None.
+        prefer: forms of loops, see inspect.kernels.
+
+    """
+
+    prefer = ()
+    _calls = None  # of the graph or body at hand
+    _found_memories = None  # see _memories
+    _infos = {}  # records of the last node's tensors; most nodes share one with it
+
+    def __init__(self, reader, arena=None):
+        self.origin = reader.origin
+        self.given = arena
+        self.arena = self._allocated(reader.arena_nbytes, arena, reader.memory)
+        self.arena_nbytes = reader.arena_nbytes
+        self._reader = reader
+        # The model's own memory, never in an arena that others may share.
+        self.state = self._allocated(reader.state_nbytes)
+        self.stream = reader.stream
+        self.runtime = None
+        if reader.runtime_dims():
+            from ..dynamic import runtime
+
+            self.runtime = runtime.Runtime(*reader.runtime_dims())
+        self._tensors = {}
+        self._slots = None  # of strings and maps
+        names = reader.io_names()
+        _check_ends(reader)
+        of = reader.tensors
+        self.inputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.inputs]
+        self.outputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.outputs]
+        self._describe_interface(reader)
+        self.bodies = []
+        self._kernels = {}
+        self._held = {}  # kernels whose steps a run makes
+        self._tables = {}  # by the id of a step that they have
+        self._written = Written()
+        for i in reader.inputs:
+            self._written.add(of[i])
+        self.steps = self._prepare_all(reader)
+        self.runs = _as_run(self.steps, self._tables)
+        self._tables = None
+        for i in reader.outputs:
+            self._written.check(of[i], i, "the caller")
+        if self.stream:
+            self.stream.settle()
+
+    def _allocated(self, nbytes, *given):
+        return arenas.make(nbytes, *given)
+
+    def _tensor(self, reader, i, info, name=None):
+        """Return tensor i of the file. Streamed ones, of which there may be many, are not kept."""
+        t = self._tensors.get(i)
+        if is_object(info.dtype):
+            from ..io import objects
+
+            self._slots = self._slots or objects.Slots()
+            t = self._tensors[i] = t or self._slots.make(reader, info, i)
+            t.name = name or t.name
+        elif t is None or name:
+            buffer, offset = reader.buffer(info, self.arena, self.state)
+            if info.is_open and i in reader.inputs:
+                from ..dynamic import sizes
+
+                t = sizes.OpenInput(self.runtime, buffer, offset, info, name)
+            elif info.is_open:
+                t = self.runtime.tensor(buffer, offset, info, name)
+            else:
+                t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
+            if not info.is_streamed:
+                self._tensors[i] = t
+        return t
+
+    def _describe_interface(self, reader):
+        """Give inputs and outputs the file's scales, zero points and images."""
+        grids, records = reader.chunk(CHUNK_GRIDS), reader.chunk(CHUNK_IMAGES)
+        if grids:
+            from .grids import attach
+
+            attach(self.inputs + self.outputs, grids)
+        if records:
+            from ..io import images
+
+            images.attach(self.inputs, records)
+
+    def _prepare_all(self, reader, body=None):
+        """Return [(n, step)] of the graph, or of a body.
+
+        A step that reads weights comes before the step that uses them.
+        """
+        steps, outer, self._calls = [], self._calls, None
+        for i, node in enumerate(reader.nodes(body)):
+            n, step = self._prepare(reader, i, node)
+            if self.stream:
+                steps += [(1, self.stream.read(chunk, self.arena)) for chunk in node[-1]]
+            if n:
+                steps.append((n, step))
+        if body:
+            self.bodies.append(steps)
+        if self._calls:
+            self._calls.settle()
+        self._calls = outer
+        return steps
+
+    def _prepare_bodies(self, reader, bodies):
+        """Return the steps of each body. Only what all bodies write counts as written."""
+        before, after, prepared = self._written.spans, None, []
+        for body in bodies:
+            self._written.spans = before
+            prepared.append(self._prepare_all(reader, body))
+            spans = self._written.spans
+            after = spans if after is None else common(after, spans)
+        if bodies:
+            self._written.spans = after
+        return prepared
+
+    def _prepare(self, reader, index, node):
+        kernel, inputs, outputs, scratch, params, bodies, place, _ = node
+        last, of = self._infos, {}
+        for i in inputs + outputs + scratch:
+            of[i] = last[i] if i in last else reader.tensors[i]
+        self._infos = of
+        name = "step {} {}".format(index, kernel)
+        for i in outputs + scratch:
+            if of[i].storage == STORAGE_DATA:
+                raise ModelError(name + " writes to a constant")
+        for i in inputs:
+            self._written.check(of[i], i, name)
+        for i in outputs:
+            self._written.add(of[i])
+        node = Node(
+            name,
+            [self._tensor(reader, i, of[i]) for i in inputs],
+            [self._tensor(reader, i, of[i]) for i in outputs],
+            [self._tensor(reader, i, of[i]) for i in scratch],
+            params,
+            self._prepare_bodies(reader, bodies),
+        )
+        node.overlaps = overlaps(node.inputs[:], node.outputs + node.scratch)
+        module = self._kernels.get(kernel)
+        if module is None:
+            module = self._kernels[kernel] = _kernel(kernel)
+        streams, proved = getattr(module, "STREAMS", ()), getattr(module, "PROVED", ())
+        for k, i in enumerate(inputs):
+            if of[i].is_streamed and k not in streams:
+                node.fail("streamed weights")
+            if k in proved and of[i].storage != STORAGE_DATA:
+                node.fail("no constant")
+        if self._slots and not getattr(module, "OBJECTS", False):
+            for i in of:
+                node.require(not is_object(of[i].dtype), "strings or maps")
+        return node.guarded(self._follow, module, node, place)
+
+    def _follow(self, module, node, place):
+        """Return (n, step) of a kernel, or of a step that follows a run's dims."""
+        follows = self.runtime and self.runtime.step(module, node, place, self._memories)
+        if follows:
+            self._held[module.__name__] = True
+            return 1, follows.step
+        if hasattr(module, "CALLS"):
+            n, step = self._emitted(module, node)
+        else:
+            self._held[module.__name__] = True
+            n, step = module.prepare(node)
+        # Loops may read indices from their outputs: nothing else may lie there.
+        node.require(not n or not node.overlaps, "its tensors overlap")
+        return n, step
+
+    def _memories(self):
+        """Return the calls.Memories of the model's buffers."""
+        if self._found_memories is None:
+            from .calls import Memories
+
+            self._found_memories = Memories(self.arena, self.state, self._reader)
+        return self._found_memories
+
+    def is_free(self, name):
+        """Return True if no run needs a module of kernels, such as "ops.qconv"."""
+        return not self._held or name[4] != "_" and "mpconnxr." + name not in self._held
+
+    def _emitted(self, module, node):
+        """Return (n, step) of the calls that a kernel emits to the table of its graph."""
+        if self._calls and self._calls.is_full():
+            self._calls.settle()
+            self._calls = None
+        if self._calls is None:
+            from .calls import Calls
+
+            self._calls = Calls(self._memories())
+        found = module.prepare(node, self._calls)
+        if found:
+            self._held[module.__name__] = True
+            return found
+        n, step = self._calls.step()
+        self._tables[id(step)] = self._calls.table
+        return n, step
+
+
+def _as_run(steps, tables):
+    """Return the steps, with adjacent steps of one table joined."""
+    found, k = [], 0
+    while k < len(steps):
+        n, step = steps[k]
+        table = tables.get(id(step))
+        k += 1
+        while table and k < len(steps) and steps[k][1] is table.rest:
+            n += steps[k][0]
+            k += 1
+        found.append((n, step))
+    return found if len(found) < len(steps) else steps
+
+
+def overlaps(inputs, outputs):
+    """Return the tensors that share memory, of which the first is written.
+
+    Each is (tensor, other, bytes by which it starts before the other). An open shape counts with
+    the most bytes it can take.
+
+    Args:
+        inputs: tensors that a step reads; this appends the outputs.
+        outputs: tensors that the step writes.
+
+    """
+    found = []
+    for a in outputs:
+        nbytes = a.nbytes or getattr(a, "arena_nbytes", 0)
+        for b in inputs if nbytes else ():
+            if a._buffer is b._buffer:
+                gap = b._offset - a._offset
+                other_nbytes = b.nbytes or getattr(b, "arena_nbytes", 0)
+                if other_nbytes and -other_nbytes < gap < nbytes:
+                    found.append((a, b, gap))
+        inputs.append(a)
+    return found
+
+
+def _check_ends(reader):
+    """Raise ModelError if an input is a constant, or an output a streamed one."""
+    for i in reader.inputs:
+        if reader.tensors[i].storage == STORAGE_DATA:
+            raise ModelError("an input is a constant")
+    for i in reader.outputs:
+        if reader.tensors[i].is_streamed:
+            raise ModelError("an output is a constant that is streamed")
+
+
+def _kernel(name):
+    """Import a kernel's module by name. Raises UnsupportedError."""
+    full, why = "mpconnxr.ops." + name, ""
+    module = None
+    if name[:1] != "_":  # shared modules of kernels have such names: no file may import them
+        try:
+            __import__(full)
+            module = sys.modules[full]
+        except MemoryError:  # load reports it, and drops half imported modules
+            raise
+        except Exception as e:  # absent, compiled for another machine, another syntax, ...
+            why = ": " + repr(e)
+    if not hasattr(module, "prepare"):
+        raise UnsupportedError("no kernel " + name + " in this installation of mpconnxr" + why)
+    return module

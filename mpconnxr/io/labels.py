@@ -1,0 +1,183 @@
+"""The names of a model's classes, and the likeliest one, imported at the first use of either.
+
+model.predict(x)        'seven', or 7 where the file has no labels
+"""
+
+import sys
+
+from ..errors import InputError
+from ..rare import alone, compute
+from ..turn import SHORT, fresh
+
+
+def labels(model):
+    """Return the labels in the model's file, a tuple of str, or None. Raises ModelError."""
+    try:
+        found = _beside(model) if type(model).__name__ == "Program" else _in_file(model)
+        model.labels = found  # from now on it is there
+        return found
+    except MemoryError:
+        raise fresh(SHORT)
+
+
+def _in_file(model):
+    from ..build.reader import CHUNK_LABELS, Reader
+
+    reader = Reader(model._origin, True, wanted=(CHUNK_LABELS,), stream=True)
+    try:
+        data = reader.chunk(CHUNK_LABELS)
+        if data is None:
+            return None
+        return tuple(str(bytes(data), "utf-8").split("\0")[:-1])
+    except UnicodeError:
+        from ..inspect.profile import text
+
+        return tuple([text(name) for name in bytes(data).split(b"\0")[:-1]])
+    finally:
+        if reader.stream:
+            reader.stream.close()
+
+
+def _beside(model):
+    """Return the labels of a program, from the module beside it; None without any."""
+    name = model.__name__ + "_steps"
+    try:
+        __import__(name)
+    except ImportError:
+        return None
+    return getattr(sys.modules.pop(name), "labels", None)
+
+
+def predict(model, x=None, softmax=False, threshold=None, score=False):
+    """Run the model; return the likeliest class of a classifier, or the value of another model.
+
+    A class is its label, or its number where the file has no labels. A model that gives classes
+    itself, as scikit-learn's do, decides. For several rows the result is a list.
+
+    Args:
+        model: the model.
+        x: as for Model.run.
+        softmax: make scores probabilities, for a model that ends in logits.
+        threshold: the least score of a class; if the largest score is less, the class is None.
+        score: return (class, score) instead of the class.
+
+    Raises:
+        InputError: also for one of the last three arguments if the model has no scores.
+
+    """
+    try:
+        names = model.labels
+        return alone(model, _predicted, model, x, names, softmax, threshold, score)
+    except MemoryError:
+        raise fresh(SHORT)
+
+
+def _predicted(model, x, names, softmax, threshold, score):
+    compute(model, x)
+    outputs = model.outputs
+    found = None
+    for t in outputs:
+        if t.dtype == "string" or not names and t.dtype == "int64" and _is_column(t):
+            found = [t.data[i] for i in range(t.nelem)]
+            break
+    if softmax or score or threshold is not None:
+        return _one_or_all(_with_scores(outputs, names, found, softmax, threshold, score))
+    if found is not None:
+        return _one_or_all(found)
+    for t in outputs:
+        if _are_scores(t, names):
+            return _one_or_all(_classes(t, names))
+    return _one_or_all(_values(outputs[0]) if outputs else ())
+
+
+def _with_scores(outputs, names, classes, softmax, threshold, score):
+    """Return the class of each row, or (class, score).
+
+    Args:
+        outputs: of the model.
+        names: labels, or None.
+        classes: of each row, if the model gives classes itself, else None.
+        softmax: as for predict.
+        threshold: as for predict.
+        score: as for predict.
+
+    Raises:
+        InputError: no output has scores.
+
+    """
+    from .classes import check_threshold, is_enough, probabilities
+
+    check_threshold(threshold)
+    rows, keys = _rows(outputs, names)
+    found = []
+    for i, row in enumerate(rows):
+        best = _best(row)
+        if softmax:
+            row = probabilities(row)
+        name = classes[i] if classes is not None else keys[i][best] if keys[i] else best
+        if not is_enough(row[best], threshold):
+            name = None
+        found.append((name, row[best]) if score else name)
+    return found
+
+
+def _rows(outputs, names):
+    """Return the scores of each row, and its classes' names or None. Raises InputError."""
+    for t in outputs:
+        if t.dtype.startswith(("map", "seq")):
+            maps = t.data if isinstance(t.data, list) else [t.data]
+            keys = [sorted(row) for row in maps]
+            return [[row[key] for key in k] for row, k in zip(maps, keys)], keys
+        if t.dtype != "string" and _are_scores(t, names):
+            values, n = _values(t), t.shape[-1]
+            rows = [values[i : i + n] for i in range(0, len(values), n)]
+            return rows, [names] * len(rows)
+    raise InputError("predict: no output has scores of classes")
+
+
+def _is_column(t):
+    """Return True if there is one element a row."""
+    return t.nelem == (t.shape[0] if t.shape else 1)
+
+
+def _are_scores(t, names):
+    if not hasattr(t, "nbytes") or not t.shape or t.dtype.startswith(("string", "map", "seq")):
+        return False
+    n = t.shape[-1]
+    return n == len(names) if names else n > 1 and t.dtype != "int64"
+
+
+def _values(t):
+    if t.dtype.startswith(("map", "seq")):
+        from .classes import top_k
+
+        rows = t.data if isinstance(t.data, list) else [t.data]
+        return [top_k(row)[0][0] for row in rows]
+    if t.scale is not None:
+        return t.dequantize()
+    return t.floats() if "float" in t.dtype else list(t.data)
+
+
+def _classes(t, names):
+    """Return the class with the largest score of each row, the first of equal ones."""
+    values, n = _values(t), t.shape[-1]
+    found = []
+    for start in range(0, len(values), n):
+        best = _best(values[start : start + n])
+        found.append(names[best] if names else best)
+    return found
+
+
+def _best(row):
+    """Return the index of the largest number, the first of equal ones."""
+    best = 0
+    for i in range(1, len(row)):
+        if row[i] > row[best] or row[best] != row[best]:
+            best = i
+    return best
+
+
+def _one_or_all(found):
+    if not found:
+        raise InputError("predict: the outputs are empty, or there are none")
+    return found[0] if len(found) == 1 else found
