@@ -7,18 +7,10 @@ from .tensor import is_aligned
 
 
 def make(nbytes, arena=None, source=None):
-    """Return a writable buffer of at least nbytes bytes: the caller's, or else a new one.
+    """Return a writable buffer of at least nbytes bytes: the caller's arena, or else a new one.
 
-    Args:
-        nbytes: size that the model needs.
-        arena: the caller's buffer, or None.
-        source: view of the model's file if that is in memory; a run must not write to it.
-
-    Raises:
-        ArenaError: the buffer is too small, misaligned or read-only, or there is no memory for
-            one.
-        InputError: the arena is not a buffer of bytes.
-
+    A run must not write to `source`, the model's file in memory. Raises ArenaError if the buffer
+    is too small, misaligned or read-only, or without memory for one; InputError for another type.
     """
     if arena is None:
         try:

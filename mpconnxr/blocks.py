@@ -45,12 +45,7 @@ def declarations(text):
 def fields(loop):
     """Return the fields of a block: [(name, True if it is biased, True if it is a list)].
 
-    Args:
-        loop: "family.function", or a family all of whose functions take the same block.
-
-    Raises:
-        TypeError: the family's functions take different blocks.
-
+    `loop` is "family.function", or a family. Raises TypeError if the family's blocks differ.
     """
     if loop not in _known:
         family, _, name = loop.partition(".")

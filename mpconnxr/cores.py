@@ -52,14 +52,7 @@ class Program(_OfOne):
     cores = 1
 
     def __init__(self, both, calls, chunks):
-        """Create a program.
-
-        Args:
-            both: argument of the runner for each core, see loops/program.
-            calls: number of calls of the first core.
-            chunks: as for replay.Program.
-
-        """
+        """Create a program: `both` are the runner's arguments, a core each; see replay.Program."""
         _OfOne.__init__(self, both[0], calls, chunks)
         self._second = both[1]
 

@@ -60,15 +60,9 @@ def _in_order(tensors, x):
 
 
 def fill_one(t, x):
-    """Copy one value into a tensor.
+    """Copy one value into a tensor. Raises InputError if it does not fit.
 
-    Args:
-        t: the tensor.
-        x: bytes in C order, array, list, nested list or number.
-
-    Raises:
-        InputError: the value does not fit.
-
+    The value is bytes in C order, an array, list, nested list or number.
     """
     if not _is_copied(t, x):
         from .io import values

@@ -17,12 +17,7 @@ class Model:
     """
 
     def __init__(self, loader):
-        """Create a model.
-
-        Args:
-            loader: a build.loader.Loader, which has prepared everything.
-
-        """
+        """Create a model from a build.loader.Loader, which has prepared everything."""
         self._origin, self._prefer = loader.origin, loader.prefer
         self._arena, self.arena_nbytes = loader.arena, loader.arena_nbytes
         self._state, self.state_nbytes = loader.state, len(loader.state)

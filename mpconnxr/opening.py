@@ -8,14 +8,7 @@ _NAMES = "opening programs arena"
 
 
 def load(source, arena, cores=1):
-    """Return the model if it is on this board as a program, else None.
-
-    Args:
-        source: as for mpconnxr.load.
-        arena: as for mpconnxr.load.
-        cores: as for mpconnxr.load.
-
-    """
+    """Return the model if it is on this board as a program, else None: see mpconnxr.load."""
     threshold = gc.threshold()
     gc.threshold(_GARBAGE)
     try:
@@ -102,13 +95,9 @@ def _name(file):
 
 
 def forget(names):
-    """Drop modules that a model no longer needs, so that another load imports them again.
+    """Drop modules (names below mpconnxr, a room last), so that another load imports them again.
 
     Modules that were compiled on the board stay: importing them again would compile them again.
-
-    Args:
-        names: modules below mpconnxr, separated by spaces; a room after its modules.
-
     """
     if __file__.endswith(".py"):
         return

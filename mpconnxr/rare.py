@@ -77,16 +77,9 @@ def _fail(model):
 
 
 def on_cores(model, cores):
-    """Have a loaded model run on this number of cores.
+    """Have a loaded model run on 2 cores. `model` is None if there is no program of it.
 
-    Args:
-        model: the model; None if it has no program.
-        cores: 2.
-
-    Raises:
-        InputError: another number.
-        UnsupportedError: the model is not a program for two cores.
-
+    Raises InputError for another number, UnsupportedError unless the program is for two cores.
     """
     if cores != 2:
         raise InputError("cores: 1 or 2")

@@ -12,22 +12,13 @@ _ALL = const(0x1FFFFFFF)  # calls: more than any program has
 
 
 class Program:
-    """A program that is ready to run, with the interface of mpconnxr.model.Model.
-
-    Attributes:
-        golden: (offset in the file, bytes) of its golden vectors.
-
-    """
+    """A program that is ready to run, with the interface of mpconnxr.model.Model."""
 
     def __init__(self, what, calls, chunks):
         """Create a program; tools/program/start.py sets its other attributes.
 
-        Args:
-            what: argument of the runner, see loops/program.
-            calls: number of calls of a run.
-            chunks: (offset in the file, view of the arena) of each chunk of weights that a run
-                reads.
-
+        `what` is the runner's argument, see loops/program; a run makes so many `calls`; `chunks`
+        are (offset in the file, view of the arena) of the weights that it reads.
         """
         self._what, self._chunks = what, chunks
         self._steps = [(calls, self._compute)]

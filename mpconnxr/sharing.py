@@ -8,19 +8,10 @@ from .errors import InputError, UnsupportedError
 
 
 def load_all(sources, verify=True, stream=True):
-    """Load models into one arena and return a list of them.
+    """Load models into one arena and return a list of them: see mpconnxr.load for each source.
 
     A run of one ends the life of another's inputs and outputs. Each model has a state of its own.
-
-    Args:
-        sources: list of sources as for mpconnxr.load. The arena is allocated before any model.
-        verify: as for mpconnxr.load.
-        stream: as for mpconnxr.load.
-
-    Raises:
-        InputError: sources is not a list.
-        ModelError, UnsupportedError, ArenaError, OSError: as mpconnxr.load does.
-
+    The arena is allocated before any model.
     """
     from . import arena as arenas
     from .build.load import load_all

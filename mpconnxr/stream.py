@@ -11,14 +11,7 @@ class Stream:
     """The streamed chunks of a model file."""
 
     def __init__(self, source, chunks, tables):
-        """Create a stream.
-
-        Args:
-            source: the file, a build.source.Source.
-            chunks: all chunks of the file.
-            tables: the file's tables, with the digests; None to check none.
-
-        """
+        """Stream chunks of a build.source.Source. `tables` have the digests; None checks none."""
         self._file, self._is_ours = source.file, source.is_ours
         self._chunks = chunks
         self._tables = tables

@@ -84,13 +84,7 @@ def place_words(view):
 
 
 def shown(views, how):
-    """Return what loops/program moves views by.
-
-    Args:
-        views: the views.
-        how: the loop's HOW, or 0.
-
-    """
+    """Return what loops/program moves views by. `how` is the loop's HOW, or 0."""
     if how == 2:
         from array import array
 
@@ -134,17 +128,10 @@ RETYPES = _retyping_works()
 
 
 def view(buffer, offset, code, n):
-    """Return a typed view of part of a buffer, without copying.
+    """Return a typed view of n elements at a byte offset of a buffer, without copying.
 
-    Args:
-        buffer: bytearray, bytes or a memoryview of bytes. The view is writable if the buffer is.
-        offset: start [bytes].
-        code: struct code of an element.
-        n: number of elements.
-
-    Raises:
-        UnsupportedError: beyond the reach of a memoryview, 16 MB on 32-bit machines.
-
+    The buffer is a bytearray, bytes or a memoryview of bytes; the view is writable if the buffer
+    is. Raises UnsupportedError beyond the reach of a memoryview, 16 MB on 32-bit machines.
     """
     try:
         if code == "B":
@@ -249,14 +236,10 @@ class Tensor:
             raise fresh(SHORT)
 
     def quantize(self, x):
-        """Fill the tensor with the integers for x: rounded half to even, saturated.
+        """Fill the tensor with the integers for numbers x: rounded half to even, saturated.
 
-        Args:
-            x: numbers as Model.run takes them.
-
-        Raises:
-            InputError: they do not fit, or the tensor has no scale.
-
+        Raises InputError for numbers that do not fit, as in Model.run, or if the tensor has no
+        scale.
         """
         try:
             _io("integers").quantize(self, x)
@@ -306,18 +289,9 @@ class Tensor:
 
 
 def full_tensor(light, buffer, offset, nbytes, dtype, shape, name, picture=None):
-    """Return the Tensor of a turn.LightTensor; its other arguments are those of Tensor.
+    """Return the Tensor of a LightTensor; the other arguments are those of Tensor.
 
-    Args:
-        light: the turn.LightTensor.
-        buffer: memory of the tensor.
-        offset: start of the tensor in it [bytes].
-        nbytes: size.
-        dtype: ONNX number.
-        shape: tuple of ints.
-        name: str or None.
-        picture: the file's record of the image that the input takes, or None: see io.images.
-
+    `picture` is the file's record of the image that the input takes, or None: see io.images.
     """
     t = Tensor(buffer, offset, nbytes, dtype, shape, name)
     t.scale, t.zero_point = light.scale, light.zero_point

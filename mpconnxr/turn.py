@@ -73,13 +73,7 @@ class LightTensor:
     fed = None  # see feed
 
     def __init__(self, data, of):
-        """Create one.
-
-        Args:
-            data: its elements, a typed view.
-            of: the values of _FIELDS, then the arguments of tensor.full_tensor.
-
-        """
+        """Create one: a typed view, values of _FIELDS, then arguments of full_tensor."""
         self.data, self._of = data, of
 
     def __getattr__(self, name):
@@ -108,12 +102,7 @@ class LightTensor:
 
 
 def turn(of):
-    """Return the `_take` and `_free` of a model.
-
-    Args:
-        of: the lock, or several of them, that gives the model its turn.
-
-    """
+    """Return the `_take` and `_free` of a model, from the lock or locks of its turn."""
     return of.acquire, (none, of.release)
 
 

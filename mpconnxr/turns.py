@@ -30,11 +30,7 @@ class _Several:
 def give(model, arena, more=()):
     """Give a model a turn in common with the models whose arenas overlap its own.
 
-    Args:
-        model: the model, with its arena_nbytes.
-        arena: the buffer that the caller gave, or None.
-        more: further locks that the model needs.
-
+    `arena` is the caller's, or None; `more` are further locks that the model needs.
     """
     locks = _of_arena(arena, model.arena_nbytes) if arena is not None else []
     locks += more

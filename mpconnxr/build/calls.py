@@ -51,14 +51,7 @@ class Memories:
     """
 
     def __init__(self, arena, state, reader):
-        """Create the memories of a model.
-
-        Args:
-            arena: buffer.
-            state: buffer.
-            reader: of the model's file; None for no memories yet.
-
-        """
+        """Begin with the arena, the state and the reader's file; without a reader with none."""
         self.found, self.buffers, self._parts = [], [], {}  # place of a part, by its id
         self.constants = Constants()
         if reader is None:
@@ -151,14 +144,7 @@ class Calls(Repeats):
     """The calls of a graph, which its kernels emit one after the other."""
 
     def place(self, t, code=None, first=0):
-        """Return where a tensor's elements lie, for call() and drive().
-
-        Args:
-            t: the tensor.
-            code: struct code of an element, if not its own.
-            first: index of the first element.
-
-        """
+        """Return where a tensor's elements of a struct code are, from index `first` on."""
         code = code or tensor.code_of(t._dtype)
         size = 1 if code == "B" else tensor.struct.calcsize(code)
         memory, base = self.memories.place(t._buffer)
@@ -242,14 +228,7 @@ class Calls(Repeats):
             self.add(entry, entry.number, x[1], w[1], out[1], p)
 
     def call_with(self, loop, buffers, p):
-        """Have a run call loop(x, w, out, p).
-
-        Args:
-            loop: the loop.
-            buffers: x, w, out, and the buffers in their lists.
-            p: as for call().
-
-        """
+        """Have a run call loop(x, w, out, p). `buffers`: x, w, out, and those in their lists."""
         if self._levels:
             self._in_repeat(loop, buffers, p)
             return
@@ -300,13 +279,9 @@ class Calls(Repeats):
     def parts(self, n, work=1):
         """Yield (first, end) of each call, for n elements that one call could compute.
 
-        A run can be interrupted between two calls, so each has some thousand elements. A program
-        has one call, and for two cores one for each.
-
-        Args:
-            n: number of elements.
-            work: of an element, in products or the like.
-
+        `work` is that of an element, in products or the like. A run can be interrupted between two
+        calls, so each has some thousand products. A program has one call, and for two cores one
+        for each.
         """
         for first, size in self.pieces(n, max(1, _WORK // max(1, work))):
             yield first, first + size
@@ -326,12 +301,6 @@ def walk(calls, dims, *strides):
     """Yield, for all indices below dims, the sum of index * stride for each list of strides.
 
     The last index is the fastest.
-
-    Args:
-        calls: the Calls.
-        dims: list of extents.
-        *strides: lists of as many strides.
-
     """
     rest = [k for k in range(len(dims)) if dims[k] != 1]
     if not rest:

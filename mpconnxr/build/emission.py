@@ -208,13 +208,10 @@ class Emission(forms.Board):
         return entry
 
     def view(self, buffer, which):
-        """Return the word of a buffer's view.
+        """Return the word of the view of a buffer, which is (kind, place).
 
-        Args:
-            buffer: (kind, place).
-            which: of the views of its kind: 4 times a number, plus the argument's index or 3 for
-                one of a list.
-
+        `which` tells the views of its kind apart: 4 times a number, plus the index of the
+        argument, or 3 for a buffer in a list.
         """
         if buffer[0] <= 0:  # no buffer, or one that is held
             return self.unused
@@ -228,17 +225,10 @@ class Emission(forms.Board):
         return self._views[key]
 
     def put(self, entry, number, places, p, listed=()):
-        """Add a call of an entry, or a change of its state.
+        """Add a call of an entry (number), or a change (_CHANGE) of its state.
 
-        The state includes its lists, and words that its last call may have changed.
-
-        Args:
-            entry: the Entry.
-            number: its number, or _CHANGE.
-            places: of x, w, out.
-            p: block.
-            listed: buffers in lists.
-
+        The state includes its lists, and words that its last call may have changed. `places` are
+        those of x, w, out; `listed` are the buffers in lists.
         """
         if entry.kinds:
             from .held import put
@@ -262,17 +252,9 @@ class Emission(forms.Board):
             self._code = code
 
     def add(self, entry, number, x, w, out, p, marks=None):
-        """Add a call of an entry, or a change of its state.
+        """Add a call of an entry (number), or a change (_CHANGE) of its state: places and block.
 
-        Args:
-            entry: the Entry.
-            number: its number, or _CHANGE.
-            x: place.
-            w: place.
-            out: place.
-            p: block.
-            marks: of the words that are set where they are absolute.
-
+        `marks` are the words that are set where they are absolute.
         """
         if self.known[_AT] + _OF_A_NUMBER * (entry.n + 6) > len(self._code):
             self._room(entry.n + 3)

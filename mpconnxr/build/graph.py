@@ -18,14 +18,7 @@ class Graph:
     """The nodes of a model file."""
 
     def __init__(self, numbers, kernels, n_tensors):
-        """Create a graph, and skip its numbers.
-
-        Args:
-            numbers: Numbers at the length of the graph section.
-            kernels: names of the kernels.
-            n_tensors: number of tensors in the file.
-
-        """
+        """Skip the graph: `numbers` is at its length; `kernels` are names."""
         self._kernels = kernels
         self._n_tensors = n_tensors
         n = numbers.count()

@@ -56,12 +56,10 @@ def _is_kind(thing):
 
 
 def view_numbers(places, known):
-    """Return the number of each place of a list, among those of its kind.
+    """Return the number of each place (kind, place) of a list, among those of its kind.
 
-    Args:
-        places: list of (kind, place).
-        known: the places of each kind in other lists whose views lie as these do; this adds to it.
-
+    `known` has the places of each kind in other lists whose views lie as these do; this adds to
+    it.
     """
     numbers = []
     for kind, place in places:
@@ -83,17 +81,7 @@ def add_views(table, entry, buffers, numbers):
 
 
 def put(table, entry, number, places, p, listed):
-    """Add a call of an entry with lists, or a change of its state, to an Emission.
-
-    Args:
-        table: the Emission.
-        entry: the Entry.
-        number: its number, or _CHANGE.
-        places: of x, w, out.
-        p: block.
-        listed: buffers in lists.
-
-    """
+    """Add a call of an entry with lists, or a change of its state, to an Emission: see its put."""
     if listed:
         of = {table.unused: 0}
         for word, buffer in zip(entry.listed, listed):

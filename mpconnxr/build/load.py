@@ -25,17 +25,7 @@ _OF_KERNELS = "forms parameters tensor ops"
 
 
 def load(source, verify, arena, prefer, stream, origin):
-    """Load a model: see mpconnxr.load.
-
-    Args:
-        source: as for mpconnxr.load.
-        verify: as for mpconnxr.load.
-        arena: as for mpconnxr.load.
-        prefer: as for mpconnxr.load.
-        stream: as for mpconnxr.load.
-        origin: (sha256, key, counter) if the caller gave one of them, else None.
-
-    """
+    """Load a model: see mpconnxr.load. `origin`: (sha256, key, counter), or None without any."""
     if origin:
         from .seal import Origin
 
@@ -74,16 +64,9 @@ def _collect_often():
 
 
 def _load(source, verify, arena, prefer, stream, is_alone):
-    """Return a model.
+    """Return a model: see mpconnxr.load.
 
-    Args:
-        source: as for mpconnxr.load.
-        verify: True, False, or a seal.Origin, which checks more.
-        arena: as for mpconnxr.load.
-        prefer: as for mpconnxr.load.
-        stream: as for mpconnxr.load.
-        is_alone: True if no other model follows that needs modules which this one does not.
-
+    `verify` may be a seal.Origin. If `is_alone`, no other model follows that needs more modules.
     """
     from ..model import Model
     from .reader import Reader

@@ -25,18 +25,7 @@ class Origin:
     """The origin that a program demands of a model."""
 
     def __init__(self, verify, sha256, key, counter):
-        """Check the arguments.
-
-        Args:
-            verify: as for mpconnxr.load.
-            sha256: as for mpconnxr.load.
-            key: as for mpconnxr.load.
-            counter: as for mpconnxr.load.
-
-        Raises:
-            InputError: the arguments prove nothing.
-
-        """
+        """Check arguments of mpconnxr.load. Raises InputError if they prove nothing."""
         if not verify:
             raise InputError("sha256, key and counter prove nothing with verify=False")
         if counter is not None and key is None:
@@ -56,10 +45,7 @@ class Origin:
     def check(self, digest, end):
         """Raise ModelError unless the file has this origin.
 
-        Args:
-            digest: the header's, which was checked.
-            end: the last bytes of the file.
-
+        `digest` is the header's, which was checked; `end` has the last bytes of the file.
         """
         if self._digest is not None and _differ(self._digest, digest):
             raise ModelError("not the model that sha256 names")

@@ -37,14 +37,7 @@ class Written:
         self.spans = spans[:first] + [start, end] + spans[last:]
 
     def check(self, t, i, reader):
-        """Raise ModelError unless tensor i was written.
-
-        Args:
-            t: its record.
-            i: its id.
-            reader: for the message.
-
-        """
+        """Raise ModelError, naming the reader, unless tensor i with the record t was written."""
         if t.storage == STORAGE_ARENA and t.nbytes:
             spans, end = self.spans, t.offset + t.nbytes
             for k in range(0, len(spans), 2):

@@ -86,15 +86,9 @@ class Runtime:
             t.check()
 
     def claim(self, raw):
-        """Return the number of the dim that is an input's extent, and note that the input decides
-        it.
+        """Return the number of the dim that an input decides by its extent `raw`, -1 - e.
 
-        Args:
-            raw: the extent, -1 - e for expression e.
-
-        Returns:
-            None if the expression is not one dim alone.
-
+        None: expression e is not one dim alone.
         """
         e = -1 - raw
         words = self.expressions[e] if e < len(self.expressions) else ()
@@ -148,12 +142,8 @@ class Runtime:
     def step(self, kernel, node, place, memories):
         """Return a step that follows the dims, or None if it does not depend on any.
 
-        Args:
-            kernel: its module.
-            node: the build.node.Node.
-            place: index of its first parameter in the graph.
-            memories: function that returns the model's calls.Memories.
-
+        `place` is the index of the node's first parameter in the graph; `memories` returns
+        calls.Memories.
         """
         tensors = []
         for t in node.inputs + node.outputs + node.scratch:

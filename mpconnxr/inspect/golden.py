@@ -57,18 +57,10 @@ class Result:
 
 
 def verify(source, arena=None):
-    """Load a model, run its golden vectors, compare, and return a Result.
+    """Load a model, run its golden vectors, compare, and return a Result: see mpconnxr.load.
 
-    Vectors of a file that is not in memory are read into RAM.
-
-    Args:
-        source: as for mpconnxr.load.
-        arena: as for mpconnxr.load.
-
-    Raises:
-        ModelError: the file has no golden vector.
-        MpconnxrError, OSError: as mpconnxr.load and Model.run do.
-
+    Vectors of a file that is not in memory are read into RAM. Raises ModelError if the file has
+    none.
     """
     try:
         from ..opening import opened, program

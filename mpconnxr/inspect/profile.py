@@ -131,12 +131,12 @@ def _measured(model, x, runs, time):
     lists = [model._steps] + model._bodies
     timed = [_Timed(step, time, runs) for steps in lists for _, step in steps]
     usual, model._runs = model._runs, model._steps
-    _exchange(lists, [t.step for t in timed])
+    exchange(lists, [t.step for t in timed])
     try:
         _run(model, x, runs, timed)
     finally:
         model._runs = usual
-        _exchange(lists, [t.inner for t in timed])
+        exchange(lists, [t.inner for t in timed])
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     return _described(listing, names, timed)
 
@@ -184,12 +184,12 @@ def _run(model, x, runs, timed):
         held.restore()
 
 
-def _exchange(lists, given):
+def exchange(lists, replacements):
     """Replace all steps by those of the list."""
     k = 0
     for steps in lists:
         for i in range(len(steps)):
-            steps[i] = steps[i][0], given[k]
+            steps[i] = steps[i][0], replacements[k]
             k += 1
 
 

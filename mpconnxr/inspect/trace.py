@@ -11,7 +11,7 @@ from ..errors import InputError, MpconnxrError
 from ..rare import alone, compute
 from ..turn import SHORT, fresh
 from .kernels import Listing
-from .profile import Step, text
+from .profile import Step, exchange, text
 from .timing import clock
 
 _SHOWN = 8  # elements at level 3
@@ -101,7 +101,7 @@ def _followed(model, each, x, time):
         return run
 
     usual, model._runs = model._runs, model._steps
-    _exchange(lists, [followed(k) for k in range(len(inner))])
+    exchange(lists, [followed(k) for k in range(len(inner))])
     try:
         compute(model, x)
         return model.outputs
@@ -109,15 +109,7 @@ def _followed(model, each, x, time):
         raise raised[0] if raised else e
     finally:
         model._runs = usual
-        _exchange(lists, inner)
-
-
-def _exchange(lists, given):
-    k = 0
-    for steps in lists:
-        for i in range(len(steps)):
-            steps[i] = steps[i][0], given[k]
-            k += 1
+        exchange(lists, inner)
 
 
 def trace(model, x=None, level=1, write=print, dump=None):

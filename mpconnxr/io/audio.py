@@ -145,13 +145,9 @@ _TURN = (1152899801185339687, 7074193361797233)
 
 
 def _cosines(n):
-    """Return round(16384 * cos(2 * pi * k / n)) for k from 0 to n / 2.
+    """Return round(16384 * cos(2 * pi * k / n)), k from 0 to n / 2; n: a power of two up to 1024.
 
     It computes in integers, as single floats would round some to the other side.
-
-    Args:
-        n: a power of two up to 1024.
-
     """
     c, s = _TURN
     size = 1024

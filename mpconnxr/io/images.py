@@ -17,6 +17,7 @@ from ..arguments import integer
 from ..errors import InputError, ModelError
 from ..parameters import block
 from .integers import single
+from .values import product
 
 _HEAD_NBYTES = 5
 _LARGEST = 1e30  # of a scale, as in build/grids
@@ -55,7 +56,7 @@ class Image:
     def __init__(self, t, order, layout, fit, tables, values):
         channels = 1 if order == 0 else 3
         dims = t.shape[-3:]
-        if len(dims) != 3 or dims[2 * layout] != channels or t.nelem != _product(dims):
+        if len(dims) != 3 or dims[2 * layout] != channels or t.nelem != product(dims):
             raise ModelError("{}: {} is not an image".format(t.name, t.shape))
         if t.dtype not in ("float32", "int8", "uint8"):
             raise ModelError("{}: an image of {}".format(t.name, t.dtype))
@@ -128,10 +129,3 @@ def _scales(values):
 
 def _bits(x):
     return struct.unpack("<i", struct.pack("<f", x))[0]
-
-
-def _product(dims):
-    n = 1
-    for d in dims:
-        n *= d
-    return n

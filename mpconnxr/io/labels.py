@@ -91,19 +91,9 @@ def _predicted(model, x, names, softmax, threshold, score):
 
 
 def _with_scores(outputs, names, classes, softmax, threshold, score):
-    """Return the class of each row, or (class, score).
+    """Return the class of each row, or (class, score): see predict. Raises InputError.
 
-    Args:
-        outputs: of the model.
-        names: labels, or None.
-        classes: of each row, if the model gives classes itself, else None.
-        softmax: as for predict.
-        threshold: as for predict.
-        score: as for predict.
-
-    Raises:
-        InputError: no output has scores.
-
+    `names` are the labels or None; `classes` are those that the model gives itself, or None.
     """
     from .classes import check_threshold, is_enough, probabilities
 

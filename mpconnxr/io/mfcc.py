@@ -29,20 +29,7 @@ class Mfcc(LogMel):
     """
 
     def __init__(self, rate, size=256, bands=20, low=100, high=None, coefficients=13):
-        """Create the tables.
-
-        Args:
-            rate: as for LogMel.
-            size: as for LogMel.
-            bands: as for LogMel.
-            low: as for LogMel.
-            high: as for LogMel.
-            coefficients: their number, at most bands.
-
-        Raises:
-            InputError: an argument does not fit.
-
-        """
+        """Create the tables of a LogMel, and of `coefficients`, 1 to bands. Raises InputError."""
         LogMel.__init__(self, rate, size, bands, low, high)
         integer("coefficients", coefficients, 1, bands)
         self.coefficients = coefficients

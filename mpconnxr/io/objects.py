@@ -6,7 +6,7 @@ Imported only for a model that has some. A run allocates for them as Python does
 import struct
 
 from ..errors import InputError, ModelError, UnsupportedError
-from .values import Writer, write_all
+from .values import Writer, product, write_all
 
 OPEN = -1  # a dimension of strings that a run decides
 
@@ -117,15 +117,9 @@ def _fail(i, what):
 
 
 def check(info, i, flags, is_constant, is_object):
-    """Raise ModelError unless a record is one of strings or maps.
+    """Raise ModelError unless a record (TensorInfo) is one of strings or maps.
 
-    Args:
-        info: the TensorInfo.
-        i: its tensor's id.
-        flags: of the record.
-        is_constant: True if its storage is the file's data.
-        is_object: True if its storage is a slot of objects.
-
+    `is_constant` and `is_object`: its storage is the file's data, or a slot of objects.
     """
     is_map = MAP <= info.dtype < 2 * MAP and (info.dtype & 15) in VALUES
     if info.dtype != STRING and not is_map or flags:
@@ -170,7 +164,7 @@ class Slots:
         return Strings(tuple([0 if d == OPEN else d for d in info.shape]), [], True)
 
     def _shared(self, info, i):
-        n = _product(info.shape)
+        n = product(info.shape)
         data = self._taken.get(info.offset, ())
         if data == ():
             data = self._taken[info.offset] = [""] * n
@@ -179,19 +173,12 @@ class Slots:
         return data
 
 
-def _product(dims):
-    n = 1
-    for d in dims:
-        n *= d
-    return n
-
-
 def _stored(reader, info, i):
     """Return the strings of a constant."""
     buffer, at = reader.buffer(info, None)
     end = at + info.stored_nbytes
     found = []
-    for _ in range(_product(info.shape)):
+    for _ in range(product(info.shape)):
         if at + 4 > end:
             _fail(i, "strings missing")
         nbytes = struct.unpack_from("<I", buffer, at)[0]

@@ -12,17 +12,7 @@ from ..tensor import Tensor, is_object
 
 
 def read(source, verify=True):
-    """Return the tensors of a file, in order, with their names; their data are used in place.
-
-    Args:
-        source: as for mpconnxr.load.
-        verify: as for mpconnxr.load.
-
-    Raises:
-        ModelError, UnsupportedError: the file cannot be used.
-        OSError: a path cannot be opened.
-
-    """
+    """Return the tensors of a file with their names; data are used in place. See mpconnxr.load."""
     reader = Reader(source, verify, KIND_TENSORS)
     names = reader.io_names()
     tensors = []

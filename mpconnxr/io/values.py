@@ -62,7 +62,8 @@ def length_of(x):
         return None
 
 
-def _product(dims):
+def product(dims):
+    """Return the product of the dimensions, the number of elements."""
     n = 1
     for d in dims:
         n *= d
@@ -87,11 +88,7 @@ class Writer:
     def write(self, x, shape, leading=True):
         """Write a number, a flat run of all remaining values, or lists nested like shape.
 
-        Args:
-            x: the value.
-            shape: dimensions that x has to have.
-            leading: all dimensions before shape are 1, so that x may lack those of shape, too.
-
+        If `leading`, all dimensions before shape are 1, so that x may lack those of shape, too.
         """
         n = length_of(x)
         if n is None:
@@ -102,7 +99,7 @@ class Writer:
             shape = shape[1:]
         if nested and (not shape or n != shape[0]):
             raise InputError("{}: shape {} is needed".format(self.t.name, self.t.shape))
-        if not nested and n != _product(shape):
+        if not nested and n != product(shape):
             raise InputError(
                 "{}: {} values where {} {} are needed".format(
                     self.t.name, n, self.t.dtype, self.t.shape

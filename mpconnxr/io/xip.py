@@ -19,15 +19,9 @@ def words(flash):
 
 
 def region(offset, nbytes):
-    """Return an rp2.Flash of a part of the flash.
+    """Return an rp2.Flash of nbytes of the flash, from an offset that is a multiple of 4096.
 
-    Args:
-        offset: a multiple of 4096.
-        nbytes: size.
-
-    Raises:
-        UnsupportedError: this firmware's rp2.Flash differs.
-
+    Raises UnsupportedError if this firmware's rp2.Flash differs.
     """
     import rp2
     import uctypes
