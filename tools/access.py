@@ -1,28 +1,28 @@
-"""What loops read and write: the declarations in their docstrings, and what they say of a call.
+"""Declarations of what loops read and write, in their docstrings, and their evaluation for a call.
 
     for access in loops("qdot")["qdots8"].accesses(p):
-        assert 0 <= access.low and access.high * access.nbytes <= room[access.argument]
+        assert 0 <= access.low and access.high * access.nbytes <= nbytes[access.argument]
 
-A declaration is the last section of a function's docstring. A line of it is one of
+A declaration is the last section of a function's docstring. Each line is one of
 
-    n = rows * columns                  names for what follows
-    reads x[x_start : x_start + n]      of the items from x_start on; writes, updates: the same
+    n = rows * columns                  names for the lines below
+    reads x[x_start : x_start + n]      elements from x_start on; likewise writes, updates
     reads w[7 * i : 7 * i + 2] for i in range(n)
-    reads x as float32[0 : n]           where the function has no types: items of 4 bytes
-    reads w.flat[0 : n]                 of a part of an argument, likewise w[1][0 : n]
-    requires row < rows                 without that nothing is said of a call
-    given 0 <= w[0 : n] < rows          what the loop takes on trust: values of the items,
+    reads x as float32[0 : n]           if the function has no types: elements of 4 bytes
+    reads w.flat[0 : n]                 of a part of an argument; also w[1][0 : n]
+    requires row < rows                 else the declaration does not apply to a call
+    given 0 <= w[0 : n] < rows          what the loop trusts in: values of the elements,
     given magnitude(x[0 : n]) < 1 << 30 bits of floats without their sign,
     given low <= high                   a relation of parameters that no bound depends on;
-    given check has found w good        anything else, in words
-    as copy8                            what copy8 of this module declares; add.add32: of another
+    given check has accepted w          anything else, in words
+    as copy8                            declaration of copy8 of this module; add.add32: of another
 
-and goes on in lines that are indented further. Expressions are Python's, of whole numbers, with
-min, max, sum, range and len, which is the number of items in a buffer or in a part of one, and
-apart((n, stride), ...), which is true if an array with these axes has no item twice. They
-name the loop's parameters as the file declares them (see tools.loops.parameters): those with BIAS
-are numbers with a sign here, without it. BIAS is 2**29. Of a call with a parameter beyond its
-declared range nothing is said.
+and continues in lines that are indented further. Expressions are Python's, of integers, with min,
+max, sum, range and len, the number of elements in a buffer or in a part of one, and apart((n,
+stride), ...), which is true if no two elements of an array with these axes coincide. They name the
+loop's parameters as the file declares them (see tools.loops.parameters); those with BIAS are
+signed numbers here, without it. BIAS is 2**29. No declaration applies to a call with a parameter
+beyond its declared range.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from .loops.source import is_helper
 from .made import shown
 
 ABI = ("x", "w", "out", "p")
-# What a loop declares that only calls others, and one that computes a few rows in place of it.
+# Declarations of a driver, and of a rare loop, which computes a few rows instead of it.
 OTHERS = ("of the loops it calls", "of the loops in whose place it is called")
 
 _HEAD = re.compile("^Access:", re.MULTILINE)
 _GIVEN = ("given", "values", "relation")
-_ANY = -1 << 31, (1 << 32) - 1  # that an item may be
+_ANY = -1 << 31, (1 << 32) - 1  # range of an element
 _KINDS = {"reads": ("reads",), "writes": ("writes",), "updates": ("reads", "writes")}
 _RANGE = re.compile(r"(\w+)((?:\.\w+|\[\d+\])*)(?: as (\w+))?(\[.*)", re.DOTALL)
 _NAMES = re.compile(r"(\w+(?:, \w+)*) = (.*)", re.DOTALL)
 _POINTERS = {"ptr8": 1, "ptr16": 2, "ptr32": 4}
 _TYPES = {"uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "int32": 4, "float32": 4}
-_WORDS = re.compile(r"[^<>=]+")  # of `given`: what is no expression
+_WORDS = re.compile(r"[^<>=]+")  # of `given`: text that is not an expression
 
 _NODES = (
     *(ast.Expression, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Load, ast.Store),
@@ -67,11 +67,11 @@ _NODES = (
 
 
 class AccessError(Exception):
-    """A declaration that cannot be read, or that says nothing of a call. The text says why."""
+    """A declaration that cannot be parsed, or does not apply to a call. The text is the reason."""
 
 
 def _apart(*axes: tuple[int, int]) -> bool:
-    """Return True if an array of (elements, stride) for each axis has no item twice."""
+    """Return True if no two elements of an array with (elements, stride) per axis coincide."""
     end = 1
     for n, stride in sorted(axes, key=lambda axis: axis[1]):
         if n > 1 and stride < end:
@@ -84,9 +84,15 @@ _KNOWN = {"min": min, "max": max, "sum": sum, "range": range, "apart": _apart}
 
 
 class Access(NamedTuple):
-    """Items of an argument that a call may read or write, from low to high - 1.
+    """Elements of an argument that a call may read or write, from low to high - 1.
 
-    nbytes: of an item; None: whatever the buffer holds. argument: `x`, `w.flat`, `w[1]`.
+    Attributes:
+        argument: `x`, `w.flat`, `w[1]`.
+        kind: reads or writes.
+        nbytes: bytes of an element, or None for the buffer's own elements.
+        low: first element.
+        high: one past the last element.
+
     """
 
     argument: str
@@ -97,9 +103,16 @@ class Access(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Limits that a loop takes on trust: of items low to high - 1 of an argument.
+    """Limits that a loop trusts in, of elements low to high - 1 of an argument.
 
-    least, greatest: what an item may be; is_magnitude: without its sign, as the bits of a float.
+    Attributes:
+        argument: `x`, `w.flat`, `w[1]`.
+        low: first element.
+        high: one past the last element.
+        least: least value of an element.
+        greatest: greatest value of an element.
+        is_magnitude: True if the limits are those of a float's bits without the sign.
+
     """
 
     argument: str
@@ -111,7 +124,7 @@ class Values(NamedTuple):
 
 
 class Loop:
-    """A function of a family, and what it declares."""
+    """A function of a family and its declaration."""
 
     def __init__(self, path: Path, node: ast.FunctionDef, constants: Mapping[str, int]):
         self.path, self.name = path, node.name
@@ -126,64 +139,71 @@ class Loop:
 
     @property
     def is_declared(self) -> bool:
-        """False if there is no declaration."""
+        """True if there is a declaration."""
         return bool(self._lines)
 
     @property
     def of_others(self) -> bool:
-        """True if all that counts is what others declare: those that it calls, or replaces."""
+        """True if the declaration refers to the loops that it calls or replaces."""
         return any(line.kind in OTHERS for line in self._lines)
 
     def has_floats(self, argument: str) -> bool:
-        """Return True if the declaration says that the items of an argument are float32."""
+        """Return True if the declaration says that the elements of an argument are float32."""
         return any(line.argument == argument and line.is_float for line in self._all_lines())
 
     @cached_property
     def given(self) -> list[str]:
-        """What the loop takes on trust, as its declaration says it."""
+        """Lines of the declaration that the loop trusts in, as text."""
         return [line.text for line in self._all_lines() if line.kind in _GIVEN]
 
     def accesses(
         self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
     ) -> list[Access]:
-        """What a call with these parameters may touch; ranges of no items are left out.
+        """Return the elements that a call with these parameters may access, without empty ranges.
 
-        lengths: items of the buffers by argument (`w`, `w[1]`), for declarations that say len().
-        arguments: those of a function that are numbers beside p.
-        Raises AccessError if the parameters are not what the loop requires.
+        Args:
+            p: block of parameters.
+            lengths: elements of the buffers by argument (`w`, `w[1]`), for len() in declarations.
+            **arguments: number arguments of the function besides p.
+
+        Raises:
+            AccessError: if the parameters do not meet the loop's requirements.
+
         """
-        found = [Access("p", "reads", 4, 0, self._n_p)]
-        found += self._found((*_KINDS, "requires"), p, lengths or {}, arguments)
-        return [access for access in found if access.low < access.high]
+        accesses = [Access("p", "reads", 4, 0, self._n_p)]
+        accesses += self._evaluate((*_KINDS, "requires"), p, lengths or {}, arguments)
+        return [access for access in accesses if access.low < access.high]
 
     def solve(self, p: list[int]) -> None:
-        """Set parameters in p that the declaration says are equal to something."""
+        """Set the parameters in p that the declaration equates with an expression."""
         places = {parameter.name: parameter for parameter in self.block if not parameter.is_list}
         for name, code in [each for line in self._all_lines() for each in line.equations]:
             if place := places.get(name):
                 values = {parameter.name: self._word(parameter, p) for parameter in self.block}
                 with contextlib.suppress(ArithmeticError, LookupError, NameError, ValueError):
                     bias = BIAS if place.is_biased else 0
-                    found = eval(code, {**_KNOWN, **self._constants, "__builtins__": {}, **values})
-                    p[place.position] = found + bias
+                    value = eval(code, {**_KNOWN, **self._constants, "__builtins__": {}, **values})
+                    p[place.position] = value + bias
 
     def trusted(
         self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
     ) -> list[Values]:
-        """What a call with these parameters takes on trust of its buffers' items.
+        """Return the limits of buffers' elements that a call with these parameters trusts in.
 
-        Raises AccessError if the parameters are not in the relations that the loop trusts in.
+        Raises:
+            AccessError: if the parameters do not meet the relations that the loop trusts in.
+
         """
-        return list(self._found(_GIVEN, p, lengths or {}, arguments))
+        return list(self._evaluate(_GIVEN, p, lengths or {}, arguments))
 
-    def _found(
+    def _evaluate(
         self,
         kinds: Collection[str],
         p: Sequence[int],
         lengths: Mapping[str, int],
         arguments: Mapping[str, int],
     ) -> Iterator[Any]:
-        """What lines of these kinds say of a call."""
+        """Yield the results of all lines of these kinds for a call."""
         names = {**_KNOWN, **self._constants, **arguments, "p": _Parameters(p)}
         names |= {"len": _length(lengths), "__builtins__": {}}
         names |= {arg: _Argument(arg) for arg in self.args if arg not in names}
@@ -215,7 +235,7 @@ class Loop:
                     yield Access(line.argument, kind, nbytes, low, high)
 
     def _all_lines(self, above: tuple[tuple[Path, str], ...] = ()) -> Iterator[_Line]:
-        """Those of the other loop in place of `as`."""
+        """Yield the lines of the declaration; `as` is replaced by the lines of the other loop."""
         me = (self.path, self.name)
         if me in above:
             raise self._wrong("declares what it declares itself")
@@ -244,15 +264,15 @@ class Loop:
                 return self._relation(kind, ast.parse(rest, mode="eval"), rest)
             if kind in _KINDS:
                 return self._range(kind, rest)
-            if found := _NAMES.fullmatch(text):
-                code = _compiled(ast.parse(found[2], mode="eval"))
-                return _Line("names", text, targets=tuple(found[1].split(", ")), code=code)
+            if match := _NAMES.fullmatch(text):
+                code = _compiled(ast.parse(match[2], mode="eval"))
+                return _Line("names", text, targets=tuple(match[1].split(", ")), code=code)
         except (SyntaxError, ValueError) as e:
             raise self._wrong(f"{text}: {e}") from e
         raise self._wrong(f"{text}: neither an access nor a name")
 
     def _trust(self, text: str) -> _Line:
-        """A line `given`: limits of items, or a relation of parameters."""
+        """Parse a line `given`: limits of elements, or a relation of parameters."""
         argument, is_magnitude, tree = _limits(text)
         if not argument:
             return self._relation("relation", tree, text)
@@ -262,7 +282,7 @@ class Loop:
         return _Line("values", text, argument, code=code, is_magnitude=is_magnitude)
 
     def _relation(self, kind: str, tree: ast.Expression, text: str) -> _Line:
-        """A condition on parameters."""
+        """Parse a condition on parameters."""
         equations = tuple(
             (term.left.id, _compiled(ast.Expression(term.comparators[0])))
             for term in (tree.body.values if isinstance(tree.body, ast.BoolOp) else [tree.body])
@@ -274,40 +294,45 @@ class Loop:
         return _Line(kind, text, code=_compiled(tree), equations=equations)
 
     def _range(self, kind: str, text: str) -> _Line:
-        found = _RANGE.fullmatch(text)
-        if not found:
+        match = _RANGE.fullmatch(text)
+        if not match:
             raise ValueError("no buffer[low : high]")
-        argument, part, typename, items = found.groups()
+        argument, part, typename, bounds = match.groups()
         if argument not in self.args:
             raise ValueError(f"{argument} is not an argument")
         if typename and typename not in _TYPES:
             raise ValueError(f"{typename} is none of {', '.join(_TYPES)}")
         nbytes = _TYPES[typename] if typename else None
         has_type = bool(typename or part)
-        code = _compiled(_pairs(items))
+        code = _compiled(_pairs(bounds))
         line = _Line(kind, f"{kind} {text}", argument + part, nbytes, has_type, (), code)
         return line._replace(is_float=typename == "float32")
 
     def _word(self, parameter: Parameter, p: Sequence[int]) -> int | list[int]:
-        """Return what a block has for a parameter: a number with its sign, or a list of them."""
-        found = parameter.numbers(p)
-        return found if parameter.is_list else found[0]
+        """Return a parameter's value in a block: a signed number, or a list of them."""
+        values = parameter.numbers(p)
+        return values if parameter.is_list else values[0]
 
     def _value(self, parameter: Parameter, p: Sequence[int]) -> int | list[int]:
-        """Return the same. Raises AccessError if a number is beyond its range."""
-        found = parameter.numbers(p)
-        # What only a run knows is an object of the recorder's, which says so when it is used.
-        known = [value for value in found if isinstance(value, int)]
+        """Return a parameter's value in a block.
+
+        Raises:
+            AccessError: if a number is beyond its range.
+
+        """
+        values = parameter.numbers(p)
+        # A value known only at run time is an object of the recorder, which raises when used.
+        known = [value for value in values if isinstance(value, int)]
         if beyond := [value for value in known if not parameter.may_be(value)]:
             raise self._wrong(f"{parameter.name} = {beyond[0]} is beyond its range")
-        return found if parameter.is_list else found[0]
+        return values if parameter.is_list else values[0]
 
     def _wrong(self, what: str) -> AccessError:
         return AccessError(f"{shown(self.path)}: {self.name}: {what}")
 
 
 class _Line(NamedTuple):
-    """A line of a declaration, compiled."""
+    """A compiled line of a declaration."""
 
     kind: str
     text: str
@@ -322,46 +347,51 @@ class _Line(NamedTuple):
 
 
 class _Parameters:
-    """p: an index beyond the block is an error, also one before it."""
+    """The block p, in which an index outside of the block, also a negative one, is an error."""
 
-    def __init__(self, items: Sequence[int]):
-        self._items = items
+    def __init__(self, words: Sequence[int]):
+        self._words = words
 
     def __getitem__(self, i: int | slice) -> int | list[int]:
         if not isinstance(i, slice):
-            return self._items[self._checked(i)]
+            return self._words[self._checked(i)]
         if i.start < i.stop:
             self._checked(i.start)
             self._checked(i.stop - 1)
-        return list(self._items[i])
+        return list(self._words[i])
 
     def _checked(self, i: int) -> int:
-        if not 0 <= i < len(self._items):
-            raise IndexError(f"p[{i}] of {len(self._items)}")
+        if not 0 <= i < len(self._words):
+            raise IndexError(f"p[{i}] of {len(self._words)}")
         return i
 
 
 class _Argument(str):
-    """An argument, by its name: len() takes it, or a part of it."""
+    """An argument by its name: len() takes it, or a part of it."""
 
     def __getitem__(self, i: object) -> _Argument:
         return _Argument(f"{self}[{i}]")
 
 
 def families() -> list[str]:
-    """All families that have a plain form: its module is where the declarations are."""
-    found = store.loops()
-    return [family for family in found.families() if "plain" in found.modules(family)]
+    """Return all families that have a plain form, whose modules have the declarations."""
+    all_loops = store.loops()
+    return [family for family in all_loops.families() if "plain" in all_loops.modules(family)]
 
 
 def loops(family: str) -> dict[str, Loop]:
-    """The functions of a family that kernels call, by name. Raises AccessError."""
+    """Return the functions of a family that kernels call, by name.
+
+    Raises:
+        AccessError: if a declaration cannot be parsed.
+
+    """
     return read(LOOPS / f"{family}.py")
 
 
 @cache
 def read(path: Path) -> dict[str, Loop]:
-    """The same of any module: what has the arguments of a loop, or a declaration."""
+    """Return the functions of any module that have the arguments of a loop, or a declaration."""
     tree = _tree(path)
     constants = {"BIAS": BIAS}
     for node in tree.body:
@@ -370,8 +400,8 @@ def read(path: Path) -> dict[str, Loop]:
             if value is not None:
                 constants[node.targets[0].id] = value
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef) and not is_helper(n)]
-    found = [Loop(path, node, constants) for node in nodes]
-    return {f.name: f for f in found if f.is_declared or tuple(f.args) == ABI}
+    functions = [Loop(path, node, constants) for node in nodes]
+    return {f.name: f for f in functions if f.is_declared or tuple(f.args) == ABI}
 
 
 @cache
@@ -380,7 +410,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _constant(node: ast.expr) -> int | None:
-    """The value of a module's constant, such as 1 << 29; None of anything else."""
+    """Return the value of a module's constant, such as 1 << 29, or None for other expressions."""
     try:
         value = eval(_compiled(ast.Expression(node)), {"__builtins__": {}})
     except (ValueError, NameError):
@@ -395,11 +425,11 @@ def _nbytes(arg: ast.arg) -> int | None:
 
 
 def _section(doc: str) -> list[str]:
-    """The lines of the last section if that is the declaration, each with what continues it."""
-    found = _HEAD.search(doc)
-    if not found:
+    """Return the lines of the declaration, each joined with its continuation lines."""
+    head = _HEAD.search(doc)
+    if not head:
         return []
-    first, *rest = doc[found.end() :].split("\n")
+    first, *rest = doc[head.end() :].split("\n")
     lines = [first.strip()] if first.strip() else []
     written = [line for line in rest if line.strip()]
     for line in written:
@@ -414,12 +444,12 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _pairs(items: str) -> ast.Expression:
-    """`[low : high]`, also with `for` or `if` behind it, as an expression for the pairs."""
+def _pairs(bounds: str) -> ast.Expression:
+    """Parse `[low : high]`, also with `for` or `if` after it, to an expression of the pairs."""
     try:
-        node = ast.parse(f"[_{items}]", mode="eval").body
+        node = ast.parse(f"[_{bounds}]", mode="eval").body
     except SyntaxError:
-        node = ast.parse(f"_{items} else ()", mode="eval").body
+        node = ast.parse(f"_{bounds} else ()", mode="eval").body
     if isinstance(node, ast.List) and len(node.elts) == 1:
         node.elts = [_pair(node.elts[0])]
     elif isinstance(node, ast.ListComp):
@@ -432,7 +462,7 @@ def _pairs(items: str) -> ast.Expression:
 
 
 def _pair(node: ast.expr) -> ast.Tuple:
-    """low, high."""
+    """Return the expression (low, high) of a slice."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         cut = node.slice
         if isinstance(node.value, ast.Name) and cut.lower and cut.upper and not cut.step:
@@ -441,27 +471,30 @@ def _pair(node: ast.expr) -> ast.Tuple:
 
 
 def _limits(text: str) -> tuple[str, bool, ast.Expression]:
-    """`0 <= x[low : high] < n`, also with `for` or `if` behind it.
+    """Parse `0 <= x[low : high] < n`, also with `for` or `if` after it.
 
-    Returns: the argument, whether it is the magnitude, an expression for what Values has of the
-    items; or "", False, the expression as it stands, if there is no x[low : high].
+    Returns:
+        tuple: the argument, True for a magnitude, and an expression for the fields of Values; or
+            "",
+            False and the expression as it stands, if there is no x[low : high].
+
     """
     try:
         node = ast.parse(f"[{text}]", mode="eval").body
     except SyntaxError:
         node = ast.parse(f"[{text} else 0]", mode="eval").body
     condition = None
-    found = node.elts[0] if isinstance(node, ast.List) else node.elt
-    if isinstance(found, ast.IfExp):
-        found, condition = found.body, found.test
-    terms = [found.left, *found.comparators] if isinstance(found, ast.Compare) else []
-    at = [i for i, term in enumerate(terms) if _items_of(term)]
+    body = node.elts[0] if isinstance(node, ast.List) else node.elt
+    if isinstance(body, ast.IfExp):
+        body, condition = body.body, body.test
+    terms = [body.left, *body.comparators] if isinstance(body, ast.Compare) else []
+    at = [i for i, term in enumerate(terms) if _elements_of(term)]
     if not at:
         return "", False, ast.parse(text, mode="eval")
-    name, low, high, is_magnitude = _items_of(terms[at[0]])
+    name, low, high, is_magnitude = _elements_of(terms[at[0]])
     least, greatest = [ast.Constant(abs(limit)) for limit in _ANY]
     least = ast.Constant(0) if is_magnitude else ast.UnaryOp(ast.USub(), least)
-    for i, operator in enumerate(found.ops):
+    for i, operator in enumerate(body.ops):
         if not isinstance(operator, ast.Lt | ast.LtE | ast.Eq):
             raise ValueError("limits are <, <= or ==")
         step = ast.Constant(int(isinstance(operator, ast.Lt)))
@@ -469,18 +502,18 @@ def _limits(text: str) -> tuple[str, bool, ast.Expression]:
             least = ast.BinOp(terms[i + 1 if at[0] == i else i], ast.Add(), step)
         if i == at[0] or isinstance(operator, ast.Eq):
             greatest = ast.BinOp(terms[i + 1 if at[0] == i else i], ast.Sub(), step)
-    found = ast.Tuple([low, high, least, greatest], ast.Load())
+    body = ast.Tuple([low, high, least, greatest], ast.Load())
     if isinstance(node, ast.ListComp):
-        node.elt = found
+        node.elt = body
     else:
-        node.elts = [found]
+        node.elts = [body]
         if condition:
             node = ast.IfExp(condition, node, ast.List([], ast.Load()))
     return name, is_magnitude, ast.fix_missing_locations(ast.Expression(node))
 
 
-def _items_of(node: ast.expr) -> tuple[str, ast.expr, ast.expr, bool] | None:
-    """(x, low, high, False) of `x[low : high]`; True of `magnitude(x[low : high])`."""
+def _elements_of(node: ast.expr) -> tuple[str, ast.expr, ast.expr, bool] | None:
+    """Return (x, low, high, False) for `x[low : high]`, True for `magnitude(x[low : high])`."""
     is_magnitude = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "magnitude"
     if is_magnitude:
         [node] = node.args
@@ -491,7 +524,7 @@ def _items_of(node: ast.expr) -> tuple[str, ast.expr, ast.expr, bool] | None:
 
 
 def _compiled(tree: ast.Expression) -> CodeType:
-    """Code of an expression that can do nothing but compute whole numbers."""
+    """Compile an expression that can only compute integers."""
     for node in ast.walk(tree):
         what = type(node).__name__
         if not isinstance(node, _NODES):
@@ -508,7 +541,7 @@ def _compiled(tree: ast.Expression) -> CodeType:
 def _length(lengths: Mapping[str, int]) -> Callable[[str], int]:
     def length(argument: str) -> int:
         if argument not in lengths:
-            raise LookupError(f"the items of {argument} are not known")
+            raise LookupError(f"the elements of {argument} are not known")
         return lengths[argument]
 
     return length

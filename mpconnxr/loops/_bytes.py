@@ -1,4 +1,4 @@
-"""Helpers of loops for quantized items: products of bytes, requantization as in loops/qdot."""
+"""Helpers of loops on quantized bytes: sums of products, and requantization as in loops/qdot."""
 
 from ._hints import inline, unroll
 from ._windows import (
@@ -14,7 +14,7 @@ from ._windows import (
 
 @inline
 def products(total, x, w, n):
-    """Return total, a pointer, plus the products of n neighbours of x and w."""
+    """Return total, a pointer used as an integer, plus n products x[0] * w[0] + ... of bytes."""
     for i in unroll(n):
         total = ptr8(x[i] * w[i] + int(total))
     return total
@@ -22,7 +22,7 @@ def products(total, x, w, n):
 
 @inline
 def products_from(total, x, a, w, b, n):
-    """Return total, a pointer, plus the products of n neighbours from x[a] and w[b] on."""
+    """Return total, a pointer used as an integer, plus n products from x[a] and w[b] on."""
     for i in unroll(n):
         total = ptr8(x[a + i] * w[b + i] + int(total))
     return total
@@ -30,7 +30,7 @@ def products_from(total, x, a, w, b, n):
 
 @inline
 def products_of_words(total, x, w, n):
-    """Return total, a pointer to words, plus the products of n neighbours of x and w."""
+    """Return total, a pointer to words used as an integer, plus n products of words."""
     for i in unroll(n):
         total = ptr32(x[i] * w[i] + int(total))
     return total
@@ -38,7 +38,7 @@ def products_of_words(total, x, w, n):
 
 @inline
 def copy(x, w, out, n):
-    """Copy n neighbours of x, flipped by out, to w. Return w, behind the last one."""
+    """Copy n bytes of x, XORed with out, to w. Return w advanced."""
     for i in unroll(n):
         w[0] = x[i] ^ int(out)
         w = ptr8(1 + int(w))
@@ -46,10 +46,11 @@ def copy(x, w, out, n):
 
 
 @inline
-def quick_way(f, word, middle):
-    """Return what requantizes most values of a channel with one product.
+def fast_path(f, word, middle):
+    """Return the constants with which one product requantizes most values of a channel.
 
-    f: of the channel's scale, below 26; word: the scale; middle: what a product starts with.
+    f is the shift of the channel's scale, below 26; word holds its multiplier; middle is the
+    constant that the product starts with.
     """
     limit, factor = (1 << 25) >> f, (word >> 16) & 32767
     addend, bits, shift = middle - (factor << 15), 26 - f, 10 - f
@@ -60,7 +61,7 @@ def quick_way(f, word, middle):
 
 @inline
 def scale_to_limits(w, f):
-    """Return w, shifted by f of the scale and limited. x, v: room."""
+    """Return the sum w clipped and shifted by f, the shift of the scale. Temporaries: x, v."""
     x = ptr8(f)
     if f > 25:
         w = ptr8(int(w) >> (f - 25))
@@ -76,9 +77,9 @@ def scale_to_limits(w, f):
 
 @inline
 def to_even(w, word):
-    """Return x = w * scale, rounded to even. w, v, low, lowest: room.
+    """Return x = w * scale, rounded half to even, for a clipped sum w and the multiplier in word.
 
-    w: a sum within the limits; word: the scale.
+    Temporaries: w, v, low, lowest.
     """
     low, v = word & 32767, int(w) & 4095
     x, w = ptr8((word >> 15) & 65535), ptr8(int(w) >> 12)
@@ -94,9 +95,11 @@ def to_even(w, word):
 
 @inline
 def put(x, at, between, least, most):
-    """Put x, limited to least .. most, to the place `at`. Return the next place and the limited x.
+    """Write x, clipped to least .. most, to address `at`.
 
-    between: bytes from a place to the next one. w: room.
+    Return the next address and the clipped x.
+
+    `between` is the distance to the next address [bytes]. Temporary: w.
     """
     if least > int(x):
         x = ptr8(least)
@@ -110,7 +113,7 @@ def put(x, at, between, least, most):
 
 @inline
 def next_place(column, row, columns):
-    """Return the next position in a row, or the first one in the next row."""
+    """Return column and row of the next position, row by row."""
     column += 1
     if column == columns:
         column = 0
@@ -120,7 +123,7 @@ def next_place(column, row, columns):
 
 @inline
 def next_window(window, left, top, row, past, p):
-    """Return number, left, top and row of the next window. row: where its plane begins in x."""
+    """Return number, left, top and row of the next window; row is the start of its plane in x."""
     window += 1
     left += p[_COLUMN_STRIDE]
     if left == past:
@@ -134,9 +137,9 @@ def next_window(window, left, top, row, past, p):
 
 @inline
 def shift_wide(high, low, f, bias):
-    """Return v = (high * 2**15 + low) * 2**f, or / 2**(f - 32), limited to -2**30 .. 2**30.
+    """Return v = (high * 2**15 + low) * 2**f, or / 2**(f - 32), clipped to -2**30 .. 2**30.
 
-    high, low, r: room.
+    Temporaries: high, low, r.
     """
     r = f - 32
     if r > 15:

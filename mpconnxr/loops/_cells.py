@@ -1,5 +1,6 @@
-"""Helpers of loops for states of recurrent cells, which are float32, and for their gates, which
-have 26 bits behind the point. no_sign: 2**31 - 1, by a name or as a parameter.
+"""Helpers of loops on recurrent cells: float32 states and gates with 26 fraction bits.
+
+no_sign is the mask 2**31 - 1, a local name or a parameter.
 """
 
 from ._hints import inline
@@ -7,9 +8,10 @@ from ._hints import inline
 
 @inline
 def new_state(v, a, b, f, no_sign):
-    """Return m, the bits of f * v + a * b without their sign, and sign, whose lowest bit that is.
+    """Return m, the magnitude bits of f * v + a * b, and sign, whose lowest bit is its sign.
 
-    v: the state's bits; f, a: gates from 0 to 1; b: may be negative. a, b, e, s: room.
+    v holds the bits of the state; f and a are gates from 0 to 1; b may be negative. Temporaries:
+    a, b, e, s.
     """
     sign = (v >> 31) & 1
     if (b >> 31) & 1:
@@ -57,7 +59,7 @@ def new_state(v, a, b, f, no_sign):
 
 @inline
 def gate_product(a, b):
-    """Return a * b, of numbers that are not negative."""
+    """Return a * b of two numbers that are not negative."""
     m = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
     m = (a >> 13) * (b >> 13) + ((m + (a >> 13) * (b & 8191)) >> 13)
     return m
@@ -65,7 +67,7 @@ def gate_product(a, b):
 
 @inline
 def gate_to_float(m):
-    """Return the bits of the float m, and e, its exponent while m was made one."""
+    """Return the bits of the float m, and its exponent e."""
     exponent = 124
     while m >= 1 << 24:
         m = (m + 1) >> 1
@@ -79,9 +81,9 @@ def gate_to_float(m):
 
 @inline
 def sigmoid(v, w):
-    """Return a = sigmoid of v. v has 26 bits behind the point, a has 29.
+    """Return a = sigmoid(v); v has 26 fraction bits, a has 29.
 
-    w: loops/gated's table. v, b, c, t: room.
+    w holds the table of loops/gated. Temporaries: v, b, c, t.
     """
     c = 0
     if v >> 29:
@@ -105,9 +107,9 @@ def sigmoid(v, w):
 
 @inline
 def squash(v, mask, w):
-    """Return a = tanh of v, which is not negative. Both have 26 bits behind the point.
+    """Return a = tanh(v) of a v that is not negative; both have 26 fraction bits.
 
-    w: loops/gated's table. v, b, c, t: room.
+    w holds the table of loops/gated. Temporaries: v, b, c, t.
     """
     v = mask if v >> 30 else v << 1
     a, v, b, c, t = sigmoid(v, w)
@@ -117,9 +119,9 @@ def squash(v, mask, w):
 
 @inline
 def gate(v, mask, w):
-    """Return a = sigmoid of v, a word that may have been read without its sign; 26 bits of both.
+    """Return a = sigmoid(v), both with 26 fraction bits; v may have been read as an unsigned word.
 
-    w: loops/gated's table. sign: of v. v, b, c, t: room.
+    w holds the table of loops/gated; sign is the sign of v. Temporaries: v, b, c, t.
     """
     sign = (v >> 31) & 1
     if sign:
@@ -133,7 +135,7 @@ def gate(v, mask, w):
 
 @inline
 def argument(low, high, mask):
-    """Return a sum of limbs of 24 bits, 28 of them behind the point, with 26 and within a word."""
+    """Return a sum of 24-bit limbs with 28 fraction bits as a word with 26, clipped."""
     if high > 510 or high < 0 - 511:
         low = mask if high > 0 else 0 - mask
     else:
@@ -143,9 +145,9 @@ def argument(low, high, mask):
 
 @inline
 def small_tanh(m, e):
-    """Return m = the bits of tanh of m, a mantissa of 24 bits, with exponent e from 115 to 122.
+    """Return m = the bits of tanh(m) for a 24-bit mantissa with exponent e from 115 to 122.
 
-    e, a: room.
+    Temporaries: e, a.
     """
     square = m << (e - 116) if e > 115 else m >> 1
     square = (square >> 15) * (square >> 15) >> 8

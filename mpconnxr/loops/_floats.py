@@ -1,20 +1,20 @@
-"""Helpers of loops for the bits of float32: m its mantissa, e its exponent."""
+"""Helpers of loops on the bits of float32. m is a mantissa, e a biased exponent."""
 
 from ._hints import inline, undefined
 
 
 @inline
 def unpack(v):
-    """Return mantissa and exponent of the float v."""
+    """Return mantissa and exponent fields of the float v."""
     m, e = v & 0x7FFFFF, (v >> 23) & 255
     return m, e
 
 
 @inline
 def first_bit(m, e):
-    """Return a mantissa with the bit that is not written, and its exponent.
+    """Return the mantissa with its implicit bit, and the exponent.
 
-    A denormal has no such bit, and 1 as its exponent.
+    A denormal has no such bit, and exponent 1.
     """
     if e:
         m = m | 0x800000
@@ -25,7 +25,7 @@ def first_bit(m, e):
 
 @inline
 def normalize(m, e, bit):
-    """Return m, which is not 0, shifted so that `bit` is its highest bit, and its exponent."""
+    """Shift m, which is not 0, left until bit `bit` is its highest; return it and its exponent."""
     while m < 1 << bit:
         m = m << 1
         e -= 1
@@ -34,7 +34,7 @@ def normalize(m, e, bit):
 
 @inline
 def significand(m, e):
-    """Return a mantissa of 24 bits and its exponent, also of a denormal, which is not 0."""
+    """Return a mantissa of 24 bits and its exponent, also for a denormal other than 0."""
     if e:
         m = m | 0x800000
     else:
@@ -45,7 +45,7 @@ def significand(m, e):
 
 @inline
 def halve(m, e, bit):
-    """Return m, halved if it reaches to that bit, and its exponent."""
+    """Halve m if it reaches bit `bit`; return it and its exponent."""
     if m >> bit:
         m = m >> 1
         e += 1
@@ -54,10 +54,7 @@ def halve(m, e, bit):
 
 @inline
 def product(a, b, e):
-    """Return m = a * b rounded to even, all of them of 24 bits, and the exponent of m.
-
-    low: room, for the bits behind m.
-    """
+    """Return m = a * b rounded to even, all of 24 bits, and its exponent. Temporary: low."""
     low = (a & 4095) * (b & 4095)
     m = (a & 4095) * (b >> 12) + (a >> 12) * (b & 4095) + (low >> 12)
     low = ((m & 4095) << 12) | (low & 4095)
@@ -74,7 +71,7 @@ def product(a, b, e):
 def add(a, e, sign, m, shift, sign_of_m):
     """Return a + m / 2**shift rounded to even, its exponent and its sign.
 
-    Both have three more bits, the last one of which stands for all that is lost. m, rest: room.
+    Both mantissas have guard, round and sticky bits. Temporaries: m, rest.
     """
     rest, m = m & ((1 << shift) - 1), m >> shift
     if rest:
@@ -99,9 +96,9 @@ def add(a, e, sign, m, shift, sign_of_m):
 
 @inline
 def largest_bits(most, x, i, end, mask):
-    """Return the bits of the largest float of most and x[i:end], without its sign.
+    """Return the magnitude bits of the largest float of most and x[i:end], and i at the end.
 
-    i: at the end. v: room.
+    Temporary: v.
     """
     v = undefined
     while i < end:
@@ -113,9 +110,9 @@ def largest_bits(most, x, i, end, mask):
 
 @inline
 def put_limited(t, low, high, sign, out, at, keeps_larger, step):
-    """Put t, a result with its sign, to out[at], within limits. Return the next place.
+    """Write the signed result t, clipped to low .. high, to out[at]; return the next index.
 
-    keeps_larger: whether the larger one of it and what is there counts. t, v: room.
+    With keeps_larger, write the larger of t and out[at]. Temporaries: t, v.
     """
     v = undefined
     t = min(max(t, low), high)
@@ -133,10 +130,10 @@ def put_limited(t, low, high, sign, out, at, keeps_larger, step):
 
 @inline
 def bias_of_channel(x, i, w, j, bias_step, exponent, exponent_step):
-    """Return m and s: a channel adds m * 2**s to its sum, in the sum's units; e: its exponent.
+    """Return the bias of a channel as m * 2**s in its sum's unit, and the sum's exponent e.
 
-    i, j: places in x and w, which move on to the next channel; exponent: of what w's are added to;
-    bias_step: 0 if there are no biases. v: room.
+    i and j are indices into x and w, which advance to the next channel. `exponent` is added to
+    that in w. bias_step is 0 if there are no biases. Temporary: v.
     """
     v = 0
     if bias_step:
@@ -154,25 +151,27 @@ def bias_of_channel(x, i, w, j, bias_step, exponent, exponent_step):
 
 
 @inline
-def rank_item(v, weight, most, found):
-    """Return most, the larger of it and the exponent of v, and found, with what v adds to it:
-    1 if v is inf of the sign of its weight, 2 if of the other sign, 4 if it is NaN. a, n: room.
+def rank_element(v, weight, most, specials):
+    """Update most, the largest exponent so far, and specials, a mask of special values, with v.
+
+    specials gets 1 for an infinite product with the sign of its weight, 2 for the other sign,
+    4 for NaN. Temporaries: a, n.
     """
     n = undefined
     a = (v >> 23) & 255
     if a == 255:
         a = 1
         n = 4 if v & 0x7FFFFF else 1 + (((v ^ weight) >> 31) & 1)
-        found = found | n
+        specials = specials | n
     most = max(a, most)
-    return most, found, a, n
+    return most, specials, a, n
 
 
 @inline
-def weigh_item(v, weight, most):
-    """Return m = the magnitude of v, in 2**-29 of 2**(most + 1), times weight.
+def weigh_element(v, weight, most):
+    """Return m = |v| * weight in units of 2**-29 * 2**(most + 1). Temporary: n.
 
-    weight: has 28 bits behind the point and is below 4. n: room.
+    weight has 28 fraction bits and is below 4.
     """
     n, m = most - ((v >> 23) & 255), v & 0x7FFFFF
     if n < most:
@@ -187,17 +186,18 @@ def weigh_item(v, weight, most):
 
 
 @inline
-def weighed_sum(total, most, found, infinity, top):
-    """Return total = the bits of a sum of what weigh_item gives, rounded to nearest.
+def weighed_sum(total, most, specials, infinity, top):
+    """Return total = the bits of the float32 nearest to a sum of results of weigh_element.
 
-    found: of rank_item; infinity: its bits; top: 2**31. most, n, sign: room.
+    specials is the mask of rank_element, infinity the bits of inf, top 2**31. Temporaries: most,
+    n, sign.
     """
     n = sign = undefined
-    if found:
+    if specials:
         total = infinity
-        if found == 2:
+        if specials == 2:
             total -= top
-        elif found > 2:
+        elif specials > 2:
             total = infinity | 0x400000
     elif total:
         sign = 0

@@ -1,9 +1,9 @@
-"""Hints for the build, which mean nothing to Python: no module that is built has them.
+"""Hints for the build. They do nothing in Python, and built modules do not contain them.
 
-inline     a helper's code stands where the helper is called
-far        Xtensa's branches cannot go around the code of this loop
-unroll     the body stands there once for each number
-undefined  the value of a name before it is assigned; no code is made of it
+inline     replace each call of the helper by its body
+far        the loop is too long for Xtensa's conditional branches
+unroll     repeat the body once for each number
+undefined  value of a name before it is assigned; no code is generated
 """
 
 

@@ -5,7 +5,7 @@ from ._hints import inline
 
 @inline
 def infinity_bits():
-    """Return 0x7F800000: the folding of constants makes big integers from 2**30 on."""
+    """Return 0x7F800000: constant folding would make big integers from 2**30 on."""
     v = 255
     v = v << 23
     return v
@@ -15,7 +15,8 @@ def infinity_bits():
 def limbs_as_float(a, b, c, e):
     """Return m = the bits of the float a * 2**56 + b * 2**28 + c, rounded to nearest even.
 
-    e: its exponent if bit 27 of a is the highest one. a < 2**28. a, b, c, n: room.
+    a is below 2**28; e is the exponent of the float if bit 27 of a is the highest one.
+    Temporaries: a, b, c, n.
     """
     if a == 0:
         a, b, c = b, c, 0

@@ -1,4 +1,4 @@
-"""Helpers of loops for words, and for what viper cannot say in one statement."""
+"""Helpers of loops for 32-bit words, and for what viper cannot express in one statement."""
 
 from ._hints import inline, undefined
 
@@ -9,14 +9,14 @@ _X_STRIDE = 2  # from column to column of x [elements]
 _W_START = 3  # [elements] 0..
 _W_ROW_STRIDE = 4  # from row to row of w [elements]
 _W_STRIDE = 5  # from column to column of w [elements]
-_OUT_START = 6  # of out, whose rows lie side by side [elements] 0..
+_OUT_START = 6  # of out, whose rows are contiguous [elements] 0..
 _ROWS = 7  # [rows] 0..
 _COLUMNS = 8  # [elements] 0..
 
 
 @inline
 def bit(n):
-    """Return 1 << n, in two steps: the folding of constants makes big integers from 30 on."""
+    """Return 1 << n in two steps: constant folding would make big integers from 2**30 on."""
     v = 1
     v = v << n
     return v
@@ -31,10 +31,10 @@ def all_but_sign():
 
 
 @inline
-def set_at(items, index, value):
-    """Set items[index]. Return index: some compilers write elsewhere if it is a number there."""
+def set_at(array, index, value):
+    """Set array[index] and return index: some compilers write elsewhere if index is a constant."""
     at = index
-    items[at] = value
+    array[at] = value
     return at
 
 
@@ -48,7 +48,7 @@ def nan_bits():
 
 @inline
 def swap(a, b):
-    """Return b and a. spare: room."""
+    """Return b and a. Temporary: spare."""
     spare = a
     a = b
     b = spare
@@ -83,7 +83,7 @@ def negate_if(v, is_negative):
 
 @inline
 def magnitude(number):
-    """Return a number without its sign."""
+    """Return the absolute value of a number."""
     v = number
     v = negate_if(v, v < 0)
     return v
@@ -91,10 +91,7 @@ def magnitude(number):
 
 @inline
 def quotient(q, a, b, left):
-    """Return q with bits of a / b behind its own, so many as left says; a < 2 * b.
-
-    a, left: room.
-    """
+    """Append `left` bits of a / b to q, for a < 2 * b. Temporaries: a, left."""
     while left:
         q = q << 1
         if a >= b:
@@ -107,9 +104,9 @@ def quotient(q, a, b, left):
 
 @inline
 def pairs(i, j, k, p):
-    """Yield places i of x, j of w and k of out, of one element after another, row by row.
+    """Yield indices i of x, j of w and k of out, element by element, row by row.
 
-    end, last: of k, in a row and at all.
+    end is the end of k in a row, last its end in all rows.
     """
     end, last = k + p[_COLUMNS], k + p[_ROWS] * p[_COLUMNS]
     while k < last:
@@ -125,7 +122,10 @@ def pairs(i, j, k, p):
 
 @inline
 def rows_of_pairs(i, j, k, rows, x_stride, w_stride, p):
-    """Yield the same, in a loop over rows and one over their elements. rows: how many are left."""
+    """Yield the same indices in a loop over rows around one over elements.
+
+    `rows` is the number of rows left.
+    """
     while rows:
         end = k + p[_COLUMNS]
         while k < end:
@@ -139,20 +139,20 @@ def rows_of_pairs(i, j, k, rows, x_stride, w_stride, p):
 
 
 @inline
-def put_limbs(items, at, total):
-    """Put the limbs of a sum, 24, 24 and 16 bits, of a word of 64. Return the next place."""
-    items[at] = total & 0xFFFFFF
-    items[at + 1] = (total >> 24) & 0xFFFFFF
-    items[at + 2] = (total >> 48) & 0xFFFF
+def put_limbs(array, at, total):
+    """Write the 24, 24 and 16-bit limbs of a 64-bit sum to array[at]; return the next index."""
+    array[at] = total & 0xFFFFFF
+    array[at + 1] = (total >> 24) & 0xFFFFFF
+    array[at + 2] = (total >> 48) & 0xFFFF
     at += 3
     return at
 
 
 @inline
 def start_sums(x, end, low, high, o, i):
-    """Put the limbs of the sum of x up to end, which starts with 2**40, to o[i].
+    """Write the limbs of 2**40 + sum(x) up to end to o[i]; return x and i advanced.
 
-    Return the places behind in x and o. low, high: what the sum has already, then room.
+    low and high hold what the sum has already, then serve as temporaries.
     """
     while int(x) < end:
         low += x[0]
@@ -168,9 +168,9 @@ def start_sums(x, end, low, high, o, i):
 
 @inline
 def times_multiplier(v, high, low):
-    """Return v * M / 2**27, cut off, M = 2**15 * high + low; and more.
+    """Return v * M / 2**27 truncated, M = 2**15 * high + low, and more, which is 0 if exact.
 
-    more: not 0 if anything was cut off. v: up to 2**25 in magnitude. low, part: room.
+    |v| is up to 2**25. Temporaries: low, part.
     """
     part = v & 4095
     v = v >> 12
@@ -183,17 +183,18 @@ def times_multiplier(v, high, low):
 
 
 @inline
-def index_of(items, at, size, minus, words, own, count, p):
-    """Return v = the index at items[at], counted from 0; else 0, and p[count] = 1. p[minus] is -1.
+def index_of(array, at, size, minus, words, own, count, p):
+    """Return v = the index at array[at], counted from 0.
 
-    words: of an index. p[own] makes a word that wraps at 32 bits of it on every machine.
-    sign, good, high: room.
+    If it is out of range, return 0 and set p[count] to 1. p[minus] is -1. `words` is the size of
+    an index [words]. A round trip through p[own] makes the index a word that wraps at 32 bits on
+    every machine. Temporaries: sign, good, high.
     """
     high = undefined
-    v = items[at]
+    v = array[at]
     sign, good = (v >> 31) & 1, 1
     if words == 2:
-        high = items[at + 1]
+        high = array[at + 1]
         if high:
             good = sign if high == p[minus] else 0
         elif sign:

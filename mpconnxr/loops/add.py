@@ -1,12 +1,8 @@
-"""Sums and differences of float32, rounded to even. Plain form: where words are objects, so are
-floats, and fewer.
-
-x and w hold rows of floats, whose elements lie where the strides say. out gets rows that lie side
-by side:
+"""Sums and differences of float32, rounded to even. Plain form: computes with Python floats.
 
     out = x + w or, if is_difference, x - w
 
-A stride of 0 repeats an element or a row.
+x and w hold rows of strided elements; the rows of out are contiguous. A stride of 0 broadcasts.
 """
 
 from ._words import (
@@ -22,13 +18,14 @@ from ._words import (
 )
 
 # Parameters of add32: as _words.pairs
-_IS_DIFFERENCE = const(9)  # w is subtracted, not added [flag] 0, 1
+_IS_DIFFERENCE = const(9)  # subtract w instead of adding it [flag] 0, 1
 
 NAN = float("nan")
 
 
 def add32(x, w, out, p):
-    """
+    """Compute sums or differences of pairs.
+
     Access:
         x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
         w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride

@@ -1,20 +1,21 @@
 """Index of the largest or smallest element along the middle axis of x. Plain form.
 
-x has shape (outer, length, inner); a line is the elements along its middle axis. out holds an
-index for each line. w is not used.
+x has shape (outer, length, inner). A line is the elements along the middle axis. out gets an index
+for each line. w is not used.
 """
 
 # Parameters of arg_reduce
-_START = 0  # the first output [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first output [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _LENGTH = const(2)  # of a line [elements] 1..
-_INNER = const(3)  # lines that lie side by side [lines] 1..
-_IS_MINIMUM = const(4)  # the smallest element is wanted, not the largest [flag] 0, 1
-_IS_LAST = const(5)  # of equal elements the last one is wanted, not the first [flag] 0, 1
+_INNER = const(3)  # size of the inner axis [lines] 1..
+_IS_MINIMUM = const(4)  # find the smallest, not the largest [flag] 0, 1
+_IS_LAST = const(5)  # of equal elements take the last, not the first [flag] 0, 1
 
 
 def arg_reduce(x, w, out, p):
-    """
+    """Find the index of an element of any dtype.
+
     Access:
         low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
         reads x[low : high] if start < end
@@ -27,7 +28,7 @@ def arg_reduce(x, w, out, p):
         best = x[i]
         at = 0
         k = 1
-        while k < length and best == best:  # nothing is above a NaN
+        while k < length and best == best:  # NaN is the maximum
             i += inner
             v = x[i]
             if v != v or (v < best if is_minimum else v > best) or (is_last and v == best):

@@ -2,21 +2,20 @@
 
 attend   Compute units: see ops/attention.
 scored   Compute exponents of queries, keys and values, and the scores of a unit.
-seen     Compute powers of the scores, and the values that these weigh.
-limit    Put a number of rows that a tensor says.
-peaks    Put exponents of rows of floats.
-pack     Put rows of floats as mantissas of 24 bits, as loops/block_dot takes them.
+seen     Compute powers of the scores, and the values weighted by them.
+limit    Read the number of keys from a tensor.
+peaks    Write the exponents of rows of floats.
+pack     Write rows of floats as 24-bit mantissas, as loops/block_dot takes them.
 scale    Multiply mantissas by a factor.
-settle   Put products of queries and keys, from loops/block_dot, as words: scores.
-powers   Put 2**(score - largest score) as float32, and what shares are made of these.
-weights  Put these as mantissas, with the exponents of the rows of values.
-sums     Add up products of weights and values, from loops/block_dot.
-finish   Put the sums, divided by those of the powers, as float32.
+settle   Write sums of products of queries and keys, from loops/block_dot, as words: scores.
+powers   Write 2**(score - largest score) as float32, and their results for each row.
+weights  Write powers as mantissas that include the exponents of the rows of values.
+sums     Accumulate products of weights and values, from loops/block_dot.
+finish   Write the sums, divided by those of the powers, as float32.
 
-A unit is some queries of a group of heads of a batch. Queries come multiplied by scale / ln(2), so
-that powers are of two. 22 bits of a score are behind its point, and fewer where scores are large.
-Written once, in the common subset of Python and viper. A word of scratch may be anything: shifts
-are bounded, nothing is indexed by it.
+A unit is some queries of a group of heads of a batch. Queries are multiplied by scale / ln(2), so
+that the exponentials are powers of two. A score has 22 fraction bits, fewer if scores are large.
+Words of scratch may have any value: shifts are bounded, and no word is used as an index.
 """
 
 from ._floats import normalize
@@ -25,18 +24,18 @@ from ._words import all_but_sign, set_at
 from .block_dot import _CHANNELS
 
 # Parameters of attend, scored, seen
-_UNIT = 0  # the next one [units] 0..
-_UNIT_END = 1  # behind the last one [units] 0..
-_PARTS = const(2)  # of the queries [parts] 1..
+_UNIT = 0  # next unit [units] 0..
+_UNIT_END = 1  # end, exclusive [units] 0..
+_PARTS = const(2)  # chunks of the queries [parts] 1..
 _GROUPS = const(3)  # heads of keys and values [heads] 1..
 _HEADS = 4  # of queries in a group [heads] 1..
 _QUERIES = const(5)  # [rows] 1..
-_PART_QUERIES = const(6)  # of a part; the last one may have fewer [rows] 1..
+_PART_QUERIES = const(6)  # queries of a chunk; the last may have fewer [rows] 1..
 _KEYS = const(7)  # [rows] 0..32767
 _KEY_COLUMNS = 8  # of a query and of a key [elements] 1..128
 _VALUE_COLUMNS = 9  # of a value [elements] 1..128
-_IS_CAUSAL = 10  # whether a query sees no later keys [flag] 0, 1
-_HAS_LENGTHS = const(11)  # whether limit says how many keys there are [flag] 0, 1
+_IS_CAUSAL = 10  # a query sees no later keys [flag] 0, 1
+_HAS_LENGTHS = const(11)  # limit reads the number of keys [flag] 0, 1
 _BLOCK_ROWS = const(12)  # keys or values at once [rows] 1..
 _Q_BATCH_STRIDE = 13  # [elements] 0..
 _Q_HEAD_STRIDE = 14  # [elements] 0..
@@ -51,12 +50,12 @@ _OUT_BATCH_STRIDE = 22  # [elements] 0..
 _OUT_HEAD_STRIDE = 23  # [elements] 0..
 _OUT_QUERY_STRIDE = 24  # from row to row of out [elements] 0..
 _BATCH = 25  # of the unit [batches] 0..
-_QUERY = 26  # the unit's first one [rows] 0..
+_QUERY = 26  # first query of the unit [rows] 0..
 _UNIT_QUERIES = 27  # [rows] 0..
-_UNIT_KEYS = 28  # that a query of the unit may see [rows] 0..
+_UNIT_KEYS = 28  # keys that a query of the unit may see [rows] 0..
 _GROUP = 29  # of the unit [groups] 0..
-_KEYS_BEFORE = 30  # that come before the first query, + 2**20 [rows] 0..
-_K_EXPONENTS_START = const(31)  # in scratch, as those that follow [elements] 0..
+_KEYS_BEFORE = 30  # keys before the first query, + 2**20 [rows] 0..
+_K_EXPONENTS_START = const(31)  # in scratch, as the starts below [elements] 0..
 _V_EXPONENTS_START = const(32)  # [elements] 0..
 _Q_EXPONENTS_START = const(33)  # [elements] 0..
 _Q_START = const(34)  # mantissas of queries [elements] 0..
@@ -64,9 +63,9 @@ _SCORES_START = const(35)  # [elements] 0..
 _KV_START = const(36)  # mantissas of keys or values [elements] 0..
 _WEIGHTS_START = const(37)  # [elements] 0..
 _SUMS_START = const(38)  # [elements] 0..
-_RESULTS_START = const(39)  # three elements that powers puts for each row [elements] 0..
+_RESULTS_START = const(39)  # three results of powers for each row [elements] 0..
 _LIMIT = 40  # parameters of limit [words x 2]
-_LENGTH = const(42)  # keys that count, as limit says [rows] 0..32767
+_LENGTH = const(42)  # number of keys, set by limit [rows] 0..32767
 _PEAKS = 43  # parameters of peaks [words x 6]
 _PACK = 49  # parameters of pack [words x 9]
 _SCALE = 58  # parameters of scale [words x 3]
@@ -81,7 +80,7 @@ _FINISH = 94  # parameters of finish [words x 6]
 _X_START = const(0)  # [elements] 0..
 
 # Parameters of limit
-_LONGEST = const(1)  # the most that counts [rows] 0..32767
+_LONGEST = const(1)  # largest number of keys [rows] 0..32767
 
 # Parameters of peaks, pack, settle, weights, sums, finish
 _ROWS = const(1)  # of x [rows] 0..
@@ -104,25 +103,25 @@ _W_START = const(4)  # exponents of rows [elements] 0..
 _PACK_OUT_START = const(5)  # [elements] 0..
 _PACK_OUT_ROW_STRIDE = const(6)  # [elements] 0..
 _OUT_STRIDE = const(7)  # from column to column of out [elements] 0..
-_ADDEND = const(8)  # what is added to a mantissa [value] 0, 2**23
+_ADDEND = const(8)  # added to each mantissa [value] 0, 2**23
 
 # Parameters of scale
 _SCALE_OUT_START = const(0)  # [elements] 0..
 _ELEMENTS = const(1)  # [elements] 0..
-_FACTOR = 2  # 24 bits behind the point [multiplier] 2**23..2**24 - 1
+_FACTOR = 2  # 24 fraction bits [multiplier] 2**23..2**24 - 1
 
 # Parameters of settle
 _SETTLE_OUT_START = const(3)  # [elements] 0..
 _SETTLE_OUT_ROW_STRIDE = const(4)  # [elements] 0..
-_SHIFT = 5  # bits of a score behind those of the upper limbs [bits] 1..7
+_SHIFT = 5  # bits of a score below the upper limbs [bits] 1..7
 
 # Parameters of powers
 _POWERS_OUT_START = const(0)  # scores [elements] 0..
-_SCORES = const(1)  # that count [elements] 0..
-_POWERS_COLUMNS = const(2)  # scores and the rest of the row, which becomes 0 [elements] 0..
+_SCORES = const(1)  # scores of visible keys [elements] 0..
+_POWERS_COLUMNS = const(2)  # elements of the row; those behind the scores become 0 [elements] 0..
 _K_EXPONENTS_X_START = const(3)  # [elements] 0..
 _V_EXPONENTS_X_START = const(4)  # [elements] 0..
-_EXPONENT = 5  # of a product of units, in 2**-22, + 1024 [exponent] 277..1306
+_EXPONENT = 5  # of a product's unit, in 2**-22, + 1024 [exponent] 277..1306
 _RESULT_START = const(6)  # three elements of out [elements] 0..
 _Q_EXPONENT_X_START = const(7)  # [elements] 0..
 
@@ -134,7 +133,7 @@ _RESULTS_W_START = const(6)  # results of powers [elements] 0..
 
 # Parameters of sums
 _SUMS_OUT_START = const(3)  # [elements] 0..
-_IS_FIRST = const(4)  # whether the sums begin here [flag] 0, 1
+_IS_FIRST = const(4)  # start new sums [flag] 0, 1
 
 # Parameters of finish
 _FINISH_W_START = const(3)  # results of powers [elements] 0..
@@ -144,14 +143,14 @@ _FINISH_OUT_ROW_STRIDE = const(5)  # [elements] 0..
 
 @inline
 def word(v, mask):
-    """Return v with its sign: a 64-bit machine reads a word without."""
+    """Return v with its sign, which a 64-bit machine does not extend when it reads a word."""
     v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
     return v
 
 
 @inline
 def fixed(v, s, most):
-    """Return t = v * 2**s, from -most - 1 to most, which is 2**30 - 1. s: room."""
+    """Return t = v * 2**s, clipped to -most - 1 .. most, most = 2**30 - 1. Temporary: s."""
     if s < 0:
         s = 0 - s
         if s > 31:
@@ -172,7 +171,7 @@ def fixed(v, s, most):
 
 @inline
 def product(x, i, y0, y1, y2):
-    """Return the limbs of the sum at x[i], without what HALF in w adds to it: y0 to y2."""
+    """Return the limbs of the sum at x[i] without y0 to y2, the contribution of HALF in w."""
     low, middle, high = x[i] - y0, x[i + 1] - y1, x[i + 2] - y2
     middle += low >> 24
     low = low & 0xFFFFFF
@@ -183,7 +182,7 @@ def product(x, i, y0, y1, y2):
 
 @inline
 def added(x, i):
-    """Return what HALF in w adds to sums of products, of the sum at x[i]."""
+    """Return y0 to y2: the contribution of HALF in w to sums of products, from sum(x) at x[i]."""
     y0 = (x[i] & 1) << 23
     y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
     y2 = x[i + 1] >> 1
@@ -191,9 +190,11 @@ def added(x, i):
 
 
 def attend(p: ptr32, w):
-    """w: loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
-    seen, one for units with inf or NaN; p; q, k, v, scratch, out, lengths, table; the parts of p
-    that the first ten loops take
+    """Compute units `unit` to unit_end - 1.
+
+    w lists loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
+    seen, the rare loop for inf and NaN; p; q, k, v, scratch, out, lengths, table; then the parts
+    of p for the first ten loops.
 
     Access: of the loops it calls
     """
@@ -229,7 +230,7 @@ def attend(p: ptr32, w):
 
 
 def scored(p: ptr32, w):
-    """w: as of attend
+    """Compute the exponents and the scores of a unit. w as for attend.
 
     Access: of the loops it calls
     """
@@ -301,7 +302,7 @@ def scored(p: ptr32, w):
 
 
 def seen(p: ptr32, w):
-    """w: of attend
+    """Compute the powers and the results of a unit. w as for attend.
 
     Access: of the loops it calls
     """
@@ -371,7 +372,7 @@ def seen(p: ptr32, w):
 
 
 def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out[_LENGTH] to an int64 of x, from 0 to longest. out: p of attend
+    """Set out[_LENGTH], out being the block of attend, to an int64 of x, clipped to 0 .. longest.
 
     Access:
         reads x[x_start : x_start + 2]
@@ -389,7 +390,7 @@ def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the largest exponent of each row, 1 or more; 255: inf or NaN.
+    """Write the largest exponent of each row, at least 1; 255: the row has inf or NaN.
 
     Access:
         reads x[x_start : x_start + (rows - 1) * x_row_stride + columns] if rows
@@ -420,7 +421,8 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Write rows of floats as mantissas.
+
     Access:
         reads x[x_start : x_start + (rows - 1) * x_row_stride + columns] if rows
         reads w[w_start : w_start + rows]
@@ -460,7 +462,8 @@ def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Multiply mantissas by the factor.
+
     Access:
         updates out[scale_out_start : scale_out_start + elements]
         given 0 - (1 << 23) <= out[scale_out_start : scale_out_start + elements] < 1 << 23
@@ -478,7 +481,8 @@ def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Write sums of products as scores.
+
     Access:
         reads x[x_start : x_start + rows * 3 * (out_columns + 1)]
         last = (rows - 1) * settle_out_row_stride
@@ -503,10 +507,11 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put powers of the scores. The results are the largest of power times row of values, as
-    exponent, and the powers' sum in limbs, units of 2**-15 and 2**-30.
+    """Write powers of the scores of a row, and three results.
 
-    w: 2**(30 - i / 32) for i from 0 to 31
+    The results are the exponent of the largest product of a power and a row of values, and the sum
+    of the powers as two limbs in units of 2**-15 and 2**-30. w holds 2**(30 - i / 32) for i from 0
+    to 31.
 
     Access:
         requires scores <= powers_columns
@@ -602,7 +607,8 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Write powers as mantissas.
+
     Access:
         n = weights_columns
         reads x[x_start : x_start + (rows - 1) * x_row_stride + n] if rows and n
@@ -643,7 +649,7 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Add up products of weights and values. Each sum is a limb of 15 bits and the rest.
+    """Accumulate products of weights and values, each sum as a limb of 15 bits and the upper part.
 
     Access:
         reads x[x_start : x_start + 3 * rows * (out_columns + 1)]
@@ -668,7 +674,8 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Write the quotients as float32.
+
     Access:
         reads x[x_start : x_start + 2 * rows * out_columns]
         reads w[finish_w_start : finish_w_start + 3 * rows]

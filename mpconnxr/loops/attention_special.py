@@ -1,6 +1,6 @@
-"""Attention where a value is inf or NaN: with Python's floats, and allocating. Plain form.
+"""Attention with inf or NaN, in Python floats; allocates. Plain form.
 
-loops/attention calls heads for a unit of which a query, key or value is not finite.
+loops/attention calls heads for a unit in which a query, key or value is inf or NaN.
 """
 
 import math
@@ -43,7 +43,7 @@ _INFINITY = float("inf")
 
 
 def heads(p, w):
-    """w: as of attend in loops/attention
+    """Compute a unit. w as for attend in loops/attention.
 
     Access: of the loops in whose place it is called
     """
@@ -72,7 +72,7 @@ def _row(p, w, head, i):
     for score in scores:
         if score > largest or score != score:
             largest = score
-    # inf - inf is NaN, as numpy has it; NaN is larger than anything
+    # inf - inf is NaN, as in numpy; NaN is the maximum
     powers = [math.exp(s - largest) if s - largest <= 0.0 else s - largest for s in scores]
     total = sum(powers)
     at = p[_BATCH] * p[_OUT_BATCH_STRIDE] + head * p[_OUT_HEAD_STRIDE] + i * p[_OUT_QUERY_STRIDE]
@@ -85,7 +85,7 @@ def _row(p, w, head, i):
 
 
 def _scale(p):
-    """Return what scores are multiplied by: without 1 / ln(2), which the factor has."""
+    """Return the factor of the scores, without the 1 / ln(2) that the parameter has."""
     return (
         math.log(2.0)
         * p[_SCALE + _FACTOR]
@@ -93,8 +93,8 @@ def _scale(p):
     )
 
 
-def _floats(items, first, n):
-    return [float_of(items[first + i]) for i in range(n)]
+def _floats(words, first, n):
+    return [float_of(words[first + i]) for i in range(n)]
 
 
 def _dot(a, b):

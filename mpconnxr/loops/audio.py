@@ -1,36 +1,35 @@
-"""Spectra of sound in integers: window, FFT, mel bands, logarithms. Written once, in the common
-subset of Python and viper; mpconnxr.audio says what they compute together.
+"""Spectra of sound in integers: window, FFT, mel bands, logarithms. See mpconnxr.audio.
 
-A spectrum is n words of real parts, then n of imaginary ones, each plus BIAS. Values stay below
-2**16, so that a product with a 14-bit cosine fits 31 bits; a frame has one exponent for all.
+A spectrum is n words of real parts, then n of imaginary parts, each plus BIAS. Values stay below
+2**16, so that a product with a 14-bit cosine fits 31 bits. A frame shares one exponent.
 """
 
 from ._words import magnitude, set_at
 
 # Parameters of window
-_X_START = const(0)  # the first sample [bytes] 0..
-_LENGTH = const(1)  # of the frame, a power of two [samples] 16..1024
-_LENGTH_BITS = const(2)  # its logarithm to base 2 [bits] 4..10
-_SHIFT_UP = const(3)  # of the samples, as the loop sets it [bits] 0..14
+_X_START = const(0)  # first sample [bytes] 0..
+_LENGTH = const(1)  # length of the frame, a power of two [samples] 16..1024
+_LENGTH_BITS = const(2)  # log2(length) [bits] 4..10
+_SHIFT_UP = const(3)  # shift of the samples, set by the loop [bits] 0..14
 # Parameters of fft, mel
 _SPECTRUM_LENGTH = const(0)  # complex numbers of the spectrum, a power of two [numbers] 16..1024
 # Parameters of fft
-_SHIFT_DOWN = const(1)  # of the spectrum, as the loop sets it [bits] 0..
+_SHIFT_DOWN = const(1)  # shift of the spectrum, set by the loop [bits] 0..
 # Parameters of mel
 _FIRST_BIN = const(1)  # [bins] 0..
 _BINS = const(2)  # [bins] 1..
 _BANDS = const(3)  # [bands] 1..
-_MEL_SHIFT_DOWN = const(4)  # of the parts, as the loop sets it [bits] 0..
+_MEL_SHIFT_DOWN = const(4)  # shift of the parts, set by the loop [bits] 0..
 # Parameters of logs
 _LOGS_BANDS = const(0)  # [bands] 1..
 _EXPONENT = const(1)  # power of two by which the bands are multiplied [exponent, BIAS] -1024..1023
 
 
 def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
-    """Multiply samples by the window, in the order that the FFT begins with.
+    """Multiply samples by the window, in bit-reversed order for the FFT.
 
-    x has samples of int16, low byte first; w has the first half of the window with its middle, 15
-    bits; out becomes a spectrum.
+    x holds int16 samples, low byte first. w holds the first half of the window and its middle, 15
+    bits each. out becomes a spectrum.
 
     Access:
         requires length == 1 << length_bits
@@ -67,11 +66,11 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
 
 
 def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """Make the Fourier transform of out in place, radix 2.
+    """Compute the Fourier transform of out in place, radix 2.
 
-    Each round shifts down what would grow too large. With n = spectrum_length, w has 1 +
-    cos(2 pi k / n), 14 bits, for k below n / 2 and n / 4 more; out is a spectrum, in the order of
-    bit-reversed indices. x is not read.
+    Each pass shifts down if values could overflow. With n = spectrum_length, w holds 1 + cos(2 pi
+    k / n) with 14 bits, for k below n / 2 and n / 4 more. out is a spectrum in bit-reversed order.
+    x is not read.
 
     Access:
         requires spectrum_length & (spectrum_length - 1) == 0
@@ -114,11 +113,11 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
 
 
 def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """Add up powers of the spectrum's bins in triangles.
+    """Sum the power of the spectrum's bins over triangular bands.
 
-    x is a spectrum. w has for each bin from first_bin on the band whose triangle rises there, and
-    its weight, 8 bits; the band below has the rest of the weight. out has for each band and one
-    before: the sum's upper part (times 2**14), then its lower part.
+    x is a spectrum. w holds, for each bin from first_bin on, the band whose triangle rises there
+    and its weight, 8 bits; the band below gets the rest of the weight. out holds, for each band
+    and one before, the upper part of the sum (times 2**14), then its lower part.
 
     Access:
         reads x[first_bin : first_bin + bins]
@@ -160,7 +159,7 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
 def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """Compute 256 * log2(band * 2**exponent) of each band, or 0 where that is negative.
 
-    x is what mel made; w has 4096 * log2(1 + i / 64), i from 0 to 64; out has a number for each
+    x holds the sums of mel; w holds 4096 * log2(1 + i / 64), i from 0 to 64; out gets a number per
     band.
 
     Access:

@@ -1,13 +1,13 @@
 """Mean or p-norm of each window of a row. Plain form.
 
-x has the planes of an image, floats (planes, rows, columns); out gets a row of results. Only taps
-inside of the image count; a mean is over those in the counted padding, too.
+x holds the planes of an image, floats (planes, rows, columns); out gets a row of results. Taps
+outside of the image are omitted; the divisor of a mean also counts those in the counted padding.
 """
 
 # Parameters of average_row
-_X_START = 0  # column 0 of the first plane and row that count [elements] 0..
-_KERNEL_PLANES = 1  # that count [elements] 0..
-_KERNEL_ROWS = const(2)  # that count [elements] 0..
+_X_START = 0  # column 0 of the first plane and row inside x [elements] 0..
+_KERNEL_PLANES = 1  # inside x [elements] 0..
+_KERNEL_ROWS = const(2)  # inside x [elements] 0..
 _KERNEL_COLUMNS = const(3)  # [elements] 0..
 _KERNEL_PLANE_STEP = const(4)  # from plane to plane of the kernel in x [elements] 0..
 _KERNEL_ROW_STEP = const(5)  # from row to row of the kernel in x [elements] 0..
@@ -18,13 +18,14 @@ _LEFT_PADDING = const(9)  # [elements] 0..
 _COUNTED_LEFT = const(10)  # padding that counts in a mean [elements] 0..
 _COUNTED_RIGHT = const(11)  # padding that counts in a mean [elements] 0..
 _POWER = const(12)  # 0: a mean [exponent] 0..
-_COUNT = 13  # planes * rows of the kernel that a mean counts [elements] 0..
+_COUNT = 13  # planes * rows of the kernel in a mean's divisor [elements] 0..
 _OUT_COLUMNS = const(14)  # [elements] 1..
 _OUT_START = 15  # [elements] 0..
 
 
 def average_row(x, w, out, p):
-    """
+    """Compute a row of means or norms.
+
     Access:
         last = (kernel_planes - 1) * kernel_plane_step + (kernel_rows - 1) * kernel_row_step
         reads x[x_start : x_start + last + columns] if min(kernel_planes, kernel_rows) > 0

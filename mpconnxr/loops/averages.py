@@ -1,14 +1,13 @@
-"""Sums of windows of float32 times one weight, in place of a convolution with one channel.
+"""Convolution of float32 with one channel and equal weights, as sums of windows times the weight.
 
-same      Put the weight and its exponent; 0 for it unless all are the same, and positive.
-columns   Add up the columns of the windows of a row of out.
-results   Add these up, and multiply them by the weight.
-averages  Call these for all rows; leave what has several weights to loops/block_pieces.
+same      Write the weight and its exponent; 0 unless all weights are equal and positive.
+columns   Sum the columns of the windows of a row of out.
+results   Sum these columns and multiply them by the weight.
+averages  Call these for all rows; leave windows with several weights to loops/block_pieces.
 
-x has float32 as words, that of same mantissas as loops/block has them, w their exponents. Elements
-of the image count in units of 2**(exponent - 150 - bits). A sum is rounded to 29 bits before it is
-multiplied, what lies below the product's bits is cut off, and the result is rounded, halves away
-from 0. Written once, in the common subset of Python and viper.
+x holds float32 as words, for same mantissas as in loops/block with their exponents in w. Elements
+of the image are in units of 2**(exponent - 150 - bits). A sum is rounded to 29 bits before it is
+multiplied; the product is truncated, and the result is rounded half away from 0.
 """
 
 from ._floats import weighed_sum
@@ -20,7 +19,7 @@ from .block_pieces import _ROW_END, _ROW_START
 _PART = 75  # parameters of same, columns and results [words x 21]
 
 # Parameters of same, columns, results
-_WEIGHT = const(0)  # without the first of 24 bits; 0: weights differ [mantissa] 0..2**23 - 1
+_WEIGHT = const(0)  # without the implicit bit; 0: weights differ [mantissa] 0..2**23 - 1
 _WEIGHT_EXPONENT = const(1)  # [exponent] 0..255
 _KERNEL_SIZE = const(2)  # of a window [elements] 1..
 
@@ -42,14 +41,14 @@ _OUT_START = 16  # [elements] 0..
 _OUT_ROW_STRIDE = const(17)  # [elements] 0..
 _OUT_COLUMN_STRIDE = const(18)  # [elements] 0..
 _EXPONENT = const(19)  # of the image [exponent] 1..254
-_BITS = const(20)  # of a sum below the 24 of the image's largest element [bits] 0..6
+_BITS = const(20)  # bits of a sum below the 24 of the image's largest element [bits] 0..6
 
 
 @inline
 def clip(n, at, step, size):
-    """Return which of n taps from `at` on is the first one inside 0 .. size - 1, and how many are.
+    """Return the first of n taps from `at` on that is inside 0 .. size - 1, and how many are.
 
-    at: room.
+    Temporary: at.
     """
     first = 0
     while n and at < 0:
@@ -64,7 +63,9 @@ def clip(n, at, step, size):
 
 
 def averages(p: ptr32, w):
-    """w: as of pieces in loops/block_pieces; then pieces, same, columns, results; their part of p
+    """Compute all rows.
+
+    w is that of loops/block_pieces, then loops pieces, same, columns, results and their part of p.
 
     Access: of the loops it calls
     """
@@ -86,7 +87,8 @@ def averages(p: ptr32, w):
 
 
 def same(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """
+    """Write the common weight and its exponent.
+
     Access:
         reads x[0 : kernel_size]
         reads w[0 : 1]
@@ -102,7 +104,8 @@ def same(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
 
 
 def columns(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Sum the columns of the windows of a row.
+
     Access:
         reads x[x_start : x_start + rows * columns]
         writes out[0 : columns]
@@ -139,7 +142,8 @@ def columns(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Sum columns to windows and multiply them by the weight.
+
     Access:
         reads x[0 : columns]
         start = out_start + out_row * out_row_stride
@@ -152,7 +156,7 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     infinity = top - 1 - 0x7FFFFF
     weight = p[_WEIGHT] << 6
     exponent = p[_EXPONENT] + p[_WEIGHT_EXPONENT] - p[_BITS] - 122
-    at, found = p[_OUT_START] + p[_OUT_ROW] * p[_OUT_ROW_STRIDE], 0
+    at, specials = p[_OUT_START] + p[_OUT_ROW] * p[_OUT_ROW_STRIDE], 0
     first = (1 << 29) - p[_LEFT_PADDING]
     for column in far(range(p[_OUT_COLUMNS])):
         i, n = first, p[_KERNEL_COLUMNS]
@@ -186,7 +190,7 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if total < 0:
                 v = 0 - v
             total = v
-            total, most, n, v = weighed_sum(total, most, found, infinity, top)
+            total, most, n, v = weighed_sum(total, most, specials, infinity, top)
         out[at] = total
         at += p[_OUT_COLUMN_STRIDE]
         first += p[_COLUMN_STRIDE]

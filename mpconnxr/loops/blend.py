@@ -1,25 +1,24 @@
-"""Weighted sums of four bytes in float32, then bytes again. Written once, for Python and viper.
+"""Bilinear interpolation of bytes with the rounding of float32.
 
-An element of out is that of a * A + b * B + c * C + d * D: of two bytes in the upper and two in
-the lower one of two rows of x, and of their weights. Floats are by their bits, products and sums
-rounded to even as IEEE 754 has them. None is negative but the sums. A float is
-2**23 .. 2**24 - 1 (here a, c, d, m) times a power of two (here e, n).
+An element of out is the byte of a * A + b * B + c * C + d * D: of two bytes in the upper row and
+two in the lower row of x, and of their weights. Floats are computed on their bits; products and
+sums are rounded to even as IEEE 754 does. Only sums may be negative. A float is 2**23 .. 2**24 - 1
+(here a, c, d, m) times a power of two (here e, n).
 
-corners   Begin a row: put where it lies, and the weights of its columns, each the product of one
-          of the row's and one of its own. x has words as taps has them, for each row of out. out
-          gets words, from 192 on: of each column four floats for the upper left, upper right,
-          lower left and lower right byte; behind all of these the same times x_scale / out_scale,
-          as integers in units of 2**-point.
-estimate  Put bytes by sums of integers. List in w the elements of out that are nearer to the
-          middle between two bytes than a sum of integers or of floats is exact (2**11 units).
-          x holds planes, w what corners has put.
-blend     Put ((a * A + b * B) + c * C) + d * D by floats, of the elements in the list.
-rows      Do rows of all planes, by calls of these loops and of rounded of loops/mean_bytes.
+corners   Begin a row: write its starts and the weights of its columns, each the product of a
+          weight of the row and one of the column. x holds words like taps, for each row of out.
+          out gets words from 192 on: for each column four floats for the upper left, upper right,
+          lower left and lower right byte; then the same weights times x_scale / out_scale, as
+          integers in units of 2**-point.
+estimate  Write bytes from integer sums. List in w the elements of out closer to a tie than an
+          integer or float sum is exact (2**11 units). x holds planes, w the words of corners.
+blend     Write ((a * A + b * B) + c * C) + d * D, computed as floats, for the listed elements.
+rows      Compute rows of all planes, by calls of these loops and of rounded of loops/mean_bytes.
 
-w of blend, which is its out as well, holds words: the list of up to 64 places in out of estimate;
-64 words from 64 on, the mantissas of the sums; 64 from 128 on, twice their exponents, plus 1 if
-they are negative; what corners has put. taps holds four words a column: the places of its left
-and right byte in a row of x, and their weights.
+w of blend, also its out, holds words: the list of up to 64 indices in out of estimate; from 64 on
+64 mantissas of sums; from 128 on twice their exponents, plus 1 if negative; then the words of
+corners. taps holds four words per column: the indices of its left and right byte in a row of x,
+and their weights.
 """
 
 from ._floats import add, product
@@ -27,13 +26,13 @@ from ._words import set_at, split_sign, swap
 from .means import _LISTED as _MEANS_LISTED
 
 # Parameters of rows, corners, estimate, blend
-_UPPER_START = const(0)  # of the upper row in x; corners writes it [bytes] 0..
-_LOWER_START = const(1)  # of the lower row in x; corners writes it [bytes] 0..
-_OUT_START = const(2)  # of the row of out; corners writes it [bytes] 0..
-_NEXT_ELEMENT = const(3)  # of all planes, for estimate; corners and that write it [elements] 0..
-_LISTED = const(4)  # elements in the list, as estimate sets it [elements] 0..64
+_UPPER_START = const(0)  # of the upper row in x; set by corners [bytes] 0..
+_LOWER_START = const(1)  # of the lower row in x; set by corners [bytes] 0..
+_OUT_START = const(2)  # of the row of out; set by corners [bytes] 0..
+_NEXT_ELEMENT = const(3)  # in all planes, for estimate; set by both [elements] 0..
+_LISTED = const(4)  # elements in the list, set by estimate [elements] 0..64
 _ROW = 5  # the next one of out [rows] 0..
-_ROW_END = 6  # behind the last one [rows] 0..
+_ROW_END = 6  # end, exclusive [rows] 0..
 _COLUMNS = const(7)  # of out [bytes] 1..
 _X_PLANE_STRIDE = const(8)  # from plane to plane of x [bytes] 1..
 _OUT_PLANE_STRIDE = const(9)  # from plane to plane of out [bytes] 1..
@@ -41,20 +40,22 @@ _PLANES = const(10)  # [planes] 1..
 _X_ZERO_POINT = const(11)  # of x ^ flip [value] 0..255
 _FLIP = const(12)  # 128 if x is signed [mask] 0, 128
 _OUT_ZERO_POINT = const(13)  # unsigned [value] 0..255
-_OUT_LEAST = const(14)  # the least byte of out [value] 0, 128
-_POINT = const(15)  # bits behind the point of sums of integers; 0: floats alone [bits] 0..28
+_OUT_LEAST = const(14)  # least byte of out [value] 0, 128
+_POINT = const(15)  # fraction bits of integer sums; 0: floats only [bits] 0..28
 _RATIO_HIGH = const(16)  # the upper 12 bits of x_scale / out_scale [value] 0..4095
 _RATIO_LOW = const(17)  # its lower 12 bits [value] 0..4095
-_RATIO_SHIFT = const(18)  # to the right, of that times a weight of exponent 0 [bits] 127..
+_RATIO_SHIFT = const(18)  # right shift of ratio times a weight of exponent 0 [bits] 127..
 _X_SCALE_HIGH = const(19)  # the upper 12 bits of the mantissa of x_scale [value] 2048..4095
 _X_SCALE_LOW = const(20)  # its lower 12 bits [value] 0..4095
 _X_SCALE_EXPONENT = const(21)  # biased [exponent] 67..187
-_TAPS = 22  # of each column, see above; then a block as means.means has it [words x n]
+_TAPS = 22  # of each column, see above; then a block of means.means [words x n]
 
 
 def rows(p: ptr32, w):
-    """w: loops corners, estimate, blend and rounded of loops/mean_bytes; p; the last one's part of
-    p; what corners takes as x; x; what corners has put; out
+    """Compute rows `row` to row_end - 1 of all planes.
+
+    w lists loops corners, estimate, blend and rounded of loops/mean_bytes; p; the part of p for
+    rounded; x of corners; x; the words of corners; out.
 
     Access: of the loops it calls
     """
@@ -73,7 +74,8 @@ def rows(p: ptr32, w):
 
 
 def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Begin a row.
+
     Access:
         reads x[4 * row : 4 * row + 4]
         reads p[24 : 4 * columns + 22]
@@ -105,7 +107,8 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Write bytes from integer sums and list those near a tie.
+
     Access:
         sides = [taps[4 * i + k] for i in range(columns) for k in range(2)]
         reads x[first + min(sides) : first + (planes - 1) * x_plane_stride + max(sides) + 1]
@@ -151,10 +154,11 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 
 def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the listed elements as floats.
+
     Access:
         sides = [taps[4 * i + k] for i in range(columns) for k in range(2)]
-        given estimate has put its list to w
+        given estimate has written its list to w
         reads x[first + min(sides) : first + (planes - 1) * x_plane_stride + max(sides) + 1]
             for first in (upper_start, lower_start) if columns and planes and listed
         reads p[22 : 4 * columns + 20]
@@ -168,7 +172,7 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         plane = column // p[_OUT_PLANE_STRIDE]
         column -= plane * p[_OUT_PLANE_STRIDE]
         a = e = sign = corner = 0
-        while corner < 4:  # p has the start of the lower row behind that of the upper one
+        while corner < 4:  # p has the start of the lower row after that of the upper
             d = (
                 x[
                     p[corner >> 1]
@@ -192,7 +196,7 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 n += (c >> 23) + p[_X_SCALE_EXPONENT]
                 c = (c & 8388607) | 8388608
                 m, n, low = product(c, d, n)
-                # The sum, with three more bits; the last one stands for all that is lost.
+                # The sum with guard, round and sticky bits.
                 m, a = m << 3, a << 3
                 if not a or e < n:
                     a, m, c = swap(a, m)
@@ -202,7 +206,7 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 if c < 0 or c > 27:
                     c = 27
                 a, e, sign, m, low = add(a, e, sign, m, c, value_sign)
-        # 126 belongs to the product of two exponents.
+        # 126 is the bias of a product of two exponents.
         if e < 127:
             a, e = 0, 127
         out[64 + k] = a

@@ -1,13 +1,11 @@
-"""Block floating point before the sums: floats to mantissas. loops/block_finish is behind them.
+"""Block floating point before the sums: floats to mantissas. See loops/block_finish for the rest.
 
-A block of floats shares an exponent E, that of its largest one (biased, 1 to 254): its mantissas
-are a = x / 2**(E - 149), rounded (ties away from 0) to 24 bits with the sign, from -(2**23 - 1) to
-2**23 - 1. Those of weights are held as a + HALF, HALF = 2**23, so that they are never negative;
-what that adds to a sum of products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of
-24 bits, and what is above. Written once, in the common subset of Python and viper.
-
-x and out hold floats as words. What comes from a file may be anything: shifts are bounded, nothing
-is indexed by it.
+A block of floats shares the biased exponent E (1 to 254) of its largest element. Its mantissas are
+a = x / 2**(E - 149), rounded half away from 0 to 24 bits with the sign, from -(2**23 - 1) to 2**23
+- 1. Mantissas of weights are stored as a + HALF, HALF = 2**23, so that they are never negative;
+this adds HALF * sum(x) to a sum of products. Sums of up to 80 bits are *limbs*: two of 24 bits and
+the upper part. x and out hold floats as words. Contents of a model file may have any value: shifts
+are bounded, and no value is used as an index.
 """
 
 from ._floats import bias_of_channel, largest_bits, unpack
@@ -29,38 +27,38 @@ _KERNEL_DEPTH = const(5)  # [elements] 1..
 _KERNEL_ROWS = const(6)  # [elements] 1..
 _DEPTH_DILATION = const(7)  # [elements] 0..
 _ROW_DILATION = const(8)  # [elements] 0..
-_CORNER_DEPTH = const(9)  # of x, where the kernel begins [elements, BIAS]
-_CORNER_ROW = const(10)  # of x, where the kernel of the first row of out begins [elements, BIAS]
-_CORNER_COLUMN = const(11)  # of x, where the kernel of the first position begins [elements, BIAS]
+_CORNER_DEPTH = const(9)  # plane of x at the kernel's corner [elements, BIAS]
+_CORNER_ROW = const(10)  # row of x at the first row's corner [elements, BIAS]
+_CORNER_COLUMN = const(11)  # column of x at the first position's corner [elements, BIAS]
 _OUT_ROWS = const(12)  # [rows] 1..
 _ROW_STRIDE = const(13)  # of rows of out [elements] 1..
-_POSITIONS = const(14)  # in a row of out; 1 where they share columns [positions] 1..
+_POSITIONS = const(14)  # in a row of out; 1 if they share columns [positions] 1..
 _COLUMN_STRIDE = const(15)  # of positions [elements] 0..
-_KERNEL_COLUMNS = const(16)  # of x at a position, one after another [elements] 0..
+_KERNEL_COLUMNS = const(16)  # columns of x at a position [elements] 0..
 _COLUMN_DILATION = const(17)  # [elements] 0..
-_OUT_ROW_STRIDE = const(18)  # from row to row of out, in its columns [columns] 0..
+_OUT_ROW_STRIDE = const(18)  # from row to row of out [columns] 0..
 _OUT_START = const(19)  # [elements] 0..
-_EXPONENT = const(20)  # E, that of the block [exponent] 1..269
+_EXPONENT = const(20)  # E of the block [exponent] 1..269
 
 # Parameters of align
-_ALIGN_X_STRIDE = 1  # from bias to bias; 0: there are none [elements] 0..
-_ALIGN_W_START = 2  # the first exponent [bytes] 0..
+_ALIGN_X_STRIDE = 1  # from bias to bias; 0: none [elements] 0..
+_ALIGN_W_START = 2  # index of the first exponent [bytes] 0..
 _ALIGN_W_STRIDE = 3  # from exponent to exponent [bytes] 1..
 _ALIGN_CHANNELS = 4  # [channels] 1..
 _ALIGN_OUT_START = 5  # [elements] 0..
-_ALIGN_EXPONENT = 6  # E of x, to which those in w are added [exponent] 1..270
+_ALIGN_EXPONENT = 6  # E of x, to which the exponents in w are added [exponent] 1..270
 
 # Parameters of fill
 _FILL_OUT_START = 0  # [elements] 0..
 _FILL_COLUMNS = 1  # of a row [elements] 0..
 _FILL_ROWS = const(2)  # [rows] 0..
 _FILL_OUT_ROW_STRIDE = const(3)  # from row to row [elements] 0..
-_FILL_IS_NEGATIVE = const(4)  # the float is [flag] 0, 1
+_FILL_IS_NEGATIVE = const(4)  # sign of the float [flag] 0, 1
 _FILL_MAGNITUDE = const(5)  # of the float [float bits] 0..2**31 - 1
 
 
 def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out[peak_out_start] to the biased exponent of the largest float. 255: inf or NaN.
+    """Set out[peak_out_start] to the biased exponent of the largest float; 255: inf or NaN.
 
     Access:
         reads x[x_start : x_start + peak_elements]
@@ -75,11 +73,11 @@ def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out to columns of an image as mantissas, zero outside of it.
+    """Write columns of an image as mantissas, with zeros outside of the image.
 
-    A column is what the kernel of a row of out sees of one column of x: its elements (channel,
-    kernel_depth, kernel_row), one after another. A row of out has kernel_columns of them for each
-    position. The corner may lie outside of the image.
+    A column holds the elements (channel, kernel_depth, kernel_row) of one column of x that the
+    kernel of a row of out covers. A row of out has kernel_columns of them per position. The corner
+    may lie outside of the image.
 
     Access:
         size = channels * kernel_depth * kernel_rows
@@ -137,11 +135,11 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """Set out to what each channel adds to its sum: limbs of the bias, and the exponent.
+    """Write the initial sum of each channel: the limbs of its bias, and the exponent.
 
-    x    biases;  w  exponents
-    out  channels of 4 words: limbs (the last one + 2**29), E + exponent; 1024 more: the bias is
-         so large beside all products that the sum does not count
+        x    biases;  w  exponents
+        out  4 words per channel: limbs (the last + 2**29), then E + exponent; plus 1024 if the
+             bias is so large that the sum of products does not count
 
     Access:
         n = align_channels
@@ -189,7 +187,7 @@ def fill(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         n = (fill_rows - 1) * fill_out_row_stride + fill_columns
         writes out[fill_out_start : fill_out_start + n] if fill_columns and fill_rows
     """
-    sign = 1  # kept from the folding of constants, which makes big integers of them
+    sign = 1  # a variable: constant folding would make big integers
     v = p[_FILL_MAGNITUDE]
     if p[_FILL_IS_NEGATIVE]:
         v -= sign << 31

@@ -1,12 +1,12 @@
-"""Exact sums of mantissas, the loop under block_conv and block_gemm. Plain form.
+"""Exact sums of mantissas, the inner loop of block_conv and block_gemm. Plain form.
 
     x    mantissas (see loops/block), rows of columns
-    w    mantissas as they are held, channels of as many columns, one after another
+    w    mantissas as stored, channels of as many columns, contiguous
     out  for each row of x: limbs (24, 24 and 16 bits) of sum(x) + 2**40, then of
          sum(x * w) + 2**63 for each channel
 
-There are fewer than 2**16 columns: so a sum of products with its sign has at most 64 bits, and no
-limb is negative. What is added vanishes when finish takes HALF * sum(x) from the sums.
+columns is below 2**16, so that a signed sum has at most 64 bits, and no limb is negative. finish
+removes the added constants together with HALF * sum(x).
 """
 
 # Parameters of dots
@@ -22,7 +22,8 @@ _MASK = 0xFFFFFF
 
 
 def dots(x, w, out, p):
-    """
+    """Compute sums of mantissas for all rows and channels.
+
     Access:
         n = (rows - 1) * x_row_stride + columns
         reads x as int32[x_start : x_start + n] if columns

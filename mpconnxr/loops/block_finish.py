@@ -1,7 +1,6 @@
-"""Block floating point behind the sums: limbs to floats. See loops/block for what they are.
+"""Block floating point after the sums: limbs to floats. See loops/block.
 
-Written once, in the common subset of Python and viper. What comes from a file may be anything:
-shifts are bounded, nothing is indexed by it.
+Contents of a model file may have any value: shifts are bounded, and no value is used as an index.
 """
 
 from ._floats import put_limited
@@ -18,19 +17,19 @@ _OUT_POSITION_STRIDE = 5  # of a row [elements] 0..
 _OUT_CHANNEL_STRIDE = 6  # [elements] 0..
 _OUT_ROW_STRIDE = 7  # [elements] 0..
 _ROWS = 8  # [rows] 1..
-_SKIPPED_POSITIONS = 9  # of x between two rows, which do not count [positions] 0..
+_SKIPPED_POSITIONS = 9  # of x between two rows, not computed [positions] 0..
 _IS_LOW_NEGATIVE = 10  # [flag] 0, 1
-_LOW = 11  # the least result, without its sign [float bits] 0..2**31 - 1
+_LOW = 11  # magnitude of the least result [float bits] 0..2**31 - 1
 _IS_HIGH_NEGATIVE = 12  # [flag] 0, 1
-_HIGH = 13  # the greatest result, without its sign [float bits] 0..2**31 - 1
-_IS_MAXIMUM = 14  # out becomes the larger of what is there and the result [flag] 0, 1
+_HIGH = 13  # magnitude of the greatest result [float bits] 0..2**31 - 1
+_IS_MAXIMUM = 14  # keep the larger of out and the result [flag] 0, 1
 
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out to sums as floats, rounded once to nearest, ties to even, and cut to [low, high].
+    """Write sums as floats, rounded once to nearest even, clipped to low .. high.
 
-    x    for each position what loops/block_dot makes of it and of the channels
-    w    what align of loops/block makes
+        x    limbs of loops/block_dot for each position: of sum(x), then of each channel
+        w    initial sums that align of loops/block writes
 
     Access:
         all_positions = rows * (positions + skipped_positions) - skipped_positions
@@ -64,7 +63,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 t_low += x[i] - x_low
                 t_middle += x[i + 1] - x_middle
                 t += x[i + 2] - x_high
-            e = (e & 1023) - 100  # of the float, if its leading bit is bit 23 of t
+            e = (e & 1023) - 100  # exponent of the float if its leading bit is bit 23 of t
             t_middle += t_low >> 24
             t_low = t_low & 0xFFFFFF
             t += t_middle >> 24
@@ -74,7 +73,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 t_middle = (t_low >> 24) - t_middle
                 t, t_low, t_middle = (t_middle >> 24) - t, t_low & 0xFFFFFF, t_middle & 0xFFFFFF
             if t >> 24:
-                t_low = t_low | t_middle & 255  # of these only counts whether any is not 0
+                t_low = t_low | t_middle & 255  # sticky: only whether any is set
                 t_middle = (t_middle >> 8) | (t & 255) << 16
                 t = t >> 8
                 e += 8
@@ -110,7 +109,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 e, t, t_middle = 255, 0, 0
             if t_middle > 1 << 23 or t_middle == 1 << 23 and (t_low or t & 1):
                 t += 1
-            t += e << 23  # a carry out of the mantissa belongs into the exponent
+            t += e << 23  # a carry out of the mantissa increments the exponent
             if is_negative:
                 t = 0 - t
             at, t, v = put_limited(

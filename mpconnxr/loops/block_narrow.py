@@ -1,14 +1,14 @@
-"""Exact sums of mantissas with weights of 16, 8 or 4 bits: what loops/block_dot gives for them.
+"""Exact sums of mantissas with 16-, 8- or 4-bit weights, as loops/block_dot has them. Plain form.
 
     x    mantissas (see loops/block), int32: rows of columns
-    w    channels, one after another: rows of uint16 or uint8, or of (columns + 1) // 2 bytes with
-         two weights each, the first one in the lower bits
+    w    channels, contiguous: rows of uint16 or uint8, or of (columns + 1) // 2 bytes with two
+         weights each, the first one in the lower bits
     out  for each row of x: limbs (24, 24 and 16 bits) of sum(x) + 2**40, then of
-         sum(x * v) + 2**63 for each channel, v the weight's mantissa of 24 bits
+         sum(x * v) + 2**63 for each channel, v being the weight's 24-bit mantissa as stored
 
-A weight of b bits is held as u = m + 2**(b - 1), and stands for the mantissa m * 2**(24 - b). That
-one would be held as v = m * 2**(24 - b) + 2**23 = u * 2**(24 - b): so sum(x * v) is sum(x * u),
-shifted. Plain form.
+A weight of b bits is stored as u = m + 2**(b - 1) and has the mantissa m * 2**(24 - b), which as
+24 bits would be stored as v = m * 2**(24 - b) + 2**23 = u * 2**(24 - b). So sum(x * v) is sum(x *
+u), shifted.
 """
 
 from .block_dot import (
@@ -28,7 +28,8 @@ _MASK = 0xFFFFFF
 
 
 def dots(x, w, out, p):
-    """
+    """Compute sums of mantissas for all rows and channels.
+
     Access:
         row = (columns + 1) // 2 if bits == 4 else columns
         n = (rows - 1) * x_row_stride + columns
@@ -84,7 +85,7 @@ def _dot4(x, w, i, end, j):
 
 
 def _store(out, at, total, shift, high):
-    """Put the limbs of total << shift, which might be a big integer. Return the next place."""
+    """Write the limbs of total << shift without a big integer; return the next index."""
     total, low = total >> 24 - shift, total & (1 << 24 - shift) - 1
     out[at] = low << shift
     out[at + 1] = total & _MASK

@@ -1,20 +1,20 @@
-"""Rows of a convolution in block floating point, by calls of loops/block, and of dots and finish.
+"""Rows of a convolution in block floating point, by calls of loops/block, dots and finish.
 
-A row's positions go in pieces: some become columns of mantissas, then for some channels at a time
-some of these positions become sums, and results. So the scratch holds little, and what a call
-costs is paid in machine code. Written once, in the common subset of Python and viper.
+The positions of a row are processed in chunks: some become columns of mantissas, then, for some
+channels at a time, some of these positions become sums and results. This keeps the scratch small,
+and the overhead of calls in machine code.
 
-The first word of the scratch is the exponent of the image's largest element, 255 for inf or NaN.
-The parameters of the loops lie in the driver's own, which change there. Rows that go several at a
-time are whole: all their positions become sums at once, and there are no windows. An image with
-inf or NaN is left to loops/block_special.
+Word 0 of the scratch is the exponent of the image's largest element, 255 for inf or NaN. The
+blocks of the called loops are parts of the driver's block. Several rows at once are whole rows:
+all their positions become sums at once, without pooling. An image with inf or NaN is left to
+loops/block_special.
 """
 
 from ._hints import far
 from ._words import set_at
 
 # Parameters of pieces
-_MANTISSAS_X_START = 0  # where the group begins [elements] 0..
+_MANTISSAS_X_START = 0  # start of the group [elements] 0..
 _MANTISSAS_CHANNELS = 1  # of x [channels] 0..
 _MANTISSAS_DEPTH = 2  # of x [elements] 0..
 _MANTISSAS_ROWS = 3  # of x [elements] 0..
@@ -23,25 +23,25 @@ _MANTISSAS_KERNEL_DEPTH = 5  # [elements] 1..
 _MANTISSAS_KERNEL_ROWS = 6  # [elements] 1..
 _MANTISSAS_DEPTH_DILATION = 7  # [elements] 0..
 _MANTISSAS_ROW_DILATION = 8  # [elements] 0..
-_MANTISSAS_CORNER_DEPTH = 9  # of x, where the kernel begins [elements, BIAS]
-_MANTISSAS_CORNER_ROW = const(10)  # of x, under the first row of out [elements, BIAS]
-_MANTISSAS_CORNER_COLUMN = const(11)  # of x, under the first position [elements, BIAS]
+_MANTISSAS_CORNER_DEPTH = 9  # plane of x at the kernel's corner [elements, BIAS]
+_MANTISSAS_CORNER_ROW = const(10)  # row of x at the first row's corner [elements, BIAS]
+_MANTISSAS_CORNER_COLUMN = const(11)  # column of x at the first position's corner [elements, BIAS]
 _MANTISSAS_OUT_ROWS = const(12)  # [rows] 0..
 _MANTISSAS_ROW_STRIDE = 13  # of rows of out [elements] 1..
-_MANTISSAS_POSITIONS = 14  # in a row of out; 1 where they share columns [positions] 1..
+_MANTISSAS_POSITIONS = 14  # in a row of out; 1 if they share columns [positions] 1..
 _MANTISSAS_COLUMN_STRIDE = 15  # of positions [elements] 0..
-_MANTISSAS_KERNEL_COLUMNS = 16  # of x at a position, one after another [elements] 0..
+_MANTISSAS_KERNEL_COLUMNS = 16  # columns of x at a position [elements] 0..
 _MANTISSAS_COLUMN_DILATION = 17  # [elements] 0..
-_MANTISSAS_OUT_ROW_STRIDE = const(18)  # from row to row of out, in its columns [columns] 0..
+_MANTISSAS_OUT_ROW_STRIDE = const(18)  # from row to row of out [columns] 0..
 _MANTISSAS_OUT_START = const(19)  # [elements] 0..
-_MANTISSAS_EXPONENT = const(20)  # E, that of the block [exponent] 1..269
+_MANTISSAS_EXPONENT = const(20)  # E of the block [exponent] 1..269
 _ALIGN_X_START = 21  # [elements] 0..
-_ALIGN_X_STRIDE = const(22)  # from bias to bias; 0: there are none [elements] 0..
-_ALIGN_W_START = const(23)  # the first exponent [bytes] 0..
+_ALIGN_X_STRIDE = const(22)  # from bias to bias; 0: none [elements] 0..
+_ALIGN_W_START = const(23)  # index of the first exponent [bytes] 0..
 _ALIGN_W_STRIDE = const(24)  # from exponent to exponent [bytes] 1..
 _ALIGN_CHANNELS = const(25)  # [channels] 0..
 _ALIGN_OUT_START = const(26)  # [elements] 0..
-_ALIGN_EXPONENT = const(27)  # E of x, to which those in w are added [exponent] 0..270
+_ALIGN_EXPONENT = const(27)  # E of x, to which the exponents in w are added [exponent] 0..270
 _DOTS_X_START = 28  # [elements] 0..
 _DOTS_ROWS = const(29)  # of x [rows] 0..
 _DOTS_X_ROW_STRIDE = const(30)  # from row to row of x [elements] 0..
@@ -49,7 +49,7 @@ _DOTS_COLUMNS = 31  # of a row of x and of w [elements] 0..65535
 _DOTS_W_START = const(32)  # [elements] 0..
 _DOTS_CHANNELS = const(33)  # rows of w [channels] 0..
 _DOTS_OUT_START = const(34)  # [elements] 0..
-_DOTS_BITS = const(35)  # of a weight; 0: they are short mantissas [bits] 0, 4, 8, 16, 24
+_DOTS_BITS = const(35)  # bits of a weight; 0: short mantissas [bits] 0, 4, 8, 16, 24
 _FINISH_X_START = 36  # [elements] 0..
 _FINISH_POSITIONS = const(37)  # in a row [positions] 0..
 _FINISH_CHANNELS = const(38)  # [channels] 0..
@@ -59,43 +59,43 @@ _FINISH_OUT_POSITION_STRIDE = const(41)  # of a row [elements] 0..
 _FINISH_OUT_CHANNEL_STRIDE = 42  # [elements] 0..
 _FINISH_OUT_ROW_STRIDE = const(43)  # [elements] 0..
 _FINISH_ROWS = const(44)  # [rows] 0..
-_FINISH_SKIPPED_POSITIONS = const(45)  # of x between two rows, which do not count [positions] 0..
+_FINISH_SKIPPED_POSITIONS = const(45)  # of x between two rows, not computed [positions] 0..
 _FINISH_IS_LOW_NEGATIVE = 46  # [flag] 0, 1
-_FINISH_LOW = 47  # the least result, without its sign [float bits] 0..2**31 - 1
+_FINISH_LOW = 47  # magnitude of the least result [float bits] 0..2**31 - 1
 _FINISH_IS_HIGH_NEGATIVE = const(48)  # [flag] 0, 1
-_FINISH_HIGH = const(49)  # the greatest result, without its sign [float bits] 0..2**31 - 1
-_FINISH_IS_MAXIMUM = 50  # out becomes the larger of itself and the result [flag] 0, 1
-_ROW_START = 51  # the first row of the plane before windows [rows] 0..
-_ROW_END = 52  # behind the last one [rows] 0..
+_FINISH_HIGH = const(49)  # magnitude of the greatest result [float bits] 0..2**31 - 1
+_FINISH_IS_MAXIMUM = 50  # keep the larger of out and the result [flag] 0, 1
+_ROW_START = 51  # first row of the plane before windows [rows] 0..
+_ROW_END = 52  # end, exclusive [rows] 0..
 _ROWS_AT_ONCE = const(53)  # [rows] 1..
 _GROUPS = 54  # [groups] 1..
 _CHANNELS = 55  # of out in a group [channels] 1..
-_CHANNELS_AT_ONCE = const(56)  # whose sums are in the scratch [channels] 1..
+_CHANNELS_AT_ONCE = const(56)  # channels whose sums are in the scratch at once [channels] 1..
 _POSITIONS = 57  # of a row [positions] 1..
-_POSITIONS_AT_ONCE = const(58)  # that become columns of mantissas [positions] 1..
-_SUMS_AT_ONCE = const(59)  # positions that become sums [positions] 1..
-_CORNER_ROW = 60  # of x, where the kernel of row 0 begins [elements, BIAS]
-_CORNER_COLUMN = 61  # of x, where the kernel of position 0 begins [elements, BIAS]
+_POSITIONS_AT_ONCE = const(58)  # positions that become mantissas at once [positions] 1..
+_SUMS_AT_ONCE = const(59)  # positions that become sums at once [positions] 1..
+_CORNER_ROW = 60  # row of x at the corner of row 0 [elements, BIAS]
+_CORNER_COLUMN = 61  # column of x at the corner of position 0 [elements, BIAS]
 _X_GROUP_STRIDE = 62  # from group to group of x [elements] 0..
 _W_ROW_STRIDE = 63  # from row to row of w [elements] 0..
 _OUT_START = 64  # [elements] 0..
 _OUT_ROW_STRIDE = 65  # [elements] 0..
 _OUT_POSITION_STRIDE = 66  # [elements] 0..
-_WINDOW_ROWS = 67  # of which out has the largest result [rows] 1..
-_WINDOW_COLUMNS = 68  # of which out has the largest result [positions] 1..
-_HAS_SHARED_COLUMNS = const(69)  # neighbours share columns of mantissas [flag] 0, 1
+_WINDOW_ROWS = 67  # of a max-pooling window [rows] 1..
+_WINDOW_COLUMNS = 68  # of a max-pooling window [positions] 1..
+_HAS_SHARED_COLUMNS = const(69)  # neighbouring positions share columns of mantissas [flag] 0, 1
 _KERNEL_COLUMNS = 70  # [elements] 1..
-_SKIPPED_POSITIONS = const(71)  # that a row's columns have room for besides [positions] 0..
+_SKIPPED_POSITIONS = const(71)  # spare positions in a row's columns [positions] 0..
 _X_START = 72  # of the image [elements] 0..
 _POSITION_STRIDE = const(73)  # from position to position of mantissas [elements] 0..
-_EXPONENT_OFFSET = const(74)  # what is added to the image's exponent [exponent] 0..15
+_EXPONENT_OFFSET = const(74)  # added to the image's exponent [exponent] 0..15
 
 
 def pieces(p: ptr32, w):
-    """Compute rows row_start to row_end.
+    """Compute rows row_start to row_end - 1.
 
-    w: loops mantissas, align, dots, finish, what computes images with inf or NaN; p, and the parts
-    of it that the first four take; x, weights, biases, exponents, scratch, out
+    w lists loops mantissas, align, dots, finish and the rare loop for inf and NaN; p; the parts of
+    p for the first four loops; x, weights, biases, exponents, scratch, out.
 
     Access: of the loops it calls
     """
@@ -149,12 +149,14 @@ def pieces(p: ptr32, w):
                         i = set_at(p, _ALIGN_CHANNELS, channels)
                         align(bias, exponents, scratch, align_p)
                     i = set_at(p, _DOTS_W_START, channel * p[_W_ROW_STRIDE])
-                    done = 0
-                    while done < positions:
+                    computed = 0
+                    while computed < positions:
                         i = set_at(
-                            p, _DOTS_X_START, p[_MANTISSAS_OUT_START] + done * p[_POSITION_STRIDE]
+                            p,
+                            _DOTS_X_START,
+                            p[_MANTISSAS_OUT_START] + computed * p[_POSITION_STRIDE],
                         )
-                        some = min(p[_SUMS_AT_ONCE], positions - done)
+                        some = min(p[_SUMS_AT_ONCE], positions - computed)
                         i = set_at(
                             p,
                             _DOTS_ROWS,
@@ -176,11 +178,11 @@ def pieces(p: ptr32, w):
                         )
                         p[i] = (
                             p[_FINISH_OUT_START]
-                            + (position + done) // p[_WINDOW_COLUMNS] * p[_OUT_POSITION_STRIDE]
+                            + (position + computed) // p[_WINDOW_COLUMNS] * p[_OUT_POSITION_STRIDE]
                         )
                         dots(scratch, weights, scratch, dots_p)
                         finish(scratch, scratch, out, finish_p)
-                        done += some
+                        computed += some
                     channel += channels
                 position += positions
             i = set_at(p, _MANTISSAS_X_START, p[_MANTISSAS_X_START] + p[_X_GROUP_STRIDE])

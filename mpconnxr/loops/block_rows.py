@@ -1,6 +1,6 @@
-"""Rows of floats to mantissas, each row with its exponent: weights that only a run knows.
+"""Weights known only at run time: rows of floats to mantissas, each row with its exponent.
 
-See loops/block. Written once, in the common subset of Python and viper.
+See loops/block.
 """
 
 from ._floats import largest_bits, unpack
@@ -10,18 +10,18 @@ from .block_products import _COLUMNS as _BATCH_COLUMNS
 from .block_products import _ROWS as _BATCH_ROWS
 
 # Parameters of batches: as block_products.products
-_ROWS_X_START = 74  # what rows takes [elements] 0..
+_ROWS_X_START = 74  # parameters of rows: start [elements] 0..
 _ROWS_ROWS = 75  # of x [rows] 1..
 _ROWS_COLUMNS = const(76)  # of a row [elements] 0..65535
 _ROWS_OUT_START = const(77)  # of mantissas [elements] 0..
-_ROWS_EXPONENT_START = const(78)  # of exponents of rows [elements] 0..
-_ROWS_FLAG_START = const(79)  # where out gets inf if a value is not finite, else 0 [elements] 0..
+_ROWS_EXPONENT_START = const(78)  # start of the rows' exponents [elements] 0..
+_ROWS_FLAG_START = const(79)  # index in out of a flag: inf for inf or NaN, else 0 [elements] 0..
 _ROWS_HAS_BIAS = 80  # a bias lies behind each row [flag] 0, 1
 _FLOATS_OUTER_STRIDE = 81  # of weights, from outer to outer batch [batches] 0..
 _FLOATS_INNER_STRIDE = 82  # of weights, from inner to inner batch [batches] 0..
-_FLAG_X_START = 83  # what peak takes for the word that says inf or NaN [elements] 0..
+_FLAG_X_START = 83  # parameters of block.peak for the flag: start [elements] 0..
 _FLAG_ELEMENTS = const(84)  # [elements] 1
-_FLAG_OUT_START = const(85)  # the place of the exponent in this block [words] 86
+_FLAG_OUT_START = const(85)  # index of flag_exponent in this block [words] 86
 _FLAG_EXPONENT = 86  # 255 if a weight or a bias is inf or NaN [exponent] 0..255
 
 # Parameters of rows
@@ -29,15 +29,16 @@ _X_START = const(0)  # [elements] 0..
 _ROWS = const(1)  # of x [rows] 1..
 _COLUMNS = const(2)  # of a row [elements] 0..65535
 _OUT_START = const(3)  # of mantissas [elements] 0..
-_EXPONENT_START = const(4)  # of exponents of rows [elements] 0..
-_FLAG_START = const(5)  # where out gets inf if a value is not finite, else 0 [elements] 0..
+_EXPONENT_START = const(4)  # start of the rows' exponents [elements] 0..
+_FLAG_START = const(5)  # index in out of a flag: inf for inf or NaN, else 0 [elements] 0..
 _HAS_BIAS = const(6)  # a bias lies behind each row [flag] 0, 1
 
 
 def batches(p: ptr32, w):
-    """Compute rows of loops/block_products whose weights become mantissas, a batch at a time.
+    """Compute rows of loops/block_products, converting weights to mantissas batch by batch.
 
-    w: as there; then loops products and rows, what rows takes of p, and peak for the flag
+    w as there, then loops products and rows, the part of p for rows, and that of peak for the
+    flag.
 
     Access: of the loops it calls
     """
@@ -76,7 +77,7 @@ def batches(p: ptr32, w):
 
 
 def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out to mantissas as loops/block holds weights, the exponents of rows, and the flag.
+    """Write mantissas as loops/block stores weights, the exponents of the rows, and the flag.
 
     Access:
         reads x[x_start : x_start + rows * (columns + has_bias)]

@@ -1,11 +1,11 @@
-"""Block floating point where a value is inf or nan: with Python's floats, and allocating. Plain.
+"""Block floating point with inf or NaN, in Python floats; allocates. Plain form.
 
-What loops/block_pieces and loops/block_products call for an image or a row that is not finite,
-with p and w as these have them.
+loops/block_pieces and loops/block_products call these for an image or a row with inf or NaN, with
+their own p and w.
 
-rows               Compute rows row_start to row_end of a convolution.
-product            Compute row row_start of a product of matrices.
-product_of_floats  Compute it with weights that only a run knows: see loops/block_rows.
+rows               Compute rows row_start to row_end - 1 of a convolution.
+product            Compute row row_start of a matrix product.
+product_of_floats  Compute it with weights known only at run time: see loops/block_rows.
 """
 
 from .. import forms
@@ -86,13 +86,13 @@ _bits, _float = view(_cell, 0, "i", 1), view(_cell, 0, "f", 1)
 
 
 def float_of(bits):
-    """Return the float32 of an int32."""
+    """Return the float32 with the bits of an int32."""
     _bits[0] = bits
     return _float[0]
 
 
 def bits_of(value):
-    """Return the int32 of a float, rounded to float32."""
+    """Return the bits of a float, rounded to float32, as an int32."""
     _float[0] = value
     return _bits[0]
 
@@ -149,7 +149,7 @@ def _limited(total, low, high):
 
 
 def _total(w, values, row, step):
-    """Return the product of values and a row of weights. A value of None is padding."""
+    """Return the product of values and a row of weights; a value of None is padding."""
     unit = 2.0 ** (w[_EXPONENTS][row] - 149)
     total = float_of(w[_BIASES][row]) if w[_ALIGN_P][_ALIGN_X_STRIDE] else 0.0
     for i in range(len(values)):
@@ -159,7 +159,7 @@ def _total(w, values, row, step):
 
 
 def _mantissa(w, first, i):
-    """Return weight i of the row that begins at element `first`."""
+    """Return weight i of the row that starts at element `first`."""
     weights, bits = w[_WEIGHTS], w[_DOTS_P][_BITS]
     if bits == 0:
         return weights[first + i] - _HALF_SHORT
@@ -177,7 +177,7 @@ def rows(p, w):
 
 
 def _position(p, w, group, row, column):
-    """Set out to the results of a group at a position. Of a window the largest one stays."""
+    """Write the results of a group at a position; with pooling, keep the maximum."""
     out, channels, step = w[_OUT], p[_CHANNELS], p[_FINISH_OUT_CHANNEL_STRIDE]
     values = _patch(
         p,
@@ -204,12 +204,15 @@ def _position(p, w, group, row, column):
 
 
 def _order(bits):
-    """Return what grows with an int32's float, from NaN with a minus to NaN, as in loops/pool."""
+    """Return a key in the order of the floats, from NaN with a minus to NaN, as in loops/pool."""
     return bits if bits >= 0 else -1 - (bits & 0x7FFFFFFF)
 
 
 def _patch(p, x, first, corner):
-    """Return what a position's kernel sees of a group; corner: its row and column, plus BIAS."""
+    """Return the elements of a group that a position covers.
+
+    corner is (row, column) of the position in x, each plus BIAS.
+    """
     channels, depth, height, width, kernel_depth, kernel_rows = (
         p[_MANTISSAS_CHANNELS],
         p[_MANTISSAS_DEPTH],

@@ -1,8 +1,6 @@
-"""Weights of 16, 8 or 4 bits to mantissas of 24, as loops/block holds them.
+"""Weights of 16, 8 or 4 bits to 24-bit mantissas, as loops/block stores them.
 
-w has rows as loops/block_narrow has them, read as bytes; out gets mantissas, int32.
-
-Written once, in the common subset of Python and viper.
+w holds rows as in loops/block_narrow, read as bytes; out gets mantissas, int32.
 """
 
 # Parameters of unpack
@@ -14,7 +12,8 @@ _BITS = const(4)  # of a weight [bits] 4, 8, 16
 
 
 def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    """
+    """Unpack rows of weights.
+
     Access:
         row = 2 * columns if bits == 16 else columns if bits == 8 else (columns + 1) // 2
         reads w[w_start : w_start + rows * row]

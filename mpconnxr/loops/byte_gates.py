@@ -1,10 +1,9 @@
-"""Arguments of a cell's gates, of integer sums over bytes. Written once, for Python and viper.
+"""Arguments of a cell's gates, from integer sums over bytes.
 
-An argument is what loops/gated takes: 26 bits behind the point in one word, -32 to 32. It is a
-bias plus two sums, each an int below 2**29 times a unit, which is the product of two scales.
-
-Terms have 26 bits behind the point, too. Where one of them is 8 or more, all have fewer, by a
-multiple of 6. So none is less exact than a float32.
+An argument has 26 fraction bits in one word, from -32 to 32, as loops/gated takes it. It is a bias
+plus two sums, each an int below 2**29 times a unit, the product of two scales. Terms have 26
+fraction bits, too. If a term is 8 or more, all have fewer, by a multiple of 6, so that none is
+less exact than a float32.
 """
 
 from ._floats import product
@@ -14,22 +13,22 @@ from ._words import all_but_sign
 # Parameters of arguments
 _OUT_START = const(0)  # of the sums, then of the arguments [elements] 0..
 _ROWS = const(1)  # [rows] 1..
-_X_SCALE_START = const(2)  # in x, of the scale for sums over the layer's input [elements] 0..
-_H_SCALE_START = const(3)  # in x, of the scale for sums over the states [elements] 0..
+_X_SCALE_START = const(2)  # index in x of the scale for sums over the layer's input [elements] 0..
+_H_SCALE_START = const(3)  # index in x of the scale for sums over the states [elements] 0..
 
 
 @inline
 def signed_word(word):
-    """Return a word below 2**29 that may have been read without its sign."""
+    """Return a word of magnitude below 2**29 that may have been read as unsigned."""
     v = ((word + (1 << 29)) & 0x3FFFFFFF) - (1 << 29)
     return v
 
 
 @inline
 def add_term(total, word, m, e, less):
-    """Return total + word * m, shifted to the right by e, and less.
+    """Return total + (word * m >> e), and less, the number of fraction bits dropped so far.
 
-    less grows by 6 if that is too large. v, low, middle, high, most: room.
+    less grows by 6 if the term is too large. Temporaries: v, low, middle, high, most.
     """
     most = undefined
     v = signed_word(word)
@@ -50,9 +49,9 @@ def add_term(total, word, m, e, less):
 
 @inline
 def unit(a, b):
-    """Return m and e: m / 2**e = a product of floats, in units of 2**-26.
+    """Return m and e with m / 2**e = a product of two floats, in units of 2**-26.
 
-    a, b: bits of the floats, then room, as low and i are.
+    a and b are the bits of the floats, then temporaries, as low and i are.
     """
     e = ((a >> 23) & 255) + ((b >> 23) & 255)
     i = 1 if ((a ^ b) >> 31) & 1 else 0
@@ -67,12 +66,12 @@ def unit(a, b):
 
 
 def arguments(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put total = sum * (a * scale) + other_sum * (b * other_scale) + bias, of n rows.
+    """Write total = sum * (a * scale) + other_sum * (b * other_scale) + bias for n rows.
 
-    out holds the n sums over the layer's input, then those over h. Each total takes the place of
-    the first sum. a and b are the scales in x. w holds n scales for each of the two sums, then n
-    words v and n shifts: a bias is v * 2**shift, with 26 bits behind the point, and v is below
-    2**29. All terms of the row have shift bits fewer, too.
+    out holds the n sums over the layer's input, then those over h. Each total replaces the first
+    sum. a and b are the scales in x. w holds n scales for each of the two sums, then n words v and
+    n shifts: a bias is v * 2**shift with 26 fraction bits, v below 2**29. All terms of the row
+    then drop shift bits.
 
     Access:
         n = rows

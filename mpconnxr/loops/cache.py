@@ -1,28 +1,28 @@
-"""Rows of x into lines of out, from the row on that a tensor names, by size of elements.
+"""Rows of x into lines of out, from a row on that a tensor gives, for 8-bit and 32-bit elements.
 
-x has elements (batches, lines, rows, columns), out (batches, lines, out_rows, columns); w of each
-batch the row where its first one goes, int64 as words, the low one first. A batch whose rows are
-out of range is left out. Written once, in the common subset of Python and viper. Kernel cache.
+x holds elements (batches, lines, rows, columns), out (batches, lines, out_rows, columns). w holds
+for each batch the row of out for its first row, int64 as words, the low one first. A batch whose
+rows are out of range is skipped. For kernel cache.
 """
 
 from ._hints import inline
 from ._words import all_but_sign
 
 # Parameters of put8, put32
-_BATCH = 0  # the first one [batches] 0..
-_BATCH_END = 1  # behind the last one [batches] 0..
+_BATCH = 0  # first batch [batches] 0..
+_BATCH_END = 1  # end, exclusive [batches] 0..
 _LINES = const(2)  # of a batch [lines] 1..
 _OUT_ROWS = const(3)  # of a line of out [rows] 1..
 _ROWS = const(4)  # of a line of x [rows] 1..
 _COLUMNS = const(5)  # of a row [elements] 1..
-_IS_CIRCULAR = const(6)  # whether the first row follows on the last one [flag] 0, 1
-_SPARE = const(7)  # gather.judge takes this block, too [words x 2]
-_HAS_BAD_INDEX = 9  # whether rows were out of range, as the loop sets it [flag] 0, 1
+_IS_CIRCULAR = const(6)  # row 0 follows the last row [flag] 0, 1
+_SPARE = const(7)  # unused: gather.judge takes this block, too [words x 2]
+_HAS_BAD_INDEX = 9  # rows were out of range, set by the loop [flag] 0, 1
 
 
 @inline
 def put(x, w, out, p):
-    """Put the rows of x to out: both loops."""
+    """Write the rows of x to out, in both loops."""
     mask = all_but_sign()
     lines, out_rows, rows = p[_LINES], p[_OUT_ROWS], p[_ROWS]
     i = p[_BATCH] * lines * rows * p[_COLUMNS]
@@ -56,7 +56,8 @@ def put(x, w, out, p):
 
 
 def put8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Write rows of bytes.
+
     Access:
         requires rows <= out_rows
         size = lines * rows * columns

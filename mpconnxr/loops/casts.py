@@ -1,8 +1,7 @@
-"""Casts between float32, float16 and integers, on the bits of floats. Written once, in the common
-subset.
+"""Casts between float32, float16 and integers, on the bits of floats.
 
-To a float: the nearest, ties to even. To an integer: cut off, modulo 2**bits; 0 of inf and NaN.
-Integers of 16 bits and more are words of 16 bits, the lowest first. w is not used.
+To a float: round to nearest, ties to even. To an integer: truncate, modulo 2**bits; inf and NaN
+give 0. Integers of 16 bits and more are 16-bit words, the lowest first. w is not used.
 """
 
 from ._hints import inline
@@ -12,25 +11,25 @@ from .lookup import _END, _START
 # Parameters of bytes_of_float, words_of_float, bools_of_bytes, words_of_bools: as lookup.lookup8
 
 # Parameters of float_of_bytes, float_of_words, words_of_float
-_IS_SIGNED = const(2)  # the integers have a sign, which words_of_float need not know [flag] 0, 1
+_IS_SIGNED = const(2)  # the integers are signed; not used by words_of_float [flag] 0, 1
 
 # Parameters of bools_of_bytes
-_IS_FLOAT = const(2)  # the numbers are floats: their sign does not count [flag] 0, 1
+_IS_FLOAT = const(2)  # the numbers are floats: ignore their sign [flag] 0, 1
 _BYTES_PER_ELEMENT = const(3)  # [bytes] 1..
 
 # Parameters of words_of_bools
-_ONE = const(2)  # the word that is not 0 of what True becomes [value] 0..65535
+_ONE = const(2)  # the only nonzero word of a True [value] 0..65535
 
 # Parameters of float_of_words, words_of_float, words_of_bools
 _WORDS_PER_ELEMENT = const(3)  # [words] 1, 2, 4
 
 # Parameters of words_of_bools
-_PLACE = const(4)  # of that word in an element [words] 0..3
+_PLACE = const(4)  # index of that word in an element [words] 0..3
 
 
 @inline
 def to_even(m, shift):
-    """Return m / 2**shift, rounded to even. rest: room."""
+    """Return m / 2**shift, rounded half to even. Temporary: rest."""
     rest, m = m & ((1 << shift) - 1), m >> shift
     rest = rest + rest + (m & 1)
     if rest > 1 << shift:
@@ -40,7 +39,7 @@ def to_even(m, shift):
 
 @inline
 def put_float(out, i, m, e, sign, one):
-    """Put m * 2**(e - 150) to out[i], for m below 2**24, or 2**24 itself. m, e: room."""
+    """Write m * 2**(e - 150), m up to 2**24, to out[i] as float32. Temporaries: m, e."""
     if m:
         if m < 256:
             m = m << 16
@@ -57,7 +56,7 @@ def put_float(out, i, m, e, sign, one):
 
 @inline
 def word(m, t):
-    """Return the 16 bits of m from bit t on; there are 24, and zeros around them."""
+    """Return the 16 bits of the 24-bit m from bit t on, with zeros around it."""
     v = 0
     if t >= 0:
         if t < 24:
@@ -69,7 +68,7 @@ def word(m, t):
 
 @inline
 def whole(v):
-    """Return m and t: what is before the point of the float v is m * 2**-t; 0 of inf and NaN."""
+    """Return m and t with m * 2**-t = the integer part of the float v; 0 for inf and NaN."""
     t, m = (v >> 23) & 255, 0
     if t >= 127 and t < 255:
         m = (v & 0x7FFFFF) | 0x800000
@@ -80,7 +79,8 @@ def whole(v):
 
 
 def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Convert 8-bit integers to floats.
+
     Access:
         reads x[start : end]
         writes out[start : end]
@@ -96,7 +96,7 @@ def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 
 def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
-    """Make floats of integers of words.
+    """Convert integers of words to floats.
 
     Access:
         reads x[start * words_per_element : end * words_per_element]
@@ -116,7 +116,7 @@ def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
                 v = 65535 - v + carry
                 carry, v = v >> 16, v & 65535
             if v and k:
-                # 30 bits of what was found so far, from its highest one on
+                # the 30 highest bits so far
                 s = 150 + 16 * k - e
                 while v < 1 << 29:
                     v = v << 1
@@ -144,7 +144,7 @@ def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
 
 
 def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
-    """Make floats of float16.
+    """Convert float16 to floats.
 
     Access:
         reads x[start : end]
@@ -170,7 +170,7 @@ def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
 
 
 def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """Make float16.
+    """Convert floats to float16.
 
     Access:
         reads x[start : end]
@@ -197,7 +197,8 @@ def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def bytes_of_float(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Convert floats to 8-bit integers.
+
     Access:
         reads x[start : end]
         writes out[start : end]
@@ -213,7 +214,7 @@ def bytes_of_float(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
 
 
 def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """Make integers of words.
+    """Convert floats to integers of words.
 
     Access:
         reads x[start : end]
@@ -235,7 +236,7 @@ def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def bools_of_bytes(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """Make 0 of numbers that are 0, 1 of others.
+    """Write 0 for numbers that are 0, 1 for others.
 
     Access:
         reads x[start * bytes_per_element : end * bytes_per_element]
@@ -254,7 +255,7 @@ def bools_of_bytes(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 
 def words_of_bools(x: ptr8, w: ptr32, out: ptr16, p: ptr32):
-    """Make integers or floats of words, zeros but for one word where the lowest bit is 1.
+    """Write integers or floats of words: 0, or, if the lowest bit is 1, `one` in a single word.
 
     Access:
         requires place < words_per_element

@@ -1,10 +1,10 @@
-"""The cell of an LSTM in integers. Written once, in the common subset of Python and viper.
+"""The cell of an LSTM in integers.
 
-Gates are fixed-point numbers with 26 bits behind the point, states are float32. Absolute errors
-are about 2**-25. A state above 64 has an error of its last bit.
+Gates are fixed-point numbers with 26 fraction bits, states are float32. Absolute errors are about
+2**-25. A state above 64 has an error of its last bit.
 
-exp(-|v|) = 2**-k * exp(r), r = k * ln(2) - |v| from 0 to ln(2), by its series. Sigmoid and tanh
-are quotients of it, bit by bit.
+exp(-|v|) = 2**-k * exp(r), r = k * ln(2) - |v| from 0 to ln(2), by its Taylor series. Sigmoid and
+tanh are quotients of it, computed bit by bit.
 """
 
 from ._cells import gate_product, gate_to_float, new_state
@@ -12,24 +12,24 @@ from ._words import quotient, signed
 
 # Parameters of squash, state, product
 _X_START = const(0)  # [elements] 0..
-_ELEMENTS = const(1)  # of each gate, or of all for squash [elements] 1..
+_ELEMENTS = const(1)  # of each gate; of all gates for squash [elements] 1..
 _OUT_START = const(2)  # [elements] 0..
 
 # Parameters of squash
-_TANH_START = const(3)  # how many elements lie before those of tanh [elements] 0..
+_TANH_START = const(3)  # elements before those of tanh [elements] 0..
 
 # Parameters of state, product
-_MASK = const(3)  # the bits of a float32 but for its sign [mask] 2**31 - 1
+_MASK = const(3)  # all bits of a float32 except the sign [mask] 2**31 - 1
 
 
 def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put sigmoid of floats, or tanh from tanh_start on, counted from x_start.
+    """Write sigmoid of floats, or tanh from element tanh_start on, counted from x_start.
 
     Access:
         reads x[x_start : x_start + elements]
         writes out[out_start : out_start + elements]
     """
-    ln2 = 23258160  # of 25 bits behind the point, as the argument
+    ln2 = 23258160  # 25 fraction bits, as the argument has
     one = 1 << 27
     for i in range(p[_ELEMENTS]):
         v = x[p[_X_START] + i]
@@ -61,7 +61,7 @@ def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the new states c = f * c + i * g. x holds i, o, f and g behind one another.
+    """Write the new states c = f * c + i * g; x holds i, o, f and g, contiguous.
 
     Access:
         reads x[x_start : x_start + 4 * elements]
@@ -80,7 +80,7 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put h = o * t. x holds o, w holds t.
+    """Write h = o * t; x holds o, w holds t.
 
     Access:
         reads x[x_start : x_start + elements]

@@ -1,4 +1,4 @@
-"""The cell of an LSTM where a sum or a state is inf or NaN: with Python's floats. Plain form."""
+"""The cell of an LSTM with inf or NaN in a sum or a state, in Python floats. Plain form."""
 
 from ..ops._float_math import sigmoid, tanh
 from .cell_steps import _PRODUCT_OUT_START

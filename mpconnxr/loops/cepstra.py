@@ -1,17 +1,16 @@
-"""Cepstral coefficients in integers: a cosine transform of logarithms. Written once, in the common
-subset of Python and viper; mpconnxr.mfcc says what it is for.
+"""Cepstral coefficients in integers: a cosine transform of logarithms. See mpconnxr.mfcc.
 
     out[k] = sum over b of x[b] * cos(pi * k * (2 * b + 1) / (2 * bands)), scaled by the table
 
-x holds logarithms of the bands, from 0 to 2**14 - 1. w holds 2**14 plus (below 2**14) the scaled
-cosines of a whole turn, 4 * bands of them; then that of coefficient 0, which has a scale of its
-own. out holds int32, a number for each coefficient.
+x holds logarithms of the bands, from 0 to 2**14 - 1. w holds 2**14 plus the scaled cosines (below
+2**14 in magnitude) of a whole period, 4 * bands of them; then that of coefficient 0, which has its
+own scale. out gets int32, one for each coefficient.
 """
 
 # Parameters of cepstra
 _BANDS = const(0)  # [bands] 1..
 _COEFFICIENTS = const(1)  # [elements] 1..
-_SHIFT = const(2)  # of a product, to 12 bits below the point of out [bits] 3..8
+_SHIFT = const(2)  # right shift of a product, to 12 fraction bits of out [bits] 3..8
 
 
 def cepstra(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
@@ -27,7 +26,7 @@ def cepstra(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """
     bands = p[_BANDS]
     for k in range(p[_COEFFICIENTS]):
-        total = (1 << 11) + (bands >> 1)  # half of a unit, and what the shifts cut off
+        total = (1 << 11) + (bands >> 1)  # half of a unit, and what the shifts truncated
         turn, i = 4 * bands, k
         if k == 0:
             i, turn = turn, 0

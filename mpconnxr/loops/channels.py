@@ -1,10 +1,10 @@
-"""The table of a quantized product's channels, from few bits. Plain form.
+"""Unpack the table of a quantized product's channels from bit fields. Plain form.
 
-x holds fields of bits, the lowest first, one behind another. A channel has two: that of its bias
-c, whose lowest low_bits bits are the upper ones of the lowest 7 bits of its multiplier M; and that
-of its word, f << 23 | the upper 24 bits of M without the highest one, which is set. Fields hold
-how much more c and words are than the least one. out gets 8 bytes for each channel, the two words
-of loops/qdot.
+x holds bit fields, the lowest first, contiguous. A channel has two fields. The first holds its
+bias c above low_bits bits, which are the upper ones of the lowest 7 bits of its multiplier M. The
+second holds its word, f << 23 | the upper 24 bits of M without the highest, which is always set. c
+and words are stored as the difference from the least one. out gets the two words of loops/qdot for
+each channel.
 """
 
 # Parameters of channels
@@ -15,12 +15,13 @@ _FIRST_BITS = const(3)  # of a channel's first field [bits] 0..29
 _LEAST_BIAS = const(4)  # [value, BIAS]
 _WORD_BITS = const(5)  # of a channel's second field [bits] 0..29
 _LEAST_WORD = const(6)  # [value] 0..2**29 - 1
-_LOW_BITS = const(7)  # of the first field, which are those of the multiplier [bits] 0..7
+_LOW_BITS = const(7)  # bits of the multiplier in the first field [bits] 0..7
 _COMMON_BITS = const(8)  # lowest bits of every multiplier [mask] 0..127
 
 
 def channels(x, w, out, p):
-    """
+    """Write 8 bytes for each channel.
+
     Access:
         requires x_start % 4 == 0 and out_start % 4 == 0 and low_bits <= first_bits
         reads x as uint8[x_start : x_start + (channels * (first_bits + word_bits) + 31) // 32 * 4]

@@ -1,18 +1,19 @@
-"""min(max(x, low), high) of float32 by their bits. Written once, for Python and viper.
+"""min(max(x, low), high) of float32, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w is not read. A NaN stays. Words of
-the same sign compare as their floats do: as they are if positive, reversed if negative.
+x and out hold float32 as words and may share memory. w is not read. NaN stays NaN. Words of equal
+sign are ordered like their floats if positive, in reverse if negative.
 """
 
 # Parameters of clip32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _LOW = const(2)  # [float bits]
 _HIGH = const(3)  # [float bits]
 
 
 def clip32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Clip elements.
+
     Access:
         reads x[start : end]
         writes out[start : end]
@@ -39,6 +40,6 @@ def clip32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif limited > high:
             limited = high
         if limited != v and ((v >> 23) & 255) == 255 and (v & 0x7FFFFF) != 0:
-            limited = v  # a NaN lies beyond every limit
+            limited = v  # NaN compares beyond every limit
         out[i] = limited
         i += 1

@@ -1,9 +1,9 @@
-"""Matrices of bytes as the weights of loops/qdot. Written once, for Python and viper.
+"""Matrices of bytes as the weights of loops/qdot.
 
-x holds matrices of bytes: element (matrix, row, column) lies at matrix * x_matrix_stride + row *
-x_row_stride + column * x_column_stride; signed ones become unsigned by flip. out holds words, as
-loops/qdot has them: two for each column of all matrices, then from out_start on the rows of each
-matrix, which are its columns: their elements, and zeros up to a multiple of 4.
+Element (matrix, row, column) of x lies at matrix * x_matrix_stride + row * x_row_stride + column *
+x_column_stride. Signed bytes become unsigned by flip. out holds words as in loops/qdot: two for
+each column of all matrices, then, from out_start on, the columns of each matrix, zero-padded to a
+multiple of 4 bytes.
 
     rest = rows * x_zero_point - the sum of a column
     first word = (other_zero_point * rest << shift) + first_word
@@ -15,25 +15,25 @@ matrix, which are its columns: their elements, and zeros up to a multiple of 4.
 from ._hints import inline
 
 # Parameters of columns
-_START = 0  # the first matrix [matrices] 0..
-_END = 1  # behind the last one [matrices] 1..
+_START = 0  # first matrix [matrices] 0..
+_END = 1  # end, exclusive [matrices] 1..
 _ROWS = const(2)  # of a matrix [elements] 1..33024
 _COLUMNS = const(3)  # of a matrix [elements] 1..
 _X_MATRIX_STRIDE = const(4)  # from matrix to matrix of x [elements] 0..
 _X_ROW_STRIDE = const(5)  # from row to row of x [elements] 0..
 _X_COLUMN_STRIDE = const(6)  # from column to column of x [elements] 0..
 _FLIP = const(7)  # 128 if x is signed [mask] 0, 128
-_OTHER_ZERO_POINT = const(8)  # of the other factor of the product [value] 0..255
+_OTHER_ZERO_POINT = const(8)  # of the product's other operand [value] 0..255
 _X_ZERO_POINT = const(9)  # of x ^ flip [value] 0..255
-_SHIFT = const(10)  # of the bias in the first word [bits] 0, 5
-_FIRST_WORD = const(11)  # what the first word has beside the bias [value] 0..31
-_SECOND_WORD = const(12)  # 0: the rest of the column is in its place [value] 0..2**31 - 1
-_OUT_START = const(13)  # where the rows begin [words] 2..
+_SHIFT = const(10)  # left shift of the bias in the first word [bits] 0, 5
+_FIRST_WORD = const(11)  # lower bits of the first word [value] 0..31
+_SECOND_WORD = const(12)  # 0: rest instead [value] 0..2**31 - 1
+_OUT_START = const(13)  # start of the rows [words] 2..
 
 
 @inline
 def add_element(total, x, i, flip, stride):
-    """Return total less the next element of a column, the place behind it, and the element."""
+    """Return total minus the next element of a column, the next index, and the element."""
     v = x[i] ^ flip
     total -= v
     i += stride
@@ -41,7 +41,8 @@ def add_element(total, x, i, flip, stride):
 
 
 def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    """
+    """Write the table and the columns of the matrices.
+
     Access:
         words = (rows + 3) // 4 * columns
         last = (rows - 1) * x_row_stride + (columns - 1) * x_column_stride

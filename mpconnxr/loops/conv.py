@@ -1,13 +1,12 @@
-"""im2col of float32, of one output position. Written once, in the common subset of Python and
-viper.
+"""im2col of float32 for one output position.
 
-x holds float32 as words, one image, whose group has channels (planes, rows, columns) from x_start
-on. out gets the patch (channels, kernel_planes, kernel_rows, kernel_columns), with 0 where it
-reaches out of the image. w is not read.
+x holds float32 as words: the channels (planes, rows, columns) of a group start at x_start. out
+gets the patch (channels, kernel_planes, kernel_rows, kernel_columns), with 0 outside of the image.
+w is not read.
 """
 
 # Parameters of im2col32
-_X_START = 0  # the group's first channel [elements] 0..
+_X_START = 0  # start of the group's first channel [elements] 0..
 _CHANNELS = const(1)  # of the group [channels] 0..
 _PLANES = const(2)  # of x [elements] 0..
 _ROWS = const(3)  # of x [elements] 0..
@@ -18,13 +17,14 @@ _KERNEL_COLUMNS = const(7)  # [elements] 1..
 _PLANE_DILATION = const(8)  # [elements] 0..
 _ROW_DILATION = const(9)  # [elements] 0..
 _COLUMN_DILATION = const(10)  # [elements] 0..
-_CORNER_PLANE = 11  # of x, where the patch begins [elements, BIAS]
+_CORNER_PLANE = 11  # plane of x at the patch's corner [elements, BIAS]
 _CORNER_ROW = 12  # [elements, BIAS]
 _CORNER_COLUMN = 13  # [elements, BIAS]
 
 
 def im2col32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Write a patch.
+
     Access:
         reads x[x_start : x_start + channels * planes * rows * columns]
         writes out[0 : channels * kernel_planes * kernel_rows * kernel_columns]

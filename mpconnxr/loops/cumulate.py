@@ -1,24 +1,25 @@
 """Running sums and products along the middle axis of x. Plain form.
 
-x and out have shape (outer, length, inner); a line is the elements along the middle axis. w is not
-used. What a float sum loses is carried along (Neumaier), for single floats.
+x and out have shape (outer, length, inner). A line is the elements along the middle axis. w is not
+used. Float sums are compensated (Neumaier), for single floats.
 """
 
 # Parameters of cumulate_float, cumulate_int
-_START = 0  # the first line [lines] 0..
-_END = 1  # behind the last one [lines] 0..
+_START = 0  # first line [lines] 0..
+_END = 1  # end, exclusive [lines] 0..
 _LENGTH = const(2)  # of a line [elements] 1..
-_INNER = const(3)  # lines that lie side by side [lines] 1..
-_IS_PRODUCT = const(4)  # elements are multiplied, not added [flag] 0, 1
-_IS_EXCLUSIVE = const(5)  # out has what lies before an element, without it [flag] 0, 1
-_IS_REVERSED = const(6)  # the last element comes first [flag] 0, 1
+_INNER = const(3)  # size of the inner axis [lines] 1..
+_IS_PRODUCT = const(4)  # multiply instead of adding [flag] 0, 1
+_IS_EXCLUSIVE = const(5)  # exclude the element itself [flag] 0, 1
+_IS_REVERSED = const(6)  # start from the last element [flag] 0, 1
 # Parameters of cumulate_int
-_SIGNED_BITS = const(7)  # of an element if its type has a sign, else 0 [bits] 0..64
+_SIGNED_BITS = const(7)  # bits of a signed element; 0: unsigned [bits] 0..64
 _BITS_PER_ELEMENT = const(8)  # [bits] 2..64
 
 
 def cumulate_float(x, w, out, p):
-    """
+    """Compute running sums or products of floats.
+
     Access:
         low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
         reads x[low : high] if start < end

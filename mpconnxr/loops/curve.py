@@ -1,44 +1,47 @@
-"""Functions of float32 by polynomials, on the bits. Written once, for Python and viper.
+"""Functions of float32 by piecewise polynomials, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w holds segments of 7 words: kind,
-then the coefficients of t**5 to t**0, each plus 2**30.
+x and out hold float32 as words and may share memory. w holds segments of 7 words: kind, then the
+coefficients of t**5 to t**0, each plus 2**30.
 
-Segments are from segments_start, a power of two, to segments_end. An octave has 4 of them, cut by
-the two highest bits of the mantissa; t goes from 0 to 1 in each. One more is before them, from 0
-on, and one behind, where t is 0. A segment's polynomial a(t) is of
+Segments reach from segments_start, a power of two, to segments_end. An octave has 4 of them,
+selected by the two highest bits of the mantissa; t goes from 0 to 1 in each. One more segment
+precedes them, from 0 on, and one follows, in which t is 0. The polynomial a(t) of a segment
+represents, by
 
     kind % 4   0: y = |out|         2: y = |out| / |x|         a = y * 2**(30 + 512 - kind // 4)
                1: y = log2(|out|)   3: y = log2(|out| / |x|)
                                            a = (y - slope * |x|) * 2**(22 + kind // 4)
 
-A product of a and t of 21 bits is cut off, once: three products make it, of 11 bits of t with all
-but the last 10 of a, of 10 bits with these, and of t with those 10.
-What comes from a file may be anything: shifts are bounded, and places follow from x alone.
+A product of a and the 21-bit t is truncated once. It is made of three products: 11 bits of t with
+all but the last 10 of a, 10 bits with these, and t with those 10.
+
+Contents of a model file may have any value: shifts are bounded, and indices depend on x only.
 """
 
 from ._floats import first_bit
 from ._hints import far
 
 # Parameters of curve32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
-_POWERS = const(2)  # the first of the segments of 2**t [segments] 0..
-_POSITIVE = const(3)  # what side says, for x >= 0 [words x 8] 0..
-_NEGATIVE = const(11)  # the same for x < 0 [words x 8] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
+_POWERS = const(2)  # first segment of 2**t [segments] 0..
+_POSITIVE = const(3)  # parameters of side for x >= 0 [words x 8] 0..
+_NEGATIVE = const(11)  # parameters of side for x < 0 [words x 8] 0..
 
 # Parameters of side
-_SEGMENTS_START = const(0)  # side's first word [float bits] 2**26..2130706432
+_SEGMENTS_START = const(0)  # first word of side [float bits] 2**26..2130706432
 _SEGMENTS_END = const(1)  # [float bits] 2**26..2130706432
-_LIMIT_START = const(2)  # from which on |out| is the limit [float bits] 0..2139095040
-_FIRST_SEGMENT = const(3)  # the segment before all others, which begins at 0 [segments] 0..1022
-_SLOPE = const(4)  # of log2(|out|), without its sign; 0 if there is none [value] 0..2**30 - 1
-_POINT = const(5)  # bits behind the point of |x| for the slope [bits] 0..52
-_SIGNS = const(6)  # 1: out is negative, 2: the slope is [mask] 0..3
-_LIMIT = const(7)  # what |out| is in the end [float bits] 0..2139095040
+_LIMIT_START = const(2)  # |x| from which on |out| is the limit [float bits] 0..2139095040
+_FIRST_SEGMENT = const(3)  # the segment before all others, from 0 on [segments] 0..1022
+_SLOPE = const(4)  # of log2(|out|) without its sign; 0: none [value] 0..2**30 - 1
+_POINT = const(5)  # fraction bits of |x| for the slope [bits] 0..52
+_SIGNS = const(6)  # 1: out is negative, 2: slope is negative [mask] 0..3
+_LIMIT = const(7)  # |out| from limit_start on [float bits] 0..2139095040
 
 
 def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the function of each element.
+
     Access:
         n = end - start
         sides = positive, negative
@@ -49,7 +52,7 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[7 * powers : 7 * powers + 28] if n > 0
         writes out[start : end]
     """
-    i, top = p[_START], 1  # kept from the folding of constants, which makes big integers of them
+    i, top = p[_START], 1  # a variable: constant folding would make big integers
     unit, ones = top << 30, (top << 21) - 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF

@@ -1,25 +1,26 @@
-"""exp(-g * x) of float32 that is not negative, on the bits. Written once, for Python and viper.
+"""exp(-g * |x|) of float32, on the bits.
 
-x and out hold float32 as words, out[i] for x[i], and may be the same memory. The sign of x does
-not count; NaN gives 0x7FC00000. w holds 2**(30 - i / 32) for i from 0 to 31, as integers.
+x and out hold float32 as words and may share memory. NaN gives 0x7FC00000. w holds 2**(30 - i /
+32) for i from 0 to 31, as integers.
 
-T = multiplier * x / 2**shift = g * x / ln(2) has 22 bits behind the point. exp(-g * x) is
-2**-n * 2**(-i / 32) * 2**-r: n is the whole part of T, i its next five bits and r the others.
-2**-r comes from three terms of its series. Results are within 1e-6 of the exact value.
+T = multiplier * |x| / 2**shift = g * |x| / ln(2) has 22 fraction bits. The result is 2**-n *
+2**(-i / 32) * 2**-r: n is the integer part of T, i its next five bits and r the remaining bits.
+2**-r is computed from three terms of its series. Results are within 1e-6 of the exact value.
 """
 
 from ._floats import first_bit, unpack
 from ._words import nan_bits
 
 # Parameters of decay32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _MULTIPLIER = const(2)  # g / ln(2) = multiplier / 2**shift [multiplier] 2**29..2**30 - 1
 _SHIFT = const(3)  # [bits] 0..200
 
 
 def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute exp(-g * |x|) of each element.
+
     Access:
         reads x[start : end]
         reads w[0 : 32] if start < end

@@ -1,12 +1,12 @@
-"""One patch of a deformed convolution. Plain form.
+"""Patch of a deformable convolution. Plain form.
 
-x holds float32, from x_start on the group's channels. w is (offset, mask). out gets float32, the
-patch (channels, kernel_rows, kernel_columns).
+x holds float32, the channels of the group from x_start on. w is (offset, mask). out gets float32,
+the patch (channels, kernel_rows, kernel_columns).
 """
 
 # Parameters of deformed_patch
 _X_START = 0  # where the group's first channel begins [elements] 0..
-_CHANNEL = 1  # the group's first one among all of an image [channels] 0..
+_CHANNEL = 1  # the group's first channel in the image [channels] 0..
 _CHANNELS = const(2)  # of the group [elements] 0..
 _ROWS = 3  # of x [elements] 0..
 _COLUMNS = 4  # of x [elements] 0..
@@ -14,16 +14,18 @@ _KERNEL_ROWS = const(5)  # [elements] 0..
 _KERNEL_COLUMNS = const(6)  # [elements] 0..
 _ROW_DILATION = const(7)  # [elements] 0..
 _COLUMN_DILATION = const(8)  # [elements] 0..
-_CORNER_ROW = 9  # of x, where the patch begins [elements]
-_CORNER_COLUMN = 10  # of x, where the patch begins [elements]
-_MASK_START = 11  # where the mask of the image begins, plus the position [elements] 0..
-_TAP_STRIDE = 12  # from tap to tap in mask: positions of the output [elements] 1..
-_CHANNELS_PER_OFFSET = const(13)  # channels that have the same offsets and mask [channels] 0..
+_CORNER_ROW = 9  # of x at the patch's corner [elements]
+_CORNER_COLUMN = 10  # of x at the patch's corner [elements]
+_MASK_START = 11  # start of the image's mask, plus the position [elements] 0..
+_TAP_STRIDE = 12  # from tap to tap in mask: output positions [elements] 1..
+_CHANNELS_PER_OFFSET = const(13)  # channels that share offsets and mask [channels] 0..
 _HAS_MASK = 14  # [flag] 0, 1
 
 
 def deformed_patch(x, w, out, p):
-    """Of a tap's two offsets the first lies at 2 * (tap's place in mask less position) + position.
+    """Write a patch.
+
+    The first of a tap's two offsets lies at 2 * (index of the tap in mask - position) + position.
 
     Access:
         taps, position = kernel_rows * kernel_columns, mask_start % tap_stride
@@ -70,7 +72,10 @@ def deformed_patch(x, w, out, p):
 
 
 def bilinear(x, base, rows, columns, row, column):
-    """Return the plane of x from base on at (row, column); 0 outside, and where that is NaN."""
+    """Return the plane of x that starts at base, sampled at (row, column).
+
+    A sample outside of the plane, or at NaN, is 0.
+    """
     if not (-1.0 < row < rows and -1.0 < column < columns):
         return 0.0
     x_row, x_column = int(row // 1), int(column // 1)

@@ -1,29 +1,28 @@
-"""Depthwise convolution of bytes with requantization: the loop under qdepthwise. Plain form.
+"""Depthwise convolution of bytes with requantization, the inner loop of qdepthwise. Plain form.
 
-x begins with room for kernel_rows * kernel_columns int32, aligned; then padded planes of unsigned
-bytes follow, from x_start on. The window of an output begins at its plane + row * out_row_step +
-column * out_column_step; an element of the kernel lies at its row * kernel_row_step + its column *
-kernel_column_step from there. w has the weights of each channel, one channel after another. The
-table, in w or x, has two words for each channel: see loops/qdot. out gets a byte for each channel
-and position, at out_start + channel * out_channel_stride + position * out_position_stride:
+x begins with working memory of kernel_rows * kernel_columns int32, aligned; from x_start on,
+padded planes of unsigned bytes follow. The window of an output starts at its plane + row *
+out_row_step + column * out_column_step; element (row, column) of the kernel lies at row *
+kernel_row_step + column * kernel_column_step from there. w holds the weights of each channel,
+contiguous. The table, in w or x, has two words for each channel: see loops/qdot. out gets a byte
+for each channel and position, at out_start + channel * out_channel_stride + position *
+out_position_stride:
 
     sum = the sum of window * (weights - w_zero_point)
-    out = sum, requantized by the table as in loops/qdot, + out_zero_point, limited to low .. high
+    out = sum, requantized by the table as in loops/qdot, + out_zero_point, clipped to low .. high
 
-depthwise33 is for kernels of 3 x 3 whose columns lie side by side in x, depthwise_dense for those
-of 2 to 8 such columns: the same but in forms that know better.
-
-The other forms keep the differences weights - w_zero_point of a channel in the room before the
-planes.
+depthwise33 is for 3 x 3 kernels whose columns are contiguous in x, depthwise_dense for 2 to 8
+contiguous columns. Tuned forms are faster for these. They keep the differences weights -
+w_zero_point of a channel in the working memory.
 """
 
 from .qdot import scaled
 
 # Parameters of depthwise8, depthwise33, depthwise_dense
-_X_START = const(0)  # where the first plane begins [bytes] 0..
+_X_START = const(0)  # start of the first plane [bytes] 0..
 _X_PLANE_STRIDE = 1  # from plane to plane of x [bytes] 0..
 _PLANES = 2  # [planes] 1..
-_DEPTH_MULTIPLIER = 3  # channels of out for each plane [channels] 1..
+_DEPTH_MULTIPLIER = 3  # channels of out per plane [channels] 1..
 _KERNEL_ROWS = 4  # [elements] 1..
 _KERNEL_COLUMNS = 5  # [elements] 1..
 _KERNEL_ROW_STEP = const(6)  # from row to row of the kernel in x [bytes] 0..
@@ -32,8 +31,8 @@ _OUT_ROWS = 8  # [elements] 1..
 _OUT_COLUMNS = 9  # [elements] 1..
 _OUT_ROW_STEP = const(10)  # from row to row of out in x [bytes] 0..
 _OUT_COLUMN_STEP = const(11)  # from column to column of out in x [bytes] 1..
-_TABLE_START = const(12)  # where the table begins [bytes] 0..
-_W_START = const(13)  # where the weights begin [bytes] 0..
+_TABLE_START = const(12)  # start of the table [bytes] 0..
+_W_START = const(13)  # start of the weights [bytes] 0..
 _OUT_START = const(14)  # [elements] 0..
 _OUT_CHANNEL_STRIDE = 15  # from channel to channel of out [elements] 0..
 _OUT_POSITION_STRIDE = 16  # from position to position of out [elements] 0..
@@ -47,7 +46,8 @@ BIAS = 1 << 29
 
 
 def depthwise8(x, w, out, p):
-    """
+    """Compute planes of a depthwise convolution.
+
     Access:
         n, positions = planes * depth_multiplier, out_rows * out_columns
         corner = (out_rows - 1) * out_row_step + (out_columns - 1) * out_column_step
@@ -74,7 +74,8 @@ def depthwise8(x, w, out, p):
 
 
 def depthwise33(x, w, out, p):
-    """
+    """Compute a depthwise convolution with a 3 x 3 kernel.
+
     Access:
         requires kernel_rows == 3 and kernel_columns == 3 and kernel_column_step == 1
         as depthwise8
@@ -83,7 +84,8 @@ def depthwise33(x, w, out, p):
 
 
 def depthwise_dense(x, w, out, p):
-    """
+    """Compute a depthwise convolution with 2 to 8 contiguous kernel columns.
+
     Access:
         requires 1 < kernel_columns < 9 and kernel_column_step == 1
         as depthwise8

@@ -1,21 +1,21 @@
-"""Floats of bytes by one scale, by its bits. Written once, in the common subset.
+"""Bytes to float32 by one scale, on its bits.
 
     out = ((x ^ flip) - zero_point) * scale
 
-x holds bytes. w holds float32 as words: the scale, positive. out gets float32 as words.
-
-Products are rounded to even; scales are such that they are normal floats.
+x holds bytes, w the positive scale as a word of float32. out gets float32 as words. Products are
+rounded to even; the scale is such that they are normal floats.
 """
 
 # Parameters of dequantize8
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 _ZERO_POINT = const(2)  # of x ^ flip [value] 0..255
 _FLIP = const(3)  # 128 if x is signed [mask] 0, 128
 
 
 def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Dequantize bytes.
+
     Access:
         reads x[start : end]
         reads w[0 : 1]
@@ -46,6 +46,6 @@ def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 m += 1
             m += e << 23
             if v < 0:
-                v = 1  # 1 << 31 would be folded to an object
+                v = 1  # constant folding of 1 << 31 would make an object
                 m = m - (v << 30) - (v << 30)
         out[i] = m

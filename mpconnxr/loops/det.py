@@ -1,15 +1,17 @@
 """Determinant of one matrix. Plain form.
 
-x holds matrices of rows * rows elements, out one element for each; w is room for a matrix.
+x holds matrices of rows * rows elements, out one element for each; w is working memory of one
+matrix.
 """
 
 # Parameters of determinant
-_MATRIX = 0  # its number [matrices] 0..
+_MATRIX = 0  # index of the matrix [matrices] 0..
 _ROWS = const(1)  # of a matrix; it has as many columns [rows] 0..
 
 
 def determinant(x, w, out, p):
-    """
+    """Compute the determinant of a matrix.
+
     Access:
         size = rows * rows
         reads x[matrix * size : (matrix + 1) * size]

@@ -1,27 +1,27 @@
-"""One Fourier transform, in two halves of a work array. Plain form.
+"""Fourier transform of one line, in the two halves of a work array. Plain form.
 
 x holds floats (outer, x_length, inner, parts), of which a call takes one line. out holds floats
-(outer, out_length, inner, 2), or 1 in place of 2 for an inverse to real numbers. See ops/dft.
+(outer, out_length, inner, 2), or 1 instead of 2 for an inverse to real numbers. See ops/dft.
 
-Stockham's scheme: `count` transforms lie interleaved, element k of transform t at k * count + t.
-The first pass makes those of the odd factor's length, each further one joins two into one.
+Stockham's algorithm: `count` transforms are interleaved, element k of transform t at k * count +
+t. The first pass makes those of the odd factor's length, each further pass joins two into one.
 """
 
 # Parameters of load, transform, store
-_LINE = 0  # of outer * inner ones [lines] 0..
-_RESULT_START = 1  # where the work array has the result: set by transform [elements] 0..
+_LINE = 0  # of outer * inner lines [lines] 0..
+_RESULT_START = 1  # start of the result in the work array, set by transform [elements] 0..
 _TRANSFORM = 2  # 0 forward, 1 inverse, 2 inverse to real numbers [code] 0..2
 _X_LENGTH = 3  # of a line of x [numbers] 0..
-_INNER = 4  # lines that lie side by side [lines] 1..
-_PARTS = 5  # of a number of x: 1 real, 2 complex [elements] 1, 2
+_INNER = 4  # size of the inner axis [lines] 1..
+_PARTS = 5  # parts of a number of x: 1 real, 2 complex [elements] 1, 2
 _LENGTH = 6  # of the transform [numbers] 1..
 _OUT_LENGTH = 7  # of a line of out [numbers] 1..
 
 
 def load(x, w, out, p):
-    """Put x's line into the first half of out, as complex numbers.
+    """Write x's line as complex numbers into the first half of out.
 
-    Behind it are zeros, or the mirrored conjugate.
+    Zeros, or the mirrored conjugate, follow.
 
     Access:
         taken = min(x_length, length)
@@ -55,7 +55,7 @@ def load(x, w, out, p):
 
 
 def transform(x, w, out, p):
-    """Transform out, the work array, by w, the table, and set result_start.
+    """Transform out, the work array, by the table w, and set result_start.
 
     Access:
         reads w[0 : 2 * length] if length > 1
@@ -67,28 +67,28 @@ def transform(x, w, out, p):
     count = 1
     while p[_LENGTH] // count % 2 == 0:
         count *= 2
-    done = p[_LENGTH] // count
-    if done > 1:
-        _direct(w, out, sign, source, target, done, count)
+    size = p[_LENGTH] // count
+    if size > 1:
+        _direct(w, out, sign, source, target, size, count)
         source, target = target, source
     while count > 1:
-        _join(w, out, sign, source, target, done, count)
+        _join(w, out, sign, source, target, size, count)
         source, target = target, source
-        done *= 2
+        size *= 2
         count //= 2
     p[_RESULT_START] = source
 
 
-def _join(table, w, sign, source, target, done, count):
-    """Join transforms t and t + count / 2, whose elements lie in between."""
+def _join(table, w, sign, source, target, size, count):
+    """Join transforms t and t + count / 2, whose elements are interleaved."""
     half = count // 2
     number = 0
-    while number < done:
+    while number < size:
         cosine = table[2 * number * half]
         sine = sign * table[2 * number * half + 1]
         i = source + 2 * number * count
         k = target + 2 * number * half
-        far = k + 2 * done * half
+        far = k + 2 * size * half
         end = k + 2 * half
         while k < end:
             j = i + 2 * half
@@ -105,7 +105,7 @@ def _join(table, w, sign, source, target, done, count):
 
 
 def _direct(table, w, sign, source, target, length, count):
-    """Add up the sums as they are written, for an odd length; compensated, for single floats."""
+    """Compute the sums by definition for an odd length, compensated for single floats."""
     total = length * count
     t = 0
     while t < total:
@@ -136,7 +136,8 @@ def _direct(table, w, sign, source, target, length, count):
 
 
 def store(x, w, out, p):
-    """
+    """Write the result to a line of out.
+
     Access:
         out_parts = 1 if transform == 2 else 2
         first = (line // inner * out_length * inner + line % inner) * out_parts

@@ -1,10 +1,10 @@
-"""Dot products: the loops under gemm and conv. Plain form.
+"""Dot products, the inner loops of gemm and conv. Plain form.
 
-x holds floats, a row of columns elements. w holds rows of them, each with a bias behind it if
-has_bias. out gets sum(x * w) + bias of each row.
+x holds a row of `columns` floats. w holds rows of them, each followed by a bias if has_bias. out
+gets sum(x * w) + bias of each row.
 
-Sums run in blocks, so that single floats lose little: the error grows as with
-columns / _BLOCK + _BLOCK terms, not as with all of them.
+Sums run in blocks, so that single floats lose little: the error grows as with columns / _BLOCK +
+_BLOCK terms, not as with all of them.
 """
 
 # Parameters of dots_f32, dots_int
@@ -17,14 +17,15 @@ _W_START = 5  # [elements] 0..
 _ROWS = 6  # of w [rows] 0..
 
 # Parameters of dots_int
-_SIGNED_BITS = const(7)  # of an element if its type has a sign, else 0 [bits] 0..64
+_SIGNED_BITS = const(7)  # bits of a signed element; 0: unsigned [bits] 0..64
 _BITS_PER_ELEMENT = const(8)  # [bits] 1..64
 
 _BLOCK = 32
 
 
 def dots_f32(x, w, out, p):
-    """
+    """Compute dot products of floats.
+
     Access:
         reads x[x_start : x_start + columns] if rows
         reads w[w_start : w_start + rows * (columns + has_bias)]
@@ -60,7 +61,7 @@ def dots_f32(x, w, out, p):
 
 
 def dots_int(x, w, out, p):
-    """Do the same with integers, exact, wrapping around.
+    """Compute dot products of integers, exact, wrapping around.
 
     Access: as dots_f32
     """

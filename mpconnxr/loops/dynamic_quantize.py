@@ -1,22 +1,21 @@
-"""Range of floats, and their bytes, by their bits. Written once, in the common subset.
+"""Range of floats and their quantization to bytes, on the bits.
 
-ends      Put the largest float and the largest negative one without its sign.
-choose    Put the scale, the zero point (an int) and the scale's inverse, and the zero point to the
-          first byte of w. x is what ends puts. What comes out too small for a normal float32 is 0,
-          the scale then 1.
-to_bytes  Put the bytes of x. w is what choose puts. Where the product with the inverse is too near
-          to the middle between two integers, a division bit by bit gives the float32 quotient.
+ends      Write the largest float and the magnitude of the most negative one.
+choose    Write the scale, the zero point (an int) and the inverse scale; write the zero point also
+          to byte 0 of w. x is the result of ends. Denormal results are 0; the scale is then 1.
+to_bytes  Write the bytes of x; w is the result of choose. If the product with the inverse is too
+          near to a tie, a bitwise division gives the float32 quotient.
 
-x has float32 as words. NaN does not count.
+x holds float32 as words. NaN is ignored.
 """
 
 from ._floats import halve
 from ._words import quotient, set_at
 
 # Parameters of ends, choose, to_bytes
-_X_START = 0  # where ends and choose have the ends, too [elements] 0..
+_X_START = 0  # first element; of choose, the first end [elements] 0..
 _X_END = 1  # [elements] 0..
-_MASK = const(2)  # the bits of a float32 but for its sign [mask] 2**31 - 1
+_MASK = const(2)  # all bits of a float32 except the sign [mask] 2**31 - 1
 _INFINITY = const(3)  # [float bits] 2139095040
 
 # Parameters of choose, to_bytes
@@ -24,7 +23,8 @@ _OUT_START = 4  # [elements] 0..
 
 
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the range of x.
+
     Access:
         reads x[x_start : x_end]
         writes out[x_start : x_start + 2]
@@ -45,7 +45,8 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """
+    """Choose scale and zero point.
+
     Access:
         reads x[x_start : x_start + 2]
         writes w[0:1]
@@ -111,7 +112,8 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
 
 
 def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Quantize x.
+
     Access:
         reads x[x_start : x_end]
         reads w[0 : 3]

@@ -1,21 +1,21 @@
-"""Softmax of a line of float32 on the bits. Written once, for Python and viper.
+"""Softmax of a line of float32 on the bits.
 
-The loops are called in this order for a line, and hand on numbers in p. x and out hold words.
+The three loops are called in this order for a line and pass values on in p. x and out hold words.
 
-The integers have 22 bits behind the point, and fewer where what counts, all to 104 below the
-largest, needs more than 7 before it. exp(-d) = 2**-k * 2**(-i / 32) * exp(-u) with u < ln(2) / 32,
-where exp(-u) is 1 - u + u**2 / 2 - u**3 / 6. What is too small for a normal float32 is 0.
+The integers have 22 fraction bits, fewer if the relevant inputs, those down to 104 below the
+largest, need more than 7 integer bits. exp(-d) = 2**-k * 2**(-i / 32) * exp(-u) with u < ln(2) /
+32, where exp(-u) is 1 - u + u**2 / 2 - u**3 / 6. Denormal results are 0.
 """
 
 from ._floats import halve, normalize
 from ._words import all_but_sign, nan_bits, set_at
 
 # Parameters of heights, exponentials, shares
-_START = 0  # the first element of the line [elements] 0..
-_END = 1  # behind the last one [elements] 1..
+_START = 0  # first element of the line [elements] 0..
+_END = 1  # end, exclusive [elements] 1..
 _STRIDE = const(2)  # from element to element of the line [elements] 1..
-_LARGEST = const(3)  # of what heights puts out; 0 for a line without a finite sum [value] 0..2**30
-_SHIFT = const(4)  # how many of 22 bits behind the point heights leaves out [bits] 0..123
+_LARGEST = const(3)  # largest integer of heights; 0: the sum is not finite [value] 0..2**30
+_SHIFT = const(4)  # fraction bits that heights drops of 22 [bits] 0..123
 
 # Parameters of exponentials, shares
 _SUM_HIGH = const(5)  # of the exponentials, in units of 2**-15 [value] 0..2**30
@@ -23,7 +23,7 @@ _SUM_LOW = const(6)  # of the exponentials, in units of 2**-30 [value] 0..32767
 
 
 def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Make integers of floats: 29 bits and the sign, + 2**29. Write largest and shift.
+    """Convert floats to integers of 29 bits and the sign, + 2**29. Set largest and shift.
 
     largest becomes 0 if the line has NaN, or if its largest float is infinite.
 
@@ -35,7 +35,7 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    most = 0 - infinity  # of bits without the sign, taken from 0 where there is one
+    most = 0 - infinity  # magnitude bits, negated if the float is negative
     nan = 0
     for i in range(p[_START], p[_END], p[_STRIDE]):
         v = x[i] & mask
@@ -47,7 +47,7 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     v = most if most > 0 else 0 - most
     if v == infinity:
         nan = 1
-    s = v >> 23  # exponent of the largest; of what counts beside it, where it is negative
+    s = v >> 23  # exponent of the largest; if negative, of the relevant inputs
     if most < 0 and s > 130:
         s = s + 1 if s > 133 else 134
     point = 22
@@ -72,7 +72,7 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put exp((x[i] - largest) * 2**(shift - 22)) as float32, of what heights gave; write the sum.
+    """Write exp((x[i] - largest) * 2**(shift - 22)) as float32, x from heights; set the sum.
 
     w holds 2**(30 - i / 32) for i from 0 to 31.
 
@@ -120,7 +120,7 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put each float divided by the sum, or NaN if largest is 0.
+    """Write each float divided by the sum, or NaN if largest is 0.
 
     Access:
         last = start + (end - 1 - start) // stride * stride

@@ -1,22 +1,23 @@
-"""The largest or smallest float32 along the middle axis of x, on the bits.
+"""Largest or smallest float32 along the middle axis of x, on the bits.
 
-Written once, for Python and viper. x has shape (outer, length, inner); a line is the elements
-along its middle axis. out holds one of each line: NaN, 0x7FC00000, where one is there. Both hold
-float32 as words; w is not read. -0 is less than 0.
+x has shape (outer, length, inner). A line is the elements along its middle axis. out gets one
+element for each line, 0x7FC00000 if the line has a NaN. Both hold float32 as words; w is not read.
+-0 is less than 0.
 """
 
 from ._words import all_but_sign
 
 # Parameters of extreme32
-_START = const(0)  # the first output [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first output [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 _LENGTH = const(2)  # of a line [elements] 1..
-_INNER = const(3)  # lines that lie side by side [lines] 1..
-_IS_MINIMUM = const(4)  # the smallest element is wanted, not the largest [flag] 0, 1
+_INNER = const(3)  # size of the inner axis [lines] 1..
+_IS_MINIMUM = const(4)  # find the smallest, not the largest [flag] 0, 1
 
 
 def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the largest or smallest element of each line.
+
     Access:
         low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
         reads x[low : high] if start < end

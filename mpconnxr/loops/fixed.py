@@ -1,10 +1,10 @@
-"""Fixed point before a dynamic quantization. Written once, for Python and viper.
+"""Fixed-point arithmetic before a dynamic quantization.
 
-Elements are integers of 29 bits and the sign, + 2**30, in a unit that all of them share. A factor
-has 23 bits and the sign, + 2**24; a summand, in the same unit, + 2**30. s is a function from 0 to
-1, with s(-v) = 1 - s(v). In its table, 17 bits behind the point of v choose an eighth.
+Elements are integers of 29 bits and the sign, + 2**30, in a common unit. A factor has 23 bits and
+the sign, + 2**24; an offset, in the same unit, + 2**30. s is a function from 0 to 1 with s(-v) = 1
+- s(v). In its table, v with 17 fraction bits selects an eighth.
 
-Products are cut off, those with a factor to 24 bits less.
+Products are truncated; those with a factor drop 24 bits.
 """
 
 from ._hints import far, inline
@@ -12,34 +12,37 @@ from ._words import all_but_sign, bit, set_at
 from .moments import _COLUMNS, _EXPONENT, _INVERSE, _PRODUCT_EXPONENT, _X_START
 
 # Parameters of channels, gates, octets: as dynamic_quantize.choose
-_UNIT_EXPONENT = 5  # of the unit, + 1024; channels writes it [exponent] 0..2047
+_UNIT_EXPONENT = 5  # exponent of the unit, + 1024; set by channels [exponent] 0..2047
 _ELEMENTS = const(6)  # of out [elements] 0..
 
 # Parameters of channels, gates
-_LARGEST = const(7)  # of out; gates writes it [value + 2**30] 0..
-_SMALLEST = const(8)  # of out; gates writes it [value + 2**30] 0..
-_START = 9  # the first element [elements] 0..
-_END = const(10)  # behind the last one [elements] 0..
+_LARGEST = const(7)  # of out; set by gates [value + 2**30] 0..
+_SMALLEST = const(8)  # of out; set by gates [value + 2**30] 0..
+_START = 9  # first element [elements] 0..
+_END = const(10)  # end, exclusive [elements] 0..
 _CHANNELS = const(11)  # [channels] 1..
 _CHANNEL = const(12)  # of the first element [channels] 0..
 _BITS = const(13)  # x is below 2**bits in magnitude [bits] 1..31
-_EIGHTHS = const(14)  # of the table, behind which s is 1 [eighths] 0..128
+_EIGHTHS = const(14)  # eighths in the table; s is 1 behind them [eighths] 0..128
 
 # Parameters of channels
 _SCALE_STRIDE = const(15)  # 0: all channels have the first scale [elements] 0, 1
 _OFFSET_STRIDE = const(16)  # 0: all channels have the first offset [elements] 0, 1
 
 # Parameters of norms: as moments.inverse
-_NORMS_UNIT_EXPONENT = 13  # of the unit, + 1024 [exponent] 0..2047
+_NORMS_UNIT_EXPONENT = 13  # exponent of the unit, + 1024 [exponent] 0..2047
 _NORMS_ELEMENTS = const(14)  # of out, all rows [elements] 0..
 _NORMS_LARGEST = 15  # of out so far [value + 2**30] 0..
 _NORMS_SMALLEST = 16  # of out so far [value + 2**30] 0..
-_POINT = 17  # bits behind the point of x * inverse, + 1024 [bits] 0..2047
+_POINT = 17  # fraction bits of x * inverse, + 1024 [bits] 0..2047
 
 
 @inline
 def times(v, m):
-    """Return v * m / 2**24: 29 bits and the sign times 24 bits and the sign. high, low: room."""
+    """Return v * m / 2**24 for 29 bits and the sign times 24 bits and the sign.
+
+    Temporaries: high, low.
+    """
     high, low = v >> 15, v & 32767
     v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
     v = (high * (m >> 12) << 3) + (v >> 12)
@@ -48,7 +51,7 @@ def times(v, m):
 
 @inline
 def mantissa(v):
-    """Return mantissa, 0 of a denormal, and exponent of the float v."""
+    """Return mantissa (0 for a denormal) and exponent of the float v."""
     e = (v >> 23) & 255
     m = (v & 8388607) | 8388608 if e else 0
     return m, e
@@ -56,7 +59,7 @@ def mantissa(v):
 
 @inline
 def put(v, m, shift):
-    """Return m, a factor or summand, with the sign of v, rounded to so many bits less."""
+    """Return m, a factor or offset, with the sign of v and rounded by `shift` bits, and shift."""
     shift = min(shift, 30)
     m = (m + (1 << shift >> 1)) >> shift
     if (v >> 31) & 1:
@@ -65,7 +68,9 @@ def put(v, m, shift):
 
 
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put a factor and a summand for each channel, of scales x and offsets w. Write the unit.
+    """Write a factor and an offset for each channel, from scales x and offsets w.
+
+    Set unit_exponent.
 
     x and w hold float32 as words.
 
@@ -106,10 +111,10 @@ def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put v * s(v), v = x * factor + summand, of int32 x. Write the largest and the smallest.
+    """Write v * s(v), v = x * factor + offset, of int32 x. Set largest and smallest.
 
-    w holds what channels put, then four coefficients of s for each eighth, t**3 + 2**30,
-    t**2 + 2**30, t and 1, in units of 2**-21.
+    w holds what channels writes, then for each eighth four coefficients of s: those of t**3 and
+    t**2, each + 2**30, then of t and 1, in units of 2**-21.
 
     Access:
         requires channel < channels
@@ -134,11 +139,11 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     left, right = 29 - p[_BITS], 0
     if left < 0:
         right, left = 0 - left, 0
-    finer, coarser, limit = p[_UNIT_EXPONENT] - 1007, 0, p[_EIGHTHS] << 14
-    if finer < 0:
-        coarser, finer = min(0 - finer, 30), 0
-    finer = min(finer, 30)
-    limit = limit >> finer
+    up, down, limit = p[_UNIT_EXPONENT] - 1007, 0, p[_EIGHTHS] << 14
+    if up < 0:
+        down, up = min(0 - up, 30), 0
+    up = min(up, 30)
+    limit = limit >> up
     most = least = one
     while far(i < p[_END]):
         v = x[i]
@@ -153,9 +158,9 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if factor_at == table:
             factor_at = 0
         m = abs(v)
-        t = (m & mask) >> coarser
+        t = (m & mask) >> down
         if t < limit:
-            t = t << finer
+            t = t << up
             k = table + (t >> 14 << 2)
             t = t & 16383
             s = w[k] - one
@@ -186,10 +191,10 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put x * inverse * factor + summand, of x and inverse as loops/moments makes them.
+    """Write x * inverse * factor + offset, with x and inverse of loops/moments.
 
-    w holds a factor and a summand for each element. For a row with inf or NaN, or without a
-    deviation, put 0. Write the largest and the smallest so far.
+    w holds a factor and an offset for each element. Write 0 for a row with inf or NaN, or whose
+    deviation is 0. Update norms_largest and norms_smallest.
 
     Access:
         reads x[x_start : x_start + columns]
@@ -238,9 +243,9 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the largest and the smallest element as float32, the latter without its sign.
+    """Write the largest element and the magnitude of the smallest as float32.
 
-    x holds four words of what has computed them: unit_exponent, elements, largest and smallest.
+    x holds four words of the preceding block: unit_exponent, elements, largest and smallest.
 
     Access:
         reads x[0:4]
@@ -251,7 +256,7 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     one = bit(30)
     m, k = x[2] - one, 0
     while k < 2:
-        # Elements of a damaged model may overflow: what is negative would be shifted for ever.
+        # Elements of a damaged model may overflow: a negative m would be shifted forever.
         m = max(m, 0)
         e, s = x[0] - 875, 0
         while m >> s >> 24:
@@ -278,9 +283,9 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """Put the bytes of x.
+    """Quantize x to bytes.
 
-    w holds their scale, zero point and inverse scale, as dynamic_quantize.choose gives them.
+    w holds scale, zero point and inverse scale, as dynamic_quantize.choose writes them.
 
     Access:
         reads x[0 : elements]

@@ -1,6 +1,6 @@
-"""Rows that are normalized in fixed point, by calls. Written once, for Python and viper.
+"""Normalization of rows in fixed point, by calls of loops/moments and loops/fixed.
 
-The unit, and the largest and the smallest element, are those of all rows.
+All rows share the unit and the range.
 """
 
 from ._words import bit, set_at
@@ -8,15 +8,15 @@ from .fixed import _NORMS_LARGEST, _NORMS_SMALLEST
 from .moments import _COLUMNS, _EXPONENT, _X_START
 
 # Parameters of rows: as fixed.norms
-_ROW = 18  # the next one [rows] 0..
-_ROW_END = 19  # behind the last one [rows] 0..
+_ROW = 18  # next row [rows] 0..
+_ROW_END = 19  # end, exclusive [rows] 0..
 
 
 def rows(p: ptr32, w):
-    """Normalize rows. Write the largest and the smallest element of them.
+    """Normalize rows `row` to row_end - 1, and update the range of their elements.
 
-    w: loops centre, squares and inverse of moments, norms of fixed; p; x, what norms takes as w,
-    out
+    w lists loops centre, squares and inverse of moments, norms of fixed; p; x, the w of norms,
+    out.
 
     Access: of the loops it calls
     """

@@ -1,10 +1,10 @@
-"""One Fourier transform of float32, in integers. Written once, in the common subset.
+"""Fourier transform of one line of float32, in integers.
 
-x and out hold float32 as words, otherwise what those of loops/dft hold. A number of the work array
-is two words, its real and its imaginary part in 28 bits, plus BIAS; a line has one exponent.
-Before a pass it is shifted down if parts may reach 2**29. The passes are those of loops/dft. A
-product is that of halves, of 14 bits and more. Each pass loses half a unit of these 28 bits, so
-that the result is as exact as that of a transform in float32.
+x and out are those of loops/dft, as float32 in words. A number of the work array is two words, its
+real and imaginary part with 28 bits, plus BIAS; a line shares one exponent. Before a pass, the
+line is shifted down if parts could reach 2**29. The passes are those of loops/dft. Products are
+computed from halves of 14 bits and more. Each pass loses half a unit of the 28 bits, so that the
+result is as exact as that of a transform in float32.
 """
 
 from ._hints import far, inline
@@ -12,15 +12,15 @@ from ._words import nan_bits, swap
 from .dft import _INNER, _LENGTH, _LINE, _OUT_LENGTH, _PARTS, _RESULT_START, _TRANSFORM, _X_LENGTH
 
 # Parameters of load32, transform32, store32: as dft.load
-_EXPONENT = const(8)  # biased, of the line, as load32 and transform32 set it [exponent] 0..511
-_IS_NAN = const(9)  # the line has inf or NaN, as load32 sets it [flag] 0, 1
-_FACTOR = 10  # of an inverse, with 28 bits behind the point; 0: none [multiplier] 0..2**28
-_FACTOR_SHIFT = 11  # the power of two by which that is too large [bits] 0..31
+_EXPONENT = const(8)  # biased exponent of the line, set by load32, transform32 [exponent] 0..511
+_IS_NAN = const(9)  # the line has inf or NaN, set by load32 [flag] 0, 1
+_FACTOR = 10  # of an inverse, with 28 fraction bits; 0: none [multiplier] 0..2**28
+_FACTOR_SHIFT = 11  # right shift of the product with factor [bits] 0..31
 
 
 @inline
 def halves(v):
-    """Return the lower 14 bits of v, which has 29 and a sign, and its upper part."""
+    """Return the lower 14 bits and the upper part of v, which has 29 bits and a sign."""
     high = v >> 14
     v = v & 16383
     return v, high
@@ -28,7 +28,10 @@ def halves(v):
 
 @inline
 def mantissa(v, exponent):
-    """Return m = 28 bits of the float32 v, plus BIAS. exponent: of the line. e: room."""
+    """Return m = 28 bits of the float32 v, plus BIAS, for the exponent of its line.
+
+    Temporary: e.
+    """
     e, m = (v >> 23) & 255, v & 0x7FFFFF
     if e:
         m = m | 0x800000
@@ -43,9 +46,9 @@ def mantissa(v, exponent):
 
 
 def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put x's line into the first half of out, as complex numbers.
+    """Write x's line as complex numbers into the first half of out.
 
-    Behind it are zeros, or the mirrored conjugate.
+    Zeros, or the mirrored conjugate, follow.
 
     Access:
         taken = min(x_length, length)
@@ -93,9 +96,9 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Transform out, the work array, by w, the table, and set result_start.
+    """Transform out, the work array, by the table w, and set result_start.
 
-    w: cosines and sines, 28 bits behind the point, plus BIAS.
+    w holds cosines and sines with 28 fraction bits, plus BIAS.
 
     Access:
         reads w[0 : 2 * length] if length > 1
@@ -111,13 +114,13 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     target, count, is_forward = 2 * length, 1, p[_TRANSFORM] == 0
     while length % (2 * count) == 0:
         count = count + count
-    done, most = length // count, zero >> 1
-    if done > 1:
-        # the sums as they are written, exact, for an odd length; none is larger than that of sizes
+    size, most = length // count, zero >> 1
+    if size > 1:
+        # exact sums by definition, for an odd length; none exceeds the sum of magnitudes
         most, shift = 1, 1
         for t in range(count):
-            i, v = source + 2 * t, done
-            for j in range(done):
+            i, v = source + 2 * t, size
+            for j in range(size):
                 a, b = out[i] - zero, out[i + 1] - zero
                 a, b = abs(a), abs(b)
                 v += (a + b) >> 14
@@ -129,7 +132,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         for t in far(range(length)):
             k, at, i = t // count, 0, source + 2 * (t % count)
             high = low = more = rest = 0
-            for j in range(done):
+            for j in range(size):
                 cosine, sine = w[2 * at * count] - zero, w[2 * at * count + 1] - zero
                 if is_forward:
                     sine = 0 - sine
@@ -162,8 +165,8 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 rest += v & 16383
                 i += 2 * count
                 at += k
-                if at >= done:
-                    at -= done
+                if at >= size:
+                    at -= size
             i = target + 2 * t
             a = ((high << (15 - shift)) + (low >> (shift - 1)) + 1) >> 1
             b = ((more << (15 - shift)) + (rest >> (shift - 1)) + 1) >> 1
@@ -174,7 +177,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         p[i] = p[_EXPONENT] + shift
         source, target, i = swap(source, target)
     while far(1 < count):
-        # transform t takes in t + half, its elements in between
+        # join transforms t and t + half, whose elements are interleaved
         half, down = count >> 1, 0
         if most >= 222000000:
             down = 1
@@ -183,7 +186,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i = _EXPONENT
         p[i] = p[_EXPONENT] + down
         most = 1
-        for k in far(range(done)):
+        for k in far(range(size)):
             cosine, sine = w[2 * k * half] - zero, w[2 * k * half + 1] - zero
             if is_forward:
                 sine = 0 - sine
@@ -219,23 +222,23 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 a += v
                 most = most | (a ^ (a >> 31)) | (at ^ (at >> 31))
                 out[j] = a + zero
-                out[j + 2 * done * half] = at + zero
+                out[j + 2 * size * half] = at + zero
                 a = (out[i + 1] - zero) >> down
                 at = a - b
                 a += b
                 most = most | (a ^ (a >> 31)) | (at ^ (at >> 31))
                 out[j + 1] = a + zero
-                out[j + 2 * done * half + 1] = at + zero
+                out[j + 2 * size * half + 1] = at + zero
                 i += 2
                 j += 2
         source, target, i = swap(source, target)
-        done, count = done + done, half
+        size, count = size + size, half
     i = _RESULT_START
     p[i] = source
 
 
 def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the result, in x, as float32; NaN if the line had inf or NaN.
+    """Write the result, in x, as float32; NaN if the line had inf or NaN.
 
     Access:
         out_parts = 1 if transform == 2 else 2

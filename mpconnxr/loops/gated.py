@@ -1,20 +1,19 @@
-"""Steps of recurrent layers in fixed point. Written once, for Python and viper.
+"""Time steps of recurrent layers in fixed point.
 
 The weights of a gate for one element of the state are a row of w:
 
     the lower 24 bits of the bias, and above them the exponent of the weights for the input
-    the other bits of the bias, plus 2**29
+    the upper bits of the bias, plus 2**29
     the mantissas for the input, 24 bits with the sign
-    where the gate has weights for h: their exponent, then their mantissas
+    if the gate has weights for h: their exponent, then their mantissas
 
-Biases and sums have 28 bits behind the point. A sum is two words, the first one of 24 bits. A
-bias, and what up to 120 products add up to, is at most 2**26 in the second one. A gate is a
-function of its argument. Both have 26 bits behind the point, in one word. States are float32.
+Biases and sums have 28 fraction bits. A sum is two words, of which the first has 24 bits. A bias,
+and a sum of up to 120 products, is at most 2**26 in the second word. A gate is a function of its
+argument; both have 26 fraction bits, in one word. States are float32. A row of the input or of h
+is its exponent E, then mantissas of 2**(E - 149). For loops that compute gates, w is a table of
+sigmoid: see tools/converter/numbers/gate_table.py.
 
-A row of the input or of h is its exponent E, then mantissas of 2**(E - 149). For the loops that
-compute gates, w is a table for sigmoid: see tools/converter/numbers/gate_table.py.
-
-Absolute errors of gates are below 2**-25. A state above 64 has an error of its last bit as well.
+Absolute errors of gates are below 2**-25. A state above 64 also has an error of its last bit.
 """
 
 from ._cells import (
@@ -34,7 +33,7 @@ from ._words import all_but_sign
 _X_START = const(0)  # [elements] 0..
 
 # Parameters of lstm, rnn, relu, renew, reset_sums
-_ARGUMENTS_START = const(0)  # of the first gate's arguments in out [elements] 0..
+_ARGUMENTS_START = const(0)  # start of the first gate's arguments in out [elements] 0..
 
 # Parameters of row, reset, put, lstm, rnn, relu, renew, reset_sums
 _ELEMENTS = const(1)  # of the row, or of each gate [elements] 0..
@@ -43,18 +42,18 @@ _ELEMENTS = const(1)  # of the row, or of each gate [elements] 0..
 _OUT_START = const(2)  # [elements] 0..
 
 # Parameters of row
-_TAIL_ELEMENTS = const(3)  # of x behind these, which must be finite, too [elements] 0..
+_TAIL_ELEMENTS = const(3)  # elements of x behind the row that must be finite, too [elements] 0..
 
 # Parameters of lstm, rnn, relu, renew
-_H_START = const(2)  # of the new states in out [elements] 0..
+_H_START = const(2)  # start of the new states in out [elements] 0..
 
 # Parameters of lstm
-_C_START = const(3)  # of the cell states in out [elements] 0..
+_C_START = const(3)  # start of the cell states in out [elements] 0..
 
 # Parameters of sums, small_sums
-_X_ROW_START = const(0)  # of the row for the layer's input [elements] 0..
+_X_ROW_START = const(0)  # start of the row of the layer's input [elements] 0..
 _X_ELEMENTS = const(1)  # of that row [elements] 0..480
-_H_ROW_START = const(2)  # of the row for the states [elements] 0..
+_H_ROW_START = const(2)  # start of the row of the states [elements] 0..
 _H_ELEMENTS = const(3)  # of that row [elements] 0..480
 _W_START = const(4)  # [elements] 0..
 _ROWS = const(5)  # of w [rows] 1..
@@ -64,16 +63,17 @@ _HAS_ARGUMENTS = const(7)  # out holds arguments, not sums of two words [flag] 0
 
 @inline
 def mantissa(word):
-    """Return a mantissa with its sign, of a word that may have been read without it."""
+    """Return a mantissa with its sign, from a word that may have been read as unsigned."""
     v = ((word + 0x800000) & 0xFFFFFF) - 0x800000
     return v
 
 
 @inline
 def products(x, first, w, at, n):
-    """Return high and low: high * 2**24 + low = the exact sum of n products of x and w, up to 120.
+    """Return high and low: high * 2**24 + low is the exact sum of up to 120 products of x and w.
 
-    first, at: places of the first elements in x and w; at: of the next one then. The others: room.
+    first and at are the starts in x and w, n the number of products; at advances. The other names
+    are temporaries.
     """
     u = v = product = undefined
     i, low, middle, high = first, 0, 0, 0
@@ -95,9 +95,10 @@ def products(x, first, w, at, n):
 
 @inline
 def add_products(sum_low, sum_high, shift, x, first, w, at, n):
-    """Return the sum sum_high * 2**24 + sum_low plus one of products, shifted to the right.
+    """Return sum_high * 2**24 + sum_low plus (a sum of products >> shift), which is clipped.
 
-    x to n: of products. at: the next place. shift and the others: room.
+    The arguments from x to n are those of products; at advances. shift and the other names are
+    temporaries.
     """
     high, low, at, middle, i, end, u, v, limit = products(x, first, w, at, n)
     if shift >= 24:
@@ -124,9 +125,9 @@ def add_products(sum_low, sum_high, shift, x, first, w, at, n):
 
 @inline
 def normalized(e, high, low):
-    """Return m and e: m * 2**e = (high * 2**24 + low) * 2**e, where m gets 28 bits and a sign.
+    """Return m and e such that m * 2**e is the old (high * 2**24 + low) * 2**e.
 
-    high, low, is_negative: room.
+    m gets 28 bits and a sign. Temporaries: high, low, is_negative.
     """
     is_negative = 0
     if high < 0:
@@ -150,16 +151,16 @@ def normalized(e, high, low):
 
 @inline
 def aligned(m, shift, most):
-    """Return m, shifted from 2**e to 2**most, and by how much."""
+    """Return m, converted from units of 2**shift to units of 2**most, and the right shift."""
     shift = most - shift
     m = m >> (shift if shift < 31 else 31)
     return m, shift
 
 
 def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Make a row of mantissas of floats.
+    """Convert a row of floats to mantissas.
 
-    If one of them, or of those behind them, is inf or NaN, put only the exponent 255.
+    If one of them, or of those in the tail, is inf or NaN, write only the exponent 255.
 
     Access:
         reads x[x_start : x_start + elements + tail_elements]
@@ -197,9 +198,9 @@ def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put sums of rows of w with a row of the input and one of h, which are both in x.
+    """Write sums of products of rows of w with a row of the input and one of h, both in x.
 
-    Without has_arguments, the second word of a sum gets 2**30 more.
+    Without has_arguments, the second word of a sum is stored plus 2**30.
 
     Access:
         words = rows * (2 - has_arguments)
@@ -255,10 +256,10 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put sums as floats behind the arguments.
+    """Write sums as floats behind the arguments.
 
-    With has_arguments, do so only where an argument is below 1/16. Behind the rows of w lie the
-    biases as floats. The rows of x have up to 120 elements each.
+    With has_arguments, do so only where an argument is below 1/16. The biases as floats follow the
+    rows of w. The rows of x have up to 120 elements each.
 
     Access:
         reads x[x_row_start : x_row_start + 1 + x_elements]
@@ -345,7 +346,7 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Make gates of the arguments of i, o, f and g, and new states of them.
+    """Compute gates from the arguments of i, o, f and g, and new states from them.
 
     Access:
         n = elements
@@ -404,7 +405,7 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put h = tanh of arguments, or of the floats behind them where they are below 1/16.
+    """Write h = tanh of arguments, or, if below 1/16, of the floats behind them.
 
     Access:
         n = elements
@@ -444,7 +445,7 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def relu(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put h = the floats behind arguments, or 0 for negative ones.
+    """Write h = the floats behind the arguments, or 0 for negative ones.
 
     Access:
         reads out[arguments_start + elements : arguments_start + 2 * elements]
@@ -461,7 +462,7 @@ def relu(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put r * h in the place of the mantissas of h. x holds the arguments of the gates r.
+    """Replace the mantissas of h by r * h; x holds the arguments of the gates r.
 
     Access:
         reads x[x_start : x_start + elements]
@@ -489,10 +490,10 @@ def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put arguments of new states: sums over the input, plus sums over h times gates r.
+    """Write arguments of new states: sums over the input, plus sums over h times gates r.
 
-    Behind the arguments of r lie the sums over the input, which the results replace, then those
-    over h.
+    The sums over the input follow the arguments of r and are replaced by the results; the sums
+    over h follow them.
 
     Access:
         updates out[arguments_start : arguments_start + 5 * elements]
@@ -546,9 +547,9 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put h = z * h + (1 - z) * tanh of an argument.
+    """Write h = z * h + (1 - z) * tanh of an argument.
 
-    Behind the arguments of z lie as many others, then those of tanh.
+    The arguments of z are followed by an equal number of others, then by those of tanh.
 
     Access:
         n = elements

@@ -1,6 +1,6 @@
-"""A step of a recurrent layer where x or a state is inf or NaN: with Python's floats. Plain form.
+"""A time step of a recurrent layer with inf or NaN in x or a state, in Python floats. Plain form.
 
-p and w: as in loops/gated_steps.
+p and w are those of loops/gated_steps.
 """
 
 from ..ops._float_math import sigmoid, tanh
@@ -69,8 +69,8 @@ def _gru(p, weights, xs, hs):
 
 
 def _sums(weights, at, rows, xs, hs):
-    """Return sums as loops/gated has them, of so many rows of weights from there on."""
-    found = []
+    """Return sums as loops/gated has them, for `rows` rows of weights from `at` on."""
+    results = []
     for _ in range(rows):
         low = weights[at]
         total = (low & 0xFFFFFF) / (1 << 28) + ((weights[at + 1] & 0x3FFFFFFF) - (1 << 29)) / 16
@@ -82,8 +82,8 @@ def _sums(weights, at, rows, xs, hs):
         if hs:
             total += _product(weights, at + 1, hs, weights[at] & 255)
             at += len(hs) + 1
-        found.append(total)
-    return found
+        results.append(total)
+    return results
 
 
 def _product(weights, at, values, e):

@@ -1,13 +1,11 @@
-"""Sigmoid and tanh of float32 without a table, on the bits. Written once, for Python and viper.
+"""Sigmoid and tanh of float32 without a table, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w is not read.
+x and out hold float32 as words and may share memory. w is not read. Results are within 5e-7 of the
+exact value, denormal ones within one more unit in the last place. NaN gives 0x7FC00000.
 
-Results are within 5e-7 of the exact value, denormal ones within one bit more. NaN gives
-0x7FC00000.
-
-exp(-u) = 2**-k * exp(r), with r = k * ln(2) - u from 0 to ln(2), by its series. Both functions are
-quotients of it, bit by bit: 1 or exp(-|x|) by 1 + exp(-|x|), 1 - exp(-2 |x|) by 1 + exp(-2 |x|).
-Below 1/16, tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
+exp(-u) = 2**-k * exp(r), with r = k * ln(2) - u from 0 to ln(2), by its Taylor series. Both
+functions are quotients, computed bit by bit: 1 or exp(-|x|) by 1 + exp(-|x|), and 1 - exp(-2 |x|)
+by 1 + exp(-2 |x|). Below 1/16, tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
 """
 
 from ._cells import small_tanh
@@ -22,7 +20,8 @@ _IS_TANH = 3  # tanh, not sigmoid [flag] 0, 1
 
 
 def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute sigmoid or tanh of each element.
+
     Access:
         reads x[x_start : x_start + elements]
         writes out[out_start : out_start + elements]
@@ -30,7 +29,7 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     one = 1 << 27
     top = bit(31)
     nan = nan_bits()
-    ln2 = 5814540  # of 23 bits behind the point; 0.0185 too many
+    ln2 = 5814540  # 23 fraction bits; 0.0185 units too large
     for i in range(p[_ELEMENTS]):
         v = x[p[_X_START] + i]
         e = (v >> 23) & 255
@@ -44,7 +43,7 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m, e, a = small_tanh(m, e)
         else:
             e += p[_IS_TANH] - 127
-            s = 3 if e < 4 else 0  # more bits, as long as there is room
+            s = 3 if e < 4 else 0  # more bits, as far as they fit
             e += s
             if e < 0:
                 m = (m + (1 << (0 - 1 - e))) >> (0 - e) if e > 0 - 24 else 0

@@ -1,4 +1,4 @@
-"""What gather raises for an index out of range. Plain form."""
+"""The error of gather for an index out of range. Plain form."""
 
 from ..errors import InputError
 

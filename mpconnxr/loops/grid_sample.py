@@ -1,31 +1,32 @@
-"""Elements of x around places, weighted. Plain form.
+"""Elements of x sampled at points, with interpolation. Plain form.
 
 x holds floats (images, channels, depth, rows, columns), out floats (images, channels, places). w
-holds the places (images, places, rank), each coordinate -1 .. 1, that of columns first. See
+holds the points (images, places, rank); each coordinate is -1 .. 1, that of columns first. See
 ops/grid_sample.
 """
 
 from ..ops._float_math import half_even
 
 # Parameters of sample
-_START = const(0)  # the first place, of all images [places] 0..
-_END = const(1)  # behind the last one [places] 0..
+_START = const(0)  # first point of all images [places] 0..
+_END = const(1)  # end, exclusive [places] 0..
 _CHANNELS = const(2)  # [elements] 1..
 _DEPTH = const(3)  # of x [elements] 1..
 _ROWS = const(4)  # of x [elements] 1..
 _COLUMNS = const(5)  # of x [elements] 1..
-_PLACES = const(6)  # of an image [places] 1..
-_RANK = const(7)  # coordinates of a place [elements] 2, 3
+_PLACES = const(6)  # points of an image [places] 1..
+_RANK = const(7)  # coordinates of a point [elements] 2, 3
 _INTERPOLATION = const(8)  # 0 nearest, 1 linear, 2 cubic [code] 0..2
-_PADDING_MODE = const(9)  # outside lie: 0 zeros, 1 the border, 2 a mirror image [code] 0..2
-_IS_ALIGNED = const(10)  # at -1 and 1 are middles of elements, not borders [flag] 0, 1
+_PADDING_MODE = const(9)  # 0 zeros, 1 border, 2 reflection [code] 0..2
+_IS_ALIGNED = const(10)  # -1 and 1 are the centres of the corner elements, not edges [flag] 0, 1
 
-_FAR = 1e9  # as good as infinite
-_ALPHA = -0.75  # of Keys' cubic convolution
+_FAR = 1e9  # farther coordinates count as infinite
+_ALPHA = -0.75  # parameter of Keys' cubic convolution
 
 
 def sample(x, w, out, p):
-    """
+    """Sample x at the points.
+
     Access:
         image = channels * depth * rows * columns
         first, last = start // places, (end - 1) // places
@@ -33,7 +34,7 @@ def sample(x, w, out, p):
         reads w[start * rank : end * rank]
         writes out[first * channels * places : (last + 1) * channels * places] if start < end
     """
-    # by dim, up to 4 taps: where, and how much; then all their combinations
+    # per dim, up to 4 taps: index and weight; then all their combinations
     at, share = [[0] * 4 for _ in range(3)], [[1.0] * 4 for _ in range(3)]
     counts = [1, 1, 1]
     n = (4 if p[_INTERPOLATION] == 2 else 2) ** p[_RANK]
@@ -53,7 +54,7 @@ def sample(x, w, out, p):
 
 
 def _combine(p, counts, at, share, flat, weights):
-    """Set all taps of a place that have a weight. Return how many."""
+    """Set the taps of a point that have a weight; return their number."""
     n = plane = 0
     while plane < counts[0]:
         line = 0
@@ -91,13 +92,18 @@ def _weigh(x, out, p, place, n, flat, weights):
 
 
 def _taps(v, size, p, at, share):
-    """Set indices and shares of the elements around v, -1 .. 1, of a dim. Return how many."""
+    """Set indices and weights of the elements around v, -1 .. 1, along a dim.
+
+    Returns:
+        int: their number.
+
+    """
     mode, padding, align = p[_INTERPOLATION], p[_PADDING_MODE], p[_IS_ALIGNED]
     v = (v + 1.0) / 2.0 * (size - 1) if align else ((v + 1.0) * size - 1.0) / 2.0
     if mode == 0:
         v = half_even(v)
     if padding == 1:
-        margin = 4 if mode == 2 else 0  # where all taps of a cubic lie on the border
+        margin = 4 if mode == 2 else 0  # beyond it, all taps of a cubic lie on the border
         v = 0.0 - margin if v < 0 - margin else size + margin - 1.0 if v > size + margin - 1 else v
     if not -_FAR < v < _FAR:
         share[0] = 0.0
@@ -139,7 +145,7 @@ def _place(first, n, size, p, at, share):
 
 
 def _reflected(v, size, align):
-    """Return v, mirrored at the borders until it lies between them."""
+    """Return v, reflected at the borders until it lies between them."""
     low, reach = (0.0, size - 1.0) if align else (-0.5, float(size))
     if low <= v <= low + reach:
         return v

@@ -1,23 +1,25 @@
-"""How the two cores of a board hand work over. Written once, for Python and viper.
+"""Synchronization of the two cores of a board that run one model.
 
-fence   nothing here; in machine code a barrier, so that a core sees what the other one has written
-meet    a call of a program: waits until the other core is at the same place of its own program.
-        words: of this core's program; me: 1 or 2. If the other core gives up, this one does: its
-        program ends. So does the first one where it has waited for 2**29 rounds. Where one core
-        runs both programs it stops this one, and notes how many calls it had still to make
-begin   before a run: both programs, whose words these are, start at their beginnings
-attend  what the second core does as long as a model needs it: runs the program box[0] each time
-        that the first one asks for it
+fence   Do nothing; in machine code, a memory barrier that makes the other core's writes visible.
+meet    A call in a program: wait until the other core reaches the same point of its program.
+        words are those of this core's program; me is 1 or 2. If the other core gives up, end this
+        program, too. The first core also gives up after it has waited for 2**29 rounds. If one
+        core runs both programs, stop this one and note how many calls it still has to make.
+begin   Before a run, reset both programs, whose words are given, to their start.
+attend  Run on the second core while the model exists: run program box[0] on each request of the
+        first core.
 
-idle is a function of some microseconds, in which other threads run where two have one core.
+idle is a function that takes some microseconds, in which another thread can run if two share a
+core.
 
-h   words in memory that both cores read:
-        0     1 while two cores run, 0 if one runs both programs
-        1, 2  how often the first core, and the second one, has been at such a place in this run
-        3, 4  how often the second core was asked to run its program, and how often it has
-        5     1: both give up
-        6     1: the second core is to end
-        7     of a program that was stopped: calls that were left
+h holds words in memory that both cores read:
+
+    0     1 while two cores run, 0 if one core runs both programs
+    1, 2  number of such points that the first core, and the second, has reached in this run
+    3, 4  number of runs requested of the second core, and number of runs done
+    5     1: both give up
+    6     1: the second core must end
+    7     of a stopped program: number of calls left
 """
 
 from ._words import set_at

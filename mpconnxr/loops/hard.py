@@ -1,23 +1,23 @@
-"""HardSigmoid and HardSwish of float32 by their bits. Written once, for Python and viper.
+"""HardSigmoid and HardSwish of float32, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w is not read.
+x and out hold float32 as words and may share memory. w is not read.
 
     t = offset + slope * |x| * 2**(reach - 157), or minus the product where x < 0
-    out = t / 2**30, limited to 0 .. 1, or x times that if is_swish
+    out = t / 2**30, clipped to 0 .. 1, or x times that if is_swish
 
-Products are cut off to 30 bits. |x| whose exponent exceeds reach is beyond the limits.
+Products are truncated to 30 bits. |x| with an exponent above reach lies beyond the limits.
 """
 
 from ._floats import first_bit
 from ._hints import inline
 
 # Parameters of hard32
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 _SLOPE = const(2)  # [value] 2**29..2**30
-_REACH = const(3)  # the largest exponent of x for which slope counts [exponent] 0..254
-_OFFSET = const(4)  # 30 bits behind the point [value] 0..2**30 - 1
-_IS_SWISH = const(5)  # results are multiplied by x [flag] 0, 1
+_REACH = const(3)  # largest exponent of x between the limits [exponent] 0..254
+_OFFSET = const(4)  # 30 fraction bits [value] 0..2**30 - 1
+_IS_SWISH = const(5)  # multiply by x [flag] 0, 1
 
 
 @inline
@@ -30,13 +30,14 @@ def product(m, a):
 
 
 def hard32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the function of each element.
+
     Access:
         reads x[start : end]
         writes out[start : end]
     """
     i, end, slope, reach, offset = p[_START], p[_END], p[_SLOPE], p[_REACH], p[_OFFSET]
-    unit, b = 1, 0  # kept from the folding of constants, which makes big integers of them
+    unit, b = 1, 0  # variables: constant folding would make big integers
     nan, top, unit = (unit << 31) - (unit << 22), unit << 31, unit << 30
     while i < end:
         bits, v = x[i], 0

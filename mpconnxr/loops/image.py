@@ -1,5 +1,4 @@
-"""Pixels of a picture, picked by fixed-point steps and looked up. Written once, in the common
-subset of Python and viper.
+"""Pixels of a picture, sampled at fixed-point steps and converted by a table.
 
 x holds the bytes of the picture, rows from the top, without padding. w holds int32: 256 entries
 for each channel of the output. out gets the bytes of a tensor.
@@ -19,13 +18,14 @@ _CHANNELS = const(7)  # of out [elements] 1, 3
 _OUT_CHANNEL_STRIDE = const(8)  # from channel to channel of out [elements] 0..
 _OUT_COLUMN_STRIDE = const(9)  # from column to column of out [elements] 0..
 _OUT_ROW_STRIDE = const(10)  # from row to row of out [elements] 0..
-_FORMAT = const(11)  # 0 gray, 1 RGB888, 2 RGB565, 3 the same, high byte first [code] 0..3
+_FORMAT = const(11)  # 0 gray, 1 RGB888, 2 RGB565, 3 RGB565 with the high byte first [code] 0..3
 _IS_BGR = const(12)  # out has blue before red [flag] 0, 1
 _BYTES_PER_ELEMENT = const(13)  # of out [bytes] 1, 4
 
 
 def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Convert the pixels of a picture to a tensor.
+
     Access:
         pixels, nbytes = out_rows * out_columns, 1 if format == 0 else 3 if format == 1 else 2
         last_row = row + (out_rows - 1) * row_step

@@ -1,7 +1,7 @@
-"""Integers of 32 bits, modulo 2**32, and truth values. Written once, in the common subset.
+"""Integers of 32 bits, modulo 2**32, and truth values.
 
-x, w and out hold rows as loops/add has them, but for not8 and one_hot32. Words that may not fit a
-small integer come to out as two halves, which are computed apart.
+x, w and out hold rows as in loops/add, except for not8 and one_hot32. Words that may exceed a
+small integer are written to out as two halves, which are computed separately.
 """
 
 from ._hints import inline
@@ -10,19 +10,19 @@ from .one_hot import _CLASSES, _END, _INNER, _START
 
 # Parameters of sum32, product32, quotient32, larger32, compare32, truth8: as _words.pairs
 # Parameters of sum32
-_IS_DIFFERENCE = const(9)  # w is subtracted, not added [flag] 0, 1
+_IS_DIFFERENCE = const(9)  # subtract w instead of adding it [flag] 0, 1
 
 # Parameters of quotient32
-_OPERATION = const(9)  # 0 quotient, 1, 2 rest; + 4: without signs [code] 0, 1, 2, 4, 5, 6
+_OPERATION = const(9)  # 0 quotient, 1, 2 remainder; + 4: unsigned [code] 0, 1, 2, 4, 5, 6
 
 # Parameters of larger32
-_IS_MINIMUM = const(9)  # the smaller one is wanted, not the larger [flag] 0, 1
+_IS_MINIMUM = const(9)  # take the smaller, not the larger [flag] 0, 1
 
 # Parameters of compare32
-_RELATIONS = const(9)  # those that count: 1 less + 2 equal + 4 greater [mask] 0..7
+_RELATIONS = const(9)  # relations that give 1: 1 less + 2 equal + 4 greater [mask] 0..7
 
 # Parameters of truth8
-_TRUE_COUNTS = const(9)  # bit n: two operands of which n are true make it true [mask] 0..7
+_TRUE_COUNTS = const(9)  # bit n: result for n nonzero operands [mask] 0..7
 
 # Parameters of not8: as relu.relu32
 # Parameters of one_hot32: as one_hot.one_hot
@@ -30,9 +30,9 @@ _TRUE_COUNTS = const(9)  # bit n: two operands of which n are true make it true 
 
 @inline
 def compared(x, i, w, j):
-    """Return 1, 2 or 4: x[i] is less than w[j], equal or greater; a, b: their lower halves.
+    """Return 1, 2 or 4 if x[i] is less than, equal to or greater than w[j].
 
-    low, high: room.
+    Also return their lower halves, a and b. Temporaries: low, high.
     """
     a, high, b, low = x[i], (x[i] >> 16) & 65535, w[j], (w[j] >> 16) & 65535
     a, b, high, low = a & 65535, b & 65535, high ^ 32768, low ^ 32768
@@ -47,7 +47,7 @@ def compared(x, i, w, j):
 
 
 def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """Put x + w, or x - w.
+    """Write x + w, or x - w.
 
     Access:
         x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
@@ -67,7 +67,7 @@ def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """Put x * w.
+    """Write x * w.
 
     Access: as sum32
     """
@@ -83,9 +83,9 @@ def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """Put x / w cut towards 0, or what that leaves (1), or that with the sign of w (2).
+    """Write x / w truncated (0), its remainder (1), or the remainder with the sign of w (2).
 
-    By 0 all of them are 0.
+    Division by 0 gives 0 in all cases.
 
     Access: as sum32
     """
@@ -105,7 +105,7 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
             if (a >> 31) & 1 and a & mask >= b & mask:
                 v, rest = 1, a - b
         elif b & mask:
-            # a half first: what it leaves, twice, is less than 2 * b
+            # divide half of a first: twice its remainder is less than 2 * b
             b = b & mask
             v = half // b
             rest = half - v * b
@@ -132,7 +132,7 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the larger of x and w, or the smaller one.
+    """Write the larger or the smaller of x and w.
 
     Access:
         x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
@@ -142,17 +142,17 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[out_start : out_start + rows * columns]
     """
     i, j, k = p[_X_START], p[_W_START], p[_OUT_START]
-    wanted = 1 if p[_IS_MINIMUM] else 4
+    expected = 1 if p[_IS_MINIMUM] else 4
     for i, j, k, end, last in pairs(i, j, k, p):
         order, a, b, low, high = compared(x, i, w, j)
         a = w[j]
-        if order == wanted:
+        if order == expected:
             a = x[i]
         out[k] = a
 
 
 def compare32(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """Put 1 where a relation holds of x and w, else 0.
+    """Write 1 where one of the relations holds between x and w, else 0.
 
     Access: as larger32
     """
@@ -163,7 +163,7 @@ def compare32(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
 
 
 def truth8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Put 1 where so many of two bytes are not 0 as true_counts names, else 0.
+    """Write 1 where true_counts has the bit of the number of nonzero operands, else 0.
 
     Access: as larger32
     """
@@ -176,7 +176,7 @@ def truth8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def not8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Put 1 where a byte is 0, else 0.
+    """Write 1 where a byte is 0, else 0.
 
     Access:
         reads x[start : end]
@@ -187,7 +187,7 @@ def not8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def one_hot32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Do what loops/one_hot does, with indices and values that are words.
+    """Compute loops/one_hot for indices and values of one word.
 
     Access:
         reads x[start // classes * inner : ((end - 1) // classes + 1) * inner] if start < end

@@ -1,24 +1,26 @@
-"""A search for floats among sorted ones, by their bits. Plain form.
+"""Search of floats among sorted thresholds, on their bits. Plain form.
 
-x holds float32 as words. w holds levels: bits of floats without the sign, the negative ones first.
-out gets a byte for each element: low, and 1 more for each level that is not above it.
+x holds float32 as words. w holds levels: magnitude bits of floats, the negative ones first. out
+gets a byte for each element: low plus the number of levels that are not above it.
 
-The bits of positive floats are in the order of the floats, those of negative ones in the reverse.
+The bits of positive floats are in the order of the floats, those of negative ones in reverse
+order.
 """
 
 # Parameters of levels8
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 _NEGATIVE_LEVELS = const(2)  # [levels] 0..255
 _LEVELS = const(3)  # [levels] 0..255
-_LOW = const(4)  # what is below all levels, as a byte [value] 0..255
+_LOW = const(4)  # result below all levels, as a byte [value] 0..255
 _INFINITY = const(5)  # [float bits] 2139095040
-_MAGNITUDE_MASK = const(6)  # all bits but the sign [mask] 2**31 - 1
-_NAN = const(7)  # what NaN becomes, as a byte [value] 0..255
+_MAGNITUDE_MASK = const(6)  # all bits except the sign [mask] 2**31 - 1
+_NAN = const(7)  # result for NaN, as a byte [value] 0..255
 
 
 def levels8(x, w, out, p):
-    """
+    """Quantize elements by thresholds.
+
     Access:
         reads x as int32[start : end]
         reads w as int32[0 : max(negative_levels, levels)] if start < end
@@ -29,25 +31,25 @@ def levels8(x, w, out, p):
         v = x[i]
         bits = v & p[_MAGNITUDE_MASK]
         if (v >> 31) & 1:
-            found = 0
+            level = 0
             end = p[_NEGATIVE_LEVELS]
-            while found < end:
-                middle = (found + end) >> 1
+            while level < end:
+                middle = (level + end) >> 1
                 if w[middle] < bits:
                     end = middle
                 else:
-                    found = middle + 1
+                    level = middle + 1
         else:
-            found = p[_NEGATIVE_LEVELS]
+            level = p[_NEGATIVE_LEVELS]
             end = p[_LEVELS]
-            while found < end:
-                middle = (found + end) >> 1
+            while level < end:
+                middle = (level + end) >> 1
                 if w[middle] > bits:
                     end = middle
                 else:
-                    found = middle + 1
-        found += p[_LOW]
+                    level = middle + 1
+        level += p[_LOW]
         if bits > p[_INFINITY]:
-            found = p[_NAN]
-        out[i] = found & 255
+            level = p[_NAN]
+        out[i] = level & 255
         i += 1

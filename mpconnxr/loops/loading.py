@@ -1,11 +1,11 @@
-"""What loading a model computes. Written once, in the common subset of Python and viper.
+"""Loops for loading a model.
 
-numbers  Read numbers of 1 to 5 bytes each (docs/format.md) from x. out gets so many as words, then
-         the byte behind the last one; or -1 for that byte if there are not so many before the end,
-         -2 if one has more than 32 bits.
-widen    Make float32 of the float16 in x, by their bits. out gets two words of 16 bits each, the
-         low one first; it may lie over x if x is its second half: an element is read before its
-         place is written.
+numbers  Read numbers of 1 to 5 bytes each (docs/format.md) from x. out gets `count` words, then
+         the end of the numbers in x; or -1 instead if the bytes end too early, -2 if a number has
+         more than 32 bits.
+widen    Convert the float16 in x to float32, on the bits. out gets two 16-bit words each, the low
+         one first. out may overlap x if x is its second half: an element is read before its
+         memory is written.
 """
 
 # Parameters of numbers
@@ -18,7 +18,8 @@ _ELEMENTS = const(0)  # [elements] 0..
 
 
 def numbers(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    """
+    """Read numbers of variable length.
+
     Access:
         reads x[start : end]
         writes out[0 : count + 1]
@@ -50,7 +51,8 @@ def numbers(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
 
 
 def widen(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    """
+    """Convert float16 to float32.
+
     Access:
         reads x[0 : elements]
         writes out[0 : 2 * elements]
@@ -60,7 +62,7 @@ def widen(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
         half = x[i]
         m, e = half & 0x3FF, (half >> 10) & 31
         if e == 31:
-            e = 255  # inf, nan
+            e = 255  # inf or NaN
         elif e:
             e += 112
         elif m:

@@ -1,10 +1,10 @@
-"""Natural logarithms of float32 on the bits. Written once, for Python and viper.
+"""Natural logarithms of float32, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w is not read.
+x and out hold float32 as words and may share memory. w is not read.
 
 x = m * 2**e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 * s * (1 + s**2 / 3 + s**4 / 5 + ...)
-with s = (m - 1) / (m + 1). Within 5e-7 of the exact value, also near 1. -inf for 0, NaN for what
-is less; one NaN, 0x7FC00000.
+with s = (m - 1) / (m + 1). Results are within 5e-7 of the exact value, also near 1: -inf for 0,
+0x7FC00000 for NaN and negative numbers.
 """
 
 from ._floats import normalize, significand, unpack
@@ -12,19 +12,20 @@ from ._hints import far
 from ._words import bit, quotient
 
 # Parameters of log32
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 
 
 def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the logarithm of each element.
+
     Access:
         reads x[start : end]
         writes out[start : end]
     """
     top = bit(31)
     infinity = top - 1 - 0x7FFFFF
-    third = 357913941  # of 30 bits behind the point, like z, t and u below
+    third = 357913941  # 30 fraction bits, like z, t and u below
     i = p[_START]
     while far(i < p[_END]):
         v = x[i]

@@ -1,18 +1,21 @@
-"""Sums and differences of int64. Written once, in the common subset of Python and viper.
+"""Sums and differences of int64.
 
-x, w and out hold int64 as words, the low one first, in rows as loops/add has them.
+x, w and out hold int64 as words, the low one first, in rows as in loops/add.
 """
 
 from ._hints import inline
 from ._words import _OUT_START, _W_START, _X_START, all_but_sign, pairs
 
 # Parameters of add64: as _words.pairs
-_IS_DIFFERENCE = const(9)  # w is subtracted, not added [flag] 0, 1
+_IS_DIFFERENCE = const(9)  # subtract w instead of adding it [flag] 0, 1
 
 
 @inline
 def put(out, at, high, low, mask):
-    """Set out[at] to a word of 16 bits and 16 bits. Return it with its sign. low: room."""
+    """Set out[at] to a word from two 16-bit halves, and return it with its sign.
+
+    Temporary: low.
+    """
     low = (high & 32767) << 16 | low & 0xFFFF
     if high & 32768:
         low -= mask + 1
@@ -21,7 +24,8 @@ def put(out, at, high, low, mask):
 
 
 def add64(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Add or subtract pairs.
+
     Access:
         x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
         w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride

@@ -1,12 +1,13 @@
-"""Bytes as indices into a table, w, of 256 elements. Written once, in the common subset."""
+"""Bytes as indices of a table, w, of 256 elements."""
 
 # Parameters of lookup8, lookup32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 
 
 def lookup8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Look up elements of bytes.
+
     Access:
         reads x[start : end]
         reads w[0 : 256] if start < end

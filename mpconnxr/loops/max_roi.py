@@ -1,10 +1,10 @@
 """Maxima of the bins of regions. Plain form.
 
 x holds float32 (images, channels, rows, columns). out gets float32 (regions, channels, out_rows,
-out_columns). w is (regions: image and corners x0, y0, x1, y1, the last ones included; scale, one
-element; the step's name, ASCII).
+out_columns). w is (regions: image and corners x0, y0, x1, y1, inclusive; scale, one element; the
+step's name, ASCII).
 
-InputError for an image that does not exist and for a corner that is not a number.
+Raises InputError for an image that does not exist and for a corner that is inf or NaN.
 """
 
 from array import array
@@ -12,20 +12,21 @@ from array import array
 from ..ops._refuse import refuse
 
 # Parameters of regions
-_START = const(0)  # the first region [regions] 0..
-_END = const(1)  # behind the last one [regions] 0..
+_START = const(0)  # first region [regions] 0..
+_END = const(1)  # end, exclusive [regions] 0..
 _IMAGES = const(2)  # [images] 0..
 _CHANNELS = const(3)  # [elements] 1..
 _ROWS = const(4)  # of x [elements] 0..
 _COLUMNS = const(5)  # of x [elements] 0..
-_OUT_ROWS = const(6)  # bins of a region, one below another [bins] 1..
-_OUT_COLUMNS = const(7)  # bins of a region, side by side [bins] 1..
+_OUT_ROWS = const(6)  # rows of bins [bins] 1..
+_OUT_COLUMNS = const(7)  # columns of bins [bins] 1..
 
-_FAR = 1e6  # corners are cut to the image later
+_FAR = 1e6  # corners are clipped to the image later
 
 
 def regions(x, w, out, p):
-    """
+    """Compute the bins of regions.
+
     Access:
         bins = channels * out_rows * out_columns
         reads x as float32[0 : images * channels * rows * columns] if start < end
@@ -56,7 +57,7 @@ def _corner(w, i):
 
 
 def _fill(x, box, out, p, image, region):
-    """Fill the bins of one region, whose corners are in box."""
+    """Write the bins of one region, whose corners are in box."""
     rows, columns, out_rows, out_columns = p[_ROWS], p[_COLUMNS], p[_OUT_ROWS], p[_OUT_COLUMNS]
     box_columns, box_rows = box[2] - box[0] + 1, box[3] - box[1] + 1
     if box_columns < 1:

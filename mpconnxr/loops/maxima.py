@@ -1,10 +1,9 @@
-"""Largest byte of each window, whole planes a call. Plain form.
+"""Largest byte of each window, whole planes per call. Plain form.
 
-x holds planes (rows, columns) from x_start on, one behind another; out gets planes (out_rows,
-out_columns) from out_start on. w is not used.
-
-Compare bytes with a sign by their top bit flipped. A window of padding only gives the least byte.
-Write the elements of out in the order of their windows, each when its window has been read.
+x holds planes (rows, columns) from x_start on, contiguous; out gets planes (out_rows, out_columns)
+from out_start on. w is not used. Signed bytes are compared with their top bit flipped. A window
+that lies in the padding gives the least byte. Elements of out are written in the order of their
+windows, each after its window has been read.
 """
 
 # Parameters of maxima8
@@ -15,17 +14,18 @@ _ROWS = const(3)  # of x [elements] 0..
 _COLUMNS = const(4)  # of x [elements] 0..
 _KERNEL_ROWS = const(5)  # [elements] 1..
 _KERNEL_COLUMNS = const(6)  # [elements] 1..
-_ROW_STRIDE = const(7)  # from window to window [elements] 0..
-_COLUMN_STRIDE = const(8)  # from window to window [elements] 0..
-_ROW_PADDING = const(9)  # rows of the first window that lie above x [elements, BIAS]
-_COLUMN_PADDING = const(10)  # columns of the first window that lie left of x [elements, BIAS]
+_ROW_STRIDE = const(7)  # stride of windows [elements] 0..
+_COLUMN_STRIDE = const(8)  # stride of windows [elements] 0..
+_ROW_PADDING = const(9)  # rows of the first window above x [elements, BIAS]
+_COLUMN_PADDING = const(10)  # columns of the first window left of x [elements, BIAS]
 _OUT_ROWS = const(11)  # [elements] 1..
 _OUT_COLUMNS = const(12)  # [elements] 1..
 _FLIP = const(13)  # 128 if x and out are signed [mask] 0, 128
 
 
 def maxima8(x, w, out, p):
-    """
+    """Compute the maxima of planes.
+
     Access:
         reads x as uint8[x_start : x_start + planes * rows * columns] if out_rows and out_columns
         writes out as uint8[out_start : out_start + planes * out_rows * out_columns]

@@ -1,11 +1,11 @@
-"""Integers of means of float32. Written once, for Python and viper.
+"""Quantization of float32 means.
 
-rounded   round(mean / out_scale) + out_zero_point, the quotient rounded as float32
-bytes_of  the byte by levels that are known
+rounded   Write round(mean / out_scale) + out_zero_point, the quotient rounded as float32.
+bytes_of  Write the byte by thresholds.
 
-x of bytes_of holds 255 words, the levels, as loops/levels takes them. w holds the list and its
-means, as loops/means leaves them. out gets planes (out_rows, out_columns) of elements of
-bytes_per_element from element out_start on.
+x of bytes_of holds 255 words, the levels, as in loops/levels. w holds the list and its means, as
+loops/means writes them. out gets planes (out_rows, out_columns) of elements of bytes_per_element
+from element out_start on.
 """
 
 from ._floats import halve
@@ -26,11 +26,12 @@ from .means import (
 
 
 def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Quantize means by thresholds.
+
     Access:
         windows = planes * out_rows * out_columns
         requires negative_levels < 256
-        given choose has put its list to w
+        given choose has written its list to w
         reads x[0 : 255] if listed
         reads w[0 : listed]
         reads w[64 : 64 + listed]
@@ -67,9 +68,10 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
 
 
 def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Quantize means by a scale.
+
     Access:
-        given choose has put its list to w
+        given choose has written its list to w
         reads w[0 : listed]
         reads w[64 : 64 + listed]
         reads w[128 : 128 + listed]
@@ -92,7 +94,7 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         if a and n > 19:
             k = 1 << 20
         elif a and n > 0 - 2:
-            # The quotient: 1 and 24 bits behind the point, 6 at a time.
+            # The quotient: 1 and 24 fraction bits, 6 at a time.
             m = 1
             a -= p[_OUT_SCALE]
             while m >> 24 == 0:

@@ -1,27 +1,27 @@
-"""Means of windows in float32. Written once, for Python and viper.
+"""Means of windows, rounded as in float32.
 
-choose    makes bytes of the means of bytes, but lists those in the middle between two
-spans     finds the elements of the windows in the list
-sums      adds them up
-means     divides these sums
-rounds    does all of this and calls a loop of loops/mean_bytes behind it, to the last window
+choose    Write bytes of the means of bytes, but list those that are ties.
+spans     Find the elements of the listed windows.
+sums      Add them up.
+means     Divide these sums.
+rounds    Call all of these, then a loop of loops/mean_bytes, until the last window.
 
 x holds planes (rows, columns) from element x_start on, out of choose planes (out_rows,
-out_columns) from element out_start on. out of the others is w, which holds
+out_columns) from element out_start on. out of the other loops is w, which holds
 
     from 0 on     the list, of up to 64 windows
-    from 64 on    of spans the first byte of each of these; of sums and means their mantissas
-    from 128 on   of spans lines, elements of a line (13 bits) and beside them (2 bits); of sums
-                  and means twice their exponents, plus 1 if they are negative, and of sums 1024
-                  times what they are divided by
+    from 64 on    spans: the first byte of each of these; sums and means: their mantissas
+    from 128 on   spans: lines, elements of a line (13 bits), and elements left over (2 bits);
+                  sums and means: twice their exponents, plus 1 if negative; sums: plus 1024
+                  times the divisor
 
-Order 0 adds elements row after row, 1 the sums of columns. 2, for a window that is a plane, makes
-four sums of each fourth element, a, b, c and d, adds them as (a + c) + (b + d), then the elements
-that are left. An element stands for its distance from the zero point, times x_scale. Without a
-ratio of the scales choose lists all windows.
+Order 0 adds elements row after row, order 1 the sums of columns. Order 2, for a window that is a
+plane, computes four sums of every fourth element, a, b, c and d, adds them as (a + c) + (b + d),
+then adds the remaining elements. An element stands for its distance from the zero point, times
+x_scale. Without a ratio of the scales, choose lists all windows.
 
-Floats by their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a sign (s, r).
-Products, sums and quotients are rounded to even as IEEE 754 has them.
+Floats are computed on their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a
+sign (s, r). Products, sums and quotients are rounded to even as IEEE 754 does.
 """
 
 from ._bytes import next_window
@@ -44,46 +44,49 @@ from ._windows import (
 from ._words import set_at, split_sign, swap
 
 # Parameters of rounds, choose, spans, sums, means: as _windows.windows
-_DIVISOR = const(13)  # of a sum; 0: how many elements lie inside x [elements] 0..8000
-_ORDER = const(14)  # of the additions: 0 by rows, 1 by columns, 2 four sums [code] 0..2
+_DIVISOR = const(13)  # divisor of a sum; 0: number of elements inside x [elements] 0..8000
+_ORDER = const(14)  # order of additions: 0 by rows, 1 by columns, 2 four sums [code] 0..2
 _X_ZERO_POINT = const(15)  # of x ^ flip [value] 0..65535
-_FLIP = 16  # the sign bit of x and out if they are signed, else 0 [mask] 0, 128, 32768
-_NEGATIVE_LEVELS = 17  # for mean_bytes.bytes_of; wide_means has its own there [levels] 0..
-_OUT_LEAST = 18  # the least byte of out, for mean_bytes.bytes_of [value] 0, 128
-_RATIO_NUMERATOR = const(19)  # of x_scale / out_scale; 0 if that is no such fraction [value] 0..64
+_FLIP = 16  # sign bit if x and out are signed, else 0 [mask] 0, 128, 32768
+_NEGATIVE_LEVELS = 17  # for mean_bytes.bytes_of; choose_wide has _NEAR here [levels] 0..
+_OUT_LEAST = 18  # least byte of out, for mean_bytes.bytes_of [value] 0, 128
+_RATIO_NUMERATOR = const(19)  # of x_scale / out_scale; 0: no such fraction [value] 0..64
 _RATIO_DENOMINATOR = const(20)  # [value] 0..64
-_WINDOW = 21  # the next one for choose, which sets it [windows] 0..
-_LISTED = 22  # windows in the list, as choose sets it [windows] 0..64
+_WINDOW = 21  # next window of choose, set by it [windows] 0..
+_LISTED = 22  # windows in the list, set by choose [windows] 0..64
 _X_SCALE_HIGH = const(23)  # the upper 12 bits of the mantissa of x_scale [value] 0..4095
 _X_SCALE_LOW = const(24)  # its lower 12 bits [value] 0..4095
 _X_SCALE_EXPONENT = const(25)  # biased [exponent] 0..187
-_OUT_SCALE = 26  # the mantissa of out_scale [value] 0..2**24 - 1
+_OUT_SCALE = 26  # mantissa of out_scale [value] 0..2**24 - 1
 _OUT_SCALE_EXPONENT = 27  # biased [exponent] 0..187
 _OUT_ZERO_POINT = 28  # of out ^ flip [value] 0..65535
 _BYTES_PER_ELEMENT = 29  # [bytes] 1, 2
-_HIGH = 30  # the greatest element of out ^ flip [value] 255, 65535
+_HIGH = 30  # greatest element of out ^ flip [value] 255, 65535
 
 
 def rounds(p: ptr32, w):
-    """w: loops choose, spans, sums, means, then one of loops/mean_bytes; p; the list; x and out as
-    choose takes them; x as sums does; levels, and out as the last loop does
+    """Compute the means of all windows.
+
+    w lists loops choose, spans, sums, means, and one of loops/mean_bytes; p; the list; x and out
+    of choose; x of sums; the levels, and out of the last loop.
 
     Access: of the loops it calls
     """
     choose, spans, sums, means, finish = w[:5]
-    whole, found, seen, chosen, x = w[5:10]
+    whole, listed, seen, chosen, x = w[5:10]
     levels, out = w[10], w[11]
     i = set_at(p, _WINDOW, 0)
     while p[_WINDOW] < p[_PLANES] * p[_OUT_ROWS] * p[_OUT_COLUMNS]:
-        choose(seen, found, chosen, whole)
-        spans(found, found, found, whole)
-        sums(x, found, found, whole)
-        means(found, found, found, whole)
-        finish(levels, found, out, whole)
+        choose(seen, listed, chosen, whole)
+        spans(listed, listed, listed, whole)
+        sums(x, listed, listed, whole)
+        means(listed, listed, listed, whole)
+        finish(levels, listed, out, whole)
 
 
 def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Write bytes of the means and list the ties.
+
     Access:
         reads x[x_start : x_start + planes * rows * columns]
         writes w[0 : min(64, planes * out_rows * out_columns)]
@@ -128,7 +131,8 @@ def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 
 def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the elements of the listed windows.
+
     Access:
         reads w[0 : listed]
         writes out[64 : 64 + listed]
@@ -159,7 +163,8 @@ def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Add up the elements of the listed windows.
+
     Access:
         given spans has filled w from the list
         end = x_start + planes * rows * columns
@@ -170,7 +175,7 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         writes out[128 : 128 + listed]
     """
     listed = 0
-    while True:  # a condition here would be a branch farther than Xtensa's reach
+    while True:  # a condition here would branch beyond Xtensa's range
         if listed == p[_LISTED]:
             return
         line = w[64 + listed]
@@ -223,7 +228,7 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 if not a:
                     a, e, s = m, n, r
                 elif m:
-                    # The sum, with three more bits; the last one stands for all that is lost.
+                    # The sum with guard, round and sticky bits.
                     m, a = m << 3, a << 3
                     if e < n:
                         a, m, t = swap(a, m)
@@ -247,7 +252,8 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 
 def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Divide the sums of the listed windows.
+
     Access:
         reads w[64 : 64 + listed]
         reads w[128 : 128 + listed]

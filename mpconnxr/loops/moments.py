@@ -1,29 +1,29 @@
-"""Mean and variance of a row of float32 on the bits. Written once, for Python and viper.
+"""Mean and variance of a row of float32, on the bits.
 
-centre    Set out[i] to x[i] as an integer of 29 bits and the sign, + 2**29; put exponent, mean,
-          mean_rest and headroom of the row. Where exponent is 255 nothing else counts.
-squares   Set out[i] to (x[i] - mean) << headroom, + 2**30, x from centre; put the sum of the
+centre    Set out[i] to x[i] as an integer of 29 bits and the sign, + 2**29; set exponent, mean,
+          mean_rest and headroom of the row. If exponent is 255, nothing else is valid.
+squares   Set out[i] to (x[i] - mean) << headroom, + 2**30, x from centre; set the sum of the
           squares of 24 bits of these.
-inverse   Put inverse = 1 / sqrt(sum / columns + epsilon), and product_exponent.
-scaled    Set out[i] to x[i] * inverse as float32, x from squares; to NaN where inverse is 0.
+inverse   Set inverse = 1 / sqrt(sum / columns + epsilon), and product_exponent.
+scaled    Set out[i] to x[i] * inverse as float32, x from squares; to NaN if inverse is 0.
 rows      Call these for each row, then loops that multiply by a scale and add a bias. A row with
           inf or NaN is left to loops/moments_special.
 
-x and out have float32 as words; w is not read. What is put goes to p.
+x and out hold float32 as words; w is not read. Other results are written to p.
 """
 
 from ._floats import first_bit, largest_bits, normalize, unpack
 from ._words import all_but_sign, bit, nan_bits, set_at, signed, split_sign, swap
 
 # Parameters of centre, squares, inverse, scaled, rows
-_X_START = 0  # of the row, in x and in out [elements] 0..
+_X_START = 0  # start of the row, in x and in out [elements] 0..
 _COLUMNS = 1  # [elements] 1..32767
-_IS_CENTRED = 2  # whether the row's mean counts, which is 0 else [flag] 0, 1
+_IS_CENTRED = 2  # subtract the mean of the row [flag] 0, 1
 _EPSILON = 3  # [float bits] 0..2139095039
 _EXPONENT = 4  # of the largest element; 255: inf or NaN [exponent] 0..255
 _MEAN = const(5)  # of the integers that centre makes [value + 2**29] 0..
-_MEAN_REST = const(6)  # 28 bits behind the point of the mean [value] 0..2**28 - 1
-_HEADROOM = const(7)  # by how much squares shifts deviations to the left [bits] 0..23
+_MEAN_REST = const(6)  # 28 fraction bits of the mean [value] 0..2**28 - 1
+_HEADROOM = const(7)  # left shift of deviations in squares [bits] 0..23
 
 # Parameters of squares, inverse, scaled, rows
 _SUM_HIGH = const(8)  # of the squares: limbs of 24 bits [value] 0..
@@ -32,14 +32,14 @@ _SUM_LOW = const(10)  # [value] 0..2**24 - 1
 
 # Parameters of inverse, scaled, rows
 _INVERSE = 11  # 30 bits of 1 / deviation; 0: the deviation is 0 [value] 0..2**30 - 1
-_PRODUCT_EXPONENT = 12  # of an integer times that, + 1024 [exponent] 0..2047
+_PRODUCT_EXPONENT = 12  # exponent of an integer times inverse, + 1024 [exponent] 0..2047
 
 # Parameters of rows
-_ROW = 13  # the next one [rows] 0..
-_ROW_END = 14  # behind the last one [rows] 0..
-_PERIOD = 15  # until the factors repeat [rows] 1..
+_ROW = 13  # next row [rows] 0..
+_ROW_END = 14  # end, exclusive [rows] 0..
+_PERIOD = 15  # period of the factors [rows] 1..
 _FACTOR_ROW_STRIDE = 16  # from row to row of the factors [elements] 0..
-_PAIRS_X_START = 17  # what mul and add take: as _words.pairs [elements] 0..
+_PAIRS_X_START = 17  # parameters of mul and add, as _words.pairs: start [elements] 0..
 _PAIRS_X_ROW_STRIDE = 18  # [elements] 0..
 _PAIRS_X_STRIDE = const(19)  # [elements] 1
 _PAIRS_W_START = const(20)  # [elements] 0..
@@ -48,13 +48,15 @@ _PAIRS_W_STRIDE = const(22)  # [elements] 0, 1
 _PAIRS_OUT_START = const(23)  # [elements] 0..
 _PAIRS_ROWS = const(24)  # [rows] 1..
 _PAIRS_COLUMNS = const(25)  # [elements] 1..
-_PAIRS_KIND = const(26)  # 0: no other operation [flag] 0
-_FACTORS = 27  # 1: a scale; 2: a bias, too [tensors] 0..2
+_PAIRS_KIND = const(26)  # last parameter of mul and add [flag] 0
+_FACTORS = 27  # 1: scale; 2: scale and bias [tensors] 0..2
 
 
 def rows(p: ptr32, w):
-    """w: loops centre, squares, inverse, scaled, what computes rows with inf or NaN; p; x,
-    out; both as floats; the parameters of mul and add; then mul, scale; add, bias
+    """Normalize rows `row` to row_end - 1.
+
+    w lists loops centre, squares, inverse, scaled and the rare loop for inf and NaN; p; x, out;
+    both as floats; the parameters of mul and add; then mul, scale; add, bias.
 
     Access: of the loops it calls
     """
@@ -85,7 +87,8 @@ def rows(p: ptr32, w):
 
 
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Convert a row to integers and find its mean.
+
     Access:
         reads x[x_start : x_start + columns]
         writes out[x_start : x_start + columns]
@@ -140,7 +143,8 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Subtract the mean and sum the squares.
+
     Access:
         reads x[x_start : x_start + columns]
         writes out[x_start : x_start + columns]
@@ -177,12 +181,13 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the inverse of the deviation.
+
     Access:
         writes p[11 : 13]
         given sum_high < 1 << 16
     """
-    a = p[_SUM_HIGH]  # of the sum its highest 30 bits, times 2**e
+    a = p[_SUM_HIGH]  # the 30 highest bits of the sum, times 2**e
     b, c, exponent = p[_SUM_MIDDLE], p[_SUM_LOW], 48
     while exponent > 0 and a < 1 << 24:
         a = (a << 1) | (b >> 23)
@@ -218,7 +223,7 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if exponent & 1:
         a = a >> 1
         exponent += 1
-    c = 0  # the root of a * 2**24, two bits of that at a time
+    c = 0  # square root of a * 2**24, two bits at a time
     b, n = 0, 27
     while n:
         n -= 1
@@ -239,7 +244,8 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Multiply the row by the inverse.
+
     Access:
         reads x[x_start : x_start + columns]
         writes out[x_start : x_start + columns]

@@ -1,4 +1,4 @@
-"""Rows of normalize that hold inf or NaN: with Python's floats, and allocating. Plain form."""
+"""Rows of kernel normalize with inf or NaN, in Python floats; allocates. Plain form."""
 
 import struct
 
@@ -22,7 +22,7 @@ _FACTORS = const(12)
 
 
 def row(p, w):
-    """Normalize the row that loops/moments has centred. p, w: as for moments.rows.
+    """Normalize the row that loops/moments has centred. p and w as for moments.rows.
 
     Access: of the loops in whose place it is called
     """

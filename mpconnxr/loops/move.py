@@ -1,14 +1,10 @@
-"""Copies between strided layouts, by size of element; no arithmetic on the elements.
-
-Written once, in the common subset of Python and viper: indexes only, parameters from 0 to
-2**31 - 1, no store at a constant index.
-"""
+"""Copies between strided layouts, for 8-bit and 32-bit elements."""
 
 from ._hints import inline
 
 # Parameters of copy8, copy32
-_START = 0  # the first plane [planes] 0..
-_END = 1  # behind the last one [planes] 0..
+_START = 0  # first plane [planes] 0..
+_END = 1  # end, exclusive [planes] 0..
 _ROWS = const(2)  # of a plane [rows] 0..
 _COLUMNS = const(3)  # [elements] 0..
 _X_PLANE_STRIDE = const(4)  # from plane to plane of x [elements, BIAS]
@@ -23,7 +19,7 @@ _OUT_START = 11  # of plane 0 [elements, BIAS] 0..
 
 @inline
 def _move(x, out, p):
-    """Copy elements from one layout to another, as both loops do."""
+    """Copy elements from one layout to another, in both loops."""
     bias, columns = 1 << 29, p[_COLUMNS]
     x_stride, out_stride = p[_X_COLUMN_STRIDE] - bias, p[_OUT_COLUMN_STRIDE] - bias
     for plane in range(p[_START], p[_END]):
@@ -47,7 +43,8 @@ def _move(x, out, p):
 
 
 def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Copy planes of bytes.
+
     Access:
         lasts = end - start - 1, rows - 1, columns - 1
         x_strides = x_plane_stride, x_row_stride, x_column_stride

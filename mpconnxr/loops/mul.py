@@ -1,6 +1,6 @@
 """Products of float32, rounded to even. Plain form: see loops/add.
 
-out = x * w or, if is_prelu, x where that is not below 0
+out = x * w or, if is_prelu, x where x is not negative
 """
 
 from ._words import (
@@ -16,7 +16,7 @@ from ._words import (
 )
 
 # Parameters of mul32: as _words.pairs
-_IS_PRELU = const(9)  # only what is below 0 is multiplied, as PRelu has it [flag] 0, 1
+_IS_PRELU = const(9)  # multiply only negative elements, as PRelu does [flag] 0, 1
 
 NAN = float("nan")
 

@@ -1,29 +1,30 @@
-"""Quotients of float32 as bytes, by their bits. Written once, for Python and viper.
+"""Quantization of float32 to bytes, on the bits.
 
-    out = limited(round(x / scale) + zero_point) ^ flip
+    out = saturate(round(x / scale) + zero_point) ^ flip
 
 x holds float32 as words, w the scale, 2**-100 to 2**101, likewise. out gets bytes. The quotient is
-a float32, rounded to even; the sum is limited to 0 .. 255.
+a float32, rounded half to even; the sum is clipped to 0 .. 255.
 
-A product of 16 and 15 bits gives the quotient to 7 bits behind the point, at most 4 units of the
-last of them too low. That decides most elements. Beside a middle between two integers k - 1 and k,
-d = 2 * x - (2 * k - 1) * scale does, in units of x's last bit, or of the scale's: it is exact, and
-small. A float32 quotient is the middle up to half a unit u of its last place, times the scale; and
-the middle is rounded to k if that is even.
+A product of 16 and 15 bits gives the quotient with 7 fraction bits, at most 4 units of the last of
+them too low. This decides most elements. Near a tie between k - 1 and k, d = 2 * x - (2 * k - 1) *
+scale decides, in units of the last bit of x or of the scale; it is exact and small. A float32
+quotient equals the tie within half a unit u of its last place, times the scale, and the tie is
+rounded to k if k is even.
 """
 
 # Parameters of nearest8
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 _ZERO_POINT = const(2)  # of out ^ flip [value] 0..255
 _FLIP = const(3)  # 128 if out is signed [mask] 0, 128
-_NAN = const(4)  # what NaN becomes [value] 0..255
-_MAGNITUDE_MASK = const(5)  # all bits but the sign [mask] 2**31 - 1
+_NAN = const(4)  # result for NaN [value] 0..255
+_MAGNITUDE_MASK = const(5)  # all bits except the sign [mask] 2**31 - 1
 _INFINITY = const(6)  # [float bits] 2139095040
 
 
 def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Quantize elements.
+
     Access:
         requires start < end
         reads x[start : end]
@@ -45,7 +46,7 @@ def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         m = v & mask
         n = exponent - (m >> 23)
         k = zero
-        if n < 14:  # beyond all bytes, or NaN
+        if n < 14:  # beyond the range of bytes, or NaN
             k += 0 - 512 if (v >> 31) & 1 else 512
             if m > p[_INFINITY]:
                 k = p[_NAN] ^ flip

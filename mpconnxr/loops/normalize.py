@@ -1,28 +1,29 @@
-"""Rows shifted and scaled by their own statistics. Plain form.
+"""Rows normalized by their own mean and variance. Plain form.
 
-x and out have floats (rows, columns), w the lists (epsilon, scale, bias, means, inverses): one
-element, and as much of the others as factors and has_moments say. Row r has the factors from
-r % period * factor_row_stride on, each for factor_columns elements side by side.
+x and out hold floats (rows, columns). w is a list (epsilon, scale, bias, means, inverses): one
+element, then as many as factors and has_moments say. Row r has the factors from r % period *
+factor_row_stride on, each for factor_columns adjacent elements.
 """
 
 from ..ops._float_math import reciprocal, sqrt
 
 # Parameters of rows
-_ROW = const(0)  # the first one [rows] 0..
-_ROW_END = const(1)  # behind the last one [rows] 0..
+_ROW = const(0)  # first row [rows] 0..
+_ROW_END = const(1)  # end, exclusive [rows] 0..
 _COLUMNS = const(2)  # [elements] 0..
-_IS_CENTRED = const(3)  # whether a row's mean counts, which is 0 else [flag] 0, 1
-_PERIOD = const(4)  # until the factors repeat [rows] 1..
+_IS_CENTRED = const(3)  # subtract the mean of a row [flag] 0, 1
+_PERIOD = const(4)  # period of the factors [rows] 1..
 _FACTOR_ROW_STRIDE = const(5)  # from row to row of the factors [elements] 0..
-_FACTOR_COLUMNS = const(6)  # that share a factor [elements] 1..
-_FACTORS = const(7)  # 1: a scale; 2: a bias, too [tensors] 0..2
-_HAS_MOMENTS = const(8)  # whether w has room for means and inverses [flag] 0, 1
+_FACTOR_COLUMNS = const(6)  # elements that share a factor [elements] 1..
+_FACTORS = const(7)  # 1: scale; 2: scale and bias [tensors] 0..2
+_HAS_MOMENTS = const(8)  # w has means and inverses as outputs [flag] 0, 1
 
 _BLOCK = 32
 
 
 def rows(x, w, out, p):
-    """
+    """Normalize rows.
+
     Access:
         requires not factors or columns % factor_columns == 0
         end = (period - 1) * factor_row_stride + columns // factor_columns
@@ -50,14 +51,14 @@ def _moments(x, p, first, epsilon):
     n = p[_COLUMNS]
     mean = _sum(x, first, n, 0.0, 1) / n if p[_IS_CENTRED] and n else 0.0
     square = _sum(x, first, n, mean, 2)
-    if p[_IS_CENTRED] and n:  # what rounding left of the mean
+    if p[_IS_CENTRED] and n:  # correct the rounding error of the mean
         rest = _sum(x, first, n, mean, 1)
         square -= rest * (rest / n)
     return mean, reciprocal(sqrt((square / n if n else 0.0) + epsilon))
 
 
 def _sum(x, i, n, mean, power):
-    """Return the sum of (x - mean) ** power, of blocks, with compensation (Neumaier)."""
+    """Return the sum of (x - mean) ** power in blocks, compensated (Neumaier)."""
     end = i + n
     total = lost = 0.0
     while i < end:
@@ -72,7 +73,7 @@ def _sum(x, i, n, mean, power):
         new = total + part
         lost += (total - new) + part if abs(total) >= abs(part) else (part - new) + total
         total = new
-    # an infinite total makes nonsense of what was lost
+    # with an infinite total, the compensation is NaN
     return total + lost if total - total == 0.0 else total
 
 

@@ -1,40 +1,42 @@
-"""Tuples of indices to row numbers. Written once, in the common subset of Python and viper.
+"""Tuples of indices to row numbers.
 
 x holds the indices as words: one each (int32) or two (int64, low word first). out gets an int32
-for each tuple. The table has the size of each axis of out, then the stride of each; the size that
-each index of a tuple counts in, then the stride of each; and room for the place of a tuple, on
-each axis. A tuple's number is the sum of its place times the strides of the axes and of its
-indices times their strides.
+for each tuple. The table holds the size of each axis of out, then the stride of each; the size of
+the axis of each index of a tuple, then the stride of each; then working memory for the position of
+a tuple on each axis. The row number is the sum of the position times the strides of the axes, and
+of the indices times theirs.
 
-A negative index counts from the end. One out of range counts as 0; loops/gather judges it.
+A negative index counts from the end. An index out of range counts as 0 and sets has_bad_index, on
+which judge of loops/gather raises.
 """
 
 from ._words import index_of
 
 # Parameters of offsets
-_START = 0  # the first tuple [tuples] 0..
-_END = 1  # behind the last one [tuples] 0..
+_START = 0  # first tuple [tuples] 0..
+_END = 1  # end, exclusive [tuples] 0..
 _RANK = const(2)  # of out [axes] 0..
 _INDICES_PER_TUPLE = const(3)  # [indices] 1..
 _WORDS_PER_INDEX = const(4)  # [words] 1, 2
-_INDEX = const(5)  # room for one, which the loop sets [value]
-_MINUS_ONE = const(6)  # what the upper word of a negative index is [value] -1
-_UNUSED = const(7)  # where gather has other parameters [words x 2] 0
-_HAS_BAD_INDEX = 9  # an index was out of range, as the loop sets it [flag] 0, 1
-_TABLE = const(10)  # of axes and indices: see above [words x n] 0..
+_INDEX = const(5)  # scratch word for an index, set by the loop [value]
+_MINUS_ONE = const(6)  # upper word of a negative index [value] -1
+_UNUSED = const(7)  # unused; other parameters in gather [words x 2] 0
+_HAS_BAD_INDEX = 9  # an index was out of range, set by the loop [flag] 0, 1
+_TABLE = const(10)  # sizes and strides: see above [words x n] 0..
 
 
 def offsets(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute row numbers of tuples.
+
     Access:
         words = indices_per_tuple * words_per_index
         reads x[start * words : end * words]
-        room = 10 + 2 * rank + 2 * indices_per_tuple
-        reads p[10 : room]
+        table_end = 10 + 2 * rank + 2 * indices_per_tuple
+        reads p[10 : table_end]
         writes out[start : end]
         writes p[5 : 6]
         writes p[9 : 10]
-        writes p[room : room + rank]
+        writes p[table_end : table_end + rank]
         given min([1] + table[0 : rank] + table[2 * rank : 2 * rank + indices_per_tuple]) > 0
     """
     rank, indices, words = p[_RANK], p[_INDICES_PER_TUPLE], p[_WORDS_PER_INDEX]

@@ -1,17 +1,18 @@
-"""Indices (outer, inner) spread along the middle axis of out (outer, classes, inner). Plain form.
+"""One-hot encoding of indices (outer, inner) along the middle axis of out. Plain form.
 
-x holds indices, w the values for off and on.
+out has shape (outer, classes, inner). x holds indices, w the values for off and on.
 """
 
 # Parameters of one_hot
-_START = 0  # the first row of out [rows] 0..
-_END = 1  # behind the last one [rows] 0..
-_CLASSES = 2  # rows that an index spreads along [rows] 1..
+_START = 0  # first row of out [rows] 0..
+_END = 1  # end, exclusive [rows] 0..
+_CLASSES = 2  # number of classes [rows] 1..
 _INNER = 3  # elements of a row [elements] 1..
 
 
 def one_hot(x, w, out, p):
-    """
+    """Write rows of out.
+
     Access:
         reads x[start // classes * inner : ((end - 1) // classes + 1) * inner] if start < end
         reads w[0 : 2] if start < end

@@ -1,8 +1,9 @@
-"""The order of float32. Plain form: see loops/add.
+"""Order of float32. Plain form: see loops/add.
 
-larger32  Put the larger of x and w, or the smaller one. A NaN on either side wins. Of 0 and -0,
-          which are equal, w stays.
-compare8  Put 1 where a relation holds of x and w, else 0: to bytes. None holds of a NaN.
+larger32  Write the larger or the smaller of x and w. NaN if either is NaN. Of 0 and -0, which are
+          equal, w.
+compare8  Write the byte 1 where one of the relations holds between x and w, else 0. None holds
+          for NaN.
 """
 
 from ._words import (
@@ -19,10 +20,10 @@ from ._words import (
 
 # Parameters of larger32, compare8: as _words.pairs
 # Parameters of larger32
-_IS_MINIMUM = const(9)  # the smaller one is wanted, not the larger [flag] 0, 1
+_IS_MINIMUM = const(9)  # take the smaller, not the larger [flag] 0, 1
 
 # Parameters of compare8
-_RELATIONS = const(9)  # those that count: 1 less + 2 equal + 4 greater [mask] 0..7
+_RELATIONS = const(9)  # relations that give 1: 1 less + 2 equal + 4 greater [mask] 0..7
 
 NAN = float("nan")
 
@@ -48,7 +49,8 @@ def larger32(x, w, out, p):
 
 
 def compare8(x, w, out, p):
-    """
+    """Compare pairs.
+
     Access:
         x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride
         w_last = w_start + (rows - 1) * w_row_stride + (columns - 1) * w_stride

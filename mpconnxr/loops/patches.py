@@ -1,18 +1,18 @@
-"""im2col of bytes: the patches of several output positions, one behind another.
+"""im2col of bytes: patches of several output positions, contiguous.
 
-x has one image: element (channel, row, column) lies at x_start + channel * x_channel_stride +
-row * x_row_stride + column * x_column_stride. out gets a record for each position: 4 bytes, the
-sum of the patch (below 2**24), its channels * kernel_rows * kernel_columns bytes, and
-record_padding zeros, which make its length a multiple of 4. w is not used.
+x holds one image: element (channel, row, column) lies at x_start + channel * x_channel_stride +
+row * x_row_stride + column * x_column_stride. out gets a record for each position: the sum of the
+patch (4 bytes, below 2**24), its channels * kernel_rows * kernel_columns bytes, and record_padding
+zeros, which make its length a multiple of 4. w is not used.
 
-Bytes with a sign become unsigned by flip. What lies outside of the image is padding: a number, or
-a byte of out. Written once, for Python and viper.
+Signed bytes become unsigned by flip. Elements outside of the image are the padding: a number, or a
+byte of out.
 """
 
 from ._bytes import next_place
 
 # Parameters of patches
-_X_START = 0  # where the image begins [bytes] 0..
+_X_START = 0  # start of the image [bytes] 0..
 _CHANNELS = 1  # [elements] 0..
 _KERNEL_ROWS = const(2)  # [elements] 0..
 _KERNEL_COLUMNS = 3  # [elements] 0..
@@ -29,18 +29,19 @@ _X_ROW_STRIDE = const(13)  # from row to row of x [bytes] 0..
 _X_COLUMN_STRIDE = 14  # from column to column of x [bytes] 0..
 _OUT_COLUMNS = const(15)  # positions in a row of the output [elements] 1..
 _ROW = const(16)  # of the first position [elements] 0..
-_COLUMN = 17  # of the first position, counted on from column 0 of its row [elements] 0..
+_COLUMN = 17  # of the first position, counted from column 0 of its row [elements] 0..
 _FLIP = const(18)  # 128 where x is signed [mask] 0, 128
 _PADDING = const(19)  # an element outside of x, unsigned [value] 0..255
 _POSITIONS = const(20)  # [positions] 0..
 _RECORD_PADDING = const(21)  # zeros behind a patch [bytes] 0..3
-_CORNER_ROW = const(22)  # of x, where the patch of row 0 begins [elements, BIAS]
-_CORNER_COLUMN = const(23)  # of x, where the patch of column 0 begins [elements, BIAS]
-_ZERO_START = const(24)  # where out has the padding; 0: it is the number [bytes] 0..
+_CORNER_ROW = const(22)  # row of x at the corner of row 0 [elements, BIAS]
+_CORNER_COLUMN = const(23)  # column of x at the corner of column 0 [elements, BIAS]
+_ZERO_START = const(24)  # offset in out of the padding; 0: use `padding` [bytes] 0..
 
 
 def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Write the records of positions.
+
     Access:
         patch = channels * kernel_rows * kernel_columns
         last = ((channels - 1) * x_channel_stride + (rows - 1) * x_row_stride

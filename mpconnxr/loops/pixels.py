@@ -1,14 +1,14 @@
-"""Rows of an image file to pixels. Written once, in the common subset of Python and viper.
+"""Rows of an image file to pixels.
 
-A pixel comes out as three bytes, red at place out_red of them (0: RGB, 2: BGR) and blue at the
-other end, or, where out_red is 3, as one: (19595 red + 38470 green + 7471 blue + 32768) >> 16.
+A pixel of out is three bytes, red at index out_red (0: RGB, 2: BGR) and blue at the other end; or,
+if out_red is 3, one byte of gray: (19595 red + 38470 green + 7471 blue + 32768) >> 16.
 """
 
 from ._hints import inline
 
 # Parameters of indexed, direct
 _PIXELS = 0  # [pixels] 0..
-_OUT_RED = 1  # place of red in a pixel of out; 3: pixels are gray [bytes] 0, 2, 3
+_OUT_RED = 1  # offset of red in a pixel of out; 3: gray pixels [bytes] 0, 2, 3
 _OUT_START = 2  # [bytes] 0..
 _X_START = 3  # [bytes] 0..
 
@@ -17,19 +17,19 @@ _BITS_PER_PIXEL = 4  # of x [bits] 1, 2, 4, 8
 
 # Parameters of direct
 _BYTES_PER_PIXEL = 4  # of x [bytes] 1..
-_RED = 5  # place in a pixel of x [bytes] 0..
-_GREEN = 6  # place in a pixel of x [bytes] 0..
-_BLUE = 7  # place in a pixel of x [bytes] 0..
+_RED = 5  # offset in a pixel of x [bytes] 0..
+_GREEN = 6  # offset in a pixel of x [bytes] 0..
+_BLUE = 7  # offset in a pixel of x [bytes] 0..
 
 # Parameters of unfilter
 _UNFILTER_BYTES = const(0)  # of the row [bytes] 0..
-_UNFILTER_METHOD = const(1)  # PNG's number of it [code] 0..4
-_UNFILTER_STEP = const(2)  # from a pixel to the next one [bytes] 1..
+_UNFILTER_METHOD = const(1)  # filter type of PNG [code] 0..4
+_UNFILTER_STEP = const(2)  # from pixel to pixel [bytes] 1..
 
 
 @inline
 def _put(out, at, red_place, red, green, blue):
-    """Put a pixel's colours to out[at]. Return the next place."""
+    """Write a pixel's colours to out[at]; return the next index."""
     if red_place == 3:
         out[at] = (19595 * red + 38470 * green + 7471 * blue + 32768) >> 16
         at += 1
@@ -42,7 +42,7 @@ def _put(out, at, red_place, red, green, blue):
 
 
 def indexed(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Take x, codes of pixels, the first one in the high bits; w: three colours of each code.
+    """Convert codes of pixels, the first one in the high bits, by w, three colours for each code.
 
     Access:
         reads x[x_start : x_start + (pixels * bits_per_pixel + 7) // 8]
@@ -62,7 +62,7 @@ def indexed(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def direct(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Take x, pixels with a byte for each colour; w: the value of each byte.
+    """Convert pixels with a byte for each colour by w, the value of each byte.
 
     Access:
         requires max(red, green, blue) < bytes_per_pixel
@@ -78,7 +78,7 @@ def direct(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def unfilter(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """Undo PNG's filter in out, a row; x: the row above.
+    """Undo PNG's filter in out, a row; x is the row above.
 
     Access:
         reads x[0 : unfilter_bytes]

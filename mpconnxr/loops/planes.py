@@ -1,9 +1,9 @@
-"""Copies rows of planes with padding around them. Plain form.
+"""Copies of planes with padding around them. Plain form.
 
-x holds planes: element (plane, row, column) lies at x_start + plane * x_plane_stride + row *
-x_row_stride + column * x_column_stride. out gets out_rows rows of out_columns bytes for each
-plane: left_padding bytes of padding, so many elements of x as columns says, flipped, and padding;
-the rows of x from first_row on, or only padding where it has none.
+Element (plane, row, column) of x lies at x_start + plane * x_plane_stride + row * x_row_stride +
+column * x_column_stride. out gets out_rows rows of out_columns bytes for each plane: left_padding
+bytes of padding, `columns` elements of x, flipped, and padding. The rows are those of x from
+first_row on; rows outside of x are only padding.
 """
 
 # Parameters of planes
@@ -16,7 +16,7 @@ _X_ROW_STRIDE = const(5)  # from row to row of x [elements] 0..
 _X_COLUMN_STRIDE = const(6)  # from column to column of x [elements] 0..
 _OUT_COLUMNS = const(7)  # with padding [elements] 1..
 _LEFT_PADDING = const(8)  # [elements] 0..
-_COLUMNS = const(9)  # of x that come to out [elements] 0..
+_COLUMNS = const(9)  # elements of a row that are copied [elements] 0..
 _OUT_START = const(10)  # [elements] 0..
 _FIRST_ROW = const(11)  # of x, which may lie outside of it [elements, BIAS]
 _FLIP = const(12)  # 128 if x is signed [mask] 0, 128
@@ -24,7 +24,8 @@ _PADDING = const(13)  # an element outside of x, unsigned [value] 0..255
 
 
 def planes(x, w, out, p):
-    """
+    """Copy planes of bytes.
+
     Access:
         requires left_padding + columns <= out_columns
         plane = (rows - 1) * x_row_stride + (columns - 1) * x_column_stride + 1

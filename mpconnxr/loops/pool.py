@@ -1,16 +1,17 @@
-"""Largest value of a window, on the bits of the elements: written once for Python and viper.
+"""Largest value of each window, on the bits of the elements, and its index.
 
-x holds float32 bits or bytes, from x_start on one plane (depth, rows, columns). out gets the same,
+x holds float32 bits or bytes, one plane (depth, rows, columns) from x_start on. out gets the same,
 at out_start + i for each output column i from start to end - 1. w is not used.
 
-A window that lies wholly in the padding gives the least value. NaN wins if its sign is plus. The
-find loops come after: x as before, w what the max loops gave, out two words an index (int64).
+A window that lies in the padding gives the least value. A NaN without a sign is the maximum. Call
+the find loops afterwards: x as before, w the result of the max loop, out two words per index
+(int64).
 """
 
 from ._hints import inline
 
 # Parameters of max_row32, max_row8, find_row32, find_row8
-_X_START = 0  # where the plane begins [elements] 0..
+_X_START = 0  # start of the plane [elements] 0..
 _DEPTH = const(1)  # of x [elements] 0..
 _ROWS = const(2)  # of x [elements] 0..
 _COLUMNS = const(3)  # of x [elements] 0..
@@ -20,10 +21,10 @@ _KERNEL_COLUMNS = const(6)  # [elements] 1..
 _DEPTH_DILATION = const(7)  # [elements] 1..
 _ROW_DILATION = const(8)  # [elements] 1..
 _COLUMN_DILATION = const(9)  # [elements] 1..
-_CORNER_DEPTH = 10  # of x, where the windows begin [elements, BIAS]
-_CORNER_ROW = 11  # of x, where the windows begin [elements, BIAS]
-_COLUMN_PADDING = const(12)  # columns of the first window that lie left of x [elements, BIAS]
-_COLUMN_STRIDE = const(13)  # from window to window [elements] 0..
+_CORNER_DEPTH = 10  # of x at the windows' corner [elements, BIAS]
+_CORNER_ROW = 11  # of x at the windows' corner [elements, BIAS]
+_COLUMN_PADDING = const(12)  # columns of the first window left of x [elements, BIAS]
+_COLUMN_STRIDE = const(13)  # stride of windows [elements] 0..
 
 # Parameters of max_row32, find_row32
 _LEAST = const(14)  # bits of -inf [float bits] -8388608
@@ -33,16 +34,17 @@ _FLIP = const(14)  # 128 if x is signed [mask] 0, 128
 
 # Parameters of max_row32, max_row8, find_row32, find_row8
 _START = const(15)  # the first column of the output [elements] 0..
-_END = const(16)  # behind the last one [elements] 0..
-_OUT_START = 17  # where the row of the output begins [elements] 0..
-_INDEX_DEPTH_STRIDE = const(18)  # of an index, from plane to plane of x [elements] 0..
-_INDEX_ROW_STRIDE = const(19)  # of an index, from row to row of x [elements] 0..
-_INDEX_COLUMN_STRIDE = const(20)  # of an index, from column to column of x [elements] 0..
+_END = const(16)  # end, exclusive [elements] 0..
+_OUT_START = 17  # start of the row of the output [elements] 0..
+_INDEX_DEPTH_STRIDE = const(18)  # change of an index from plane to plane of x [elements] 0..
+_INDEX_ROW_STRIDE = const(19)  # change of an index from row to row of x [elements] 0..
+_INDEX_COLUMN_STRIDE = const(20)  # change of an index from column to column of x [elements] 0..
 _INDEX_START = 21  # index of the first element of x [elements] 0..
 
 
 def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the maxima of a row of float32.
+
     Access:
         reads x[x_start : x_start + depth * rows * columns] if start < end
         writes out[out_start + start : out_start + end]
@@ -81,7 +83,7 @@ def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Access: as max_row32"""
     bias = 1 << 29
-    flip = p[_FLIP]  # makes the order of signed bytes that of unsigned ones
+    flip = p[_FLIP]  # maps the order of signed bytes to that of unsigned ones
     for column in range(p[_START], p[_END]):
         best = 0
         for kernel_plane in range(p[_KERNEL_DEPTH]):
@@ -108,14 +110,14 @@ def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 @inline
 def _find_row(x, w, out, p):
-    """Find where the first of the largest elements of each window is: both loops."""
+    """Find the index of the first maximum of each window, in both loops."""
     bias = 1 << 29
     for column in range(p[_START], p[_END]):
-        best, found, at = w[p[_OUT_START] + column], 0, p[_INDEX_START]
+        best, is_found, at = w[p[_OUT_START] + column], 0, p[_INDEX_START]
         kernel_plane = 0
-        while kernel_plane < p[_KERNEL_DEPTH] and found == 0:
+        while kernel_plane < p[_KERNEL_DEPTH] and is_found == 0:
             x_depth, kernel_row = p[_CORNER_DEPTH] + kernel_plane * p[_DEPTH_DILATION], 0
-            while kernel_row < p[_KERNEL_ROWS] and found == 0:
+            while kernel_row < p[_KERNEL_ROWS] and is_found == 0:
                 x_row = p[_CORNER_ROW] + kernel_row * p[_ROW_DILATION]
                 if (
                     x_depth >= bias
@@ -128,10 +130,10 @@ def _find_row(x, w, out, p):
                     )
                     x_column = column * p[_COLUMN_STRIDE] + bias + bias - p[_COLUMN_PADDING]
                     kernel_column = 0
-                    while kernel_column < p[_KERNEL_COLUMNS] and found == 0:
+                    while kernel_column < p[_KERNEL_COLUMNS] and is_found == 0:
                         is_inside = x_column >= bias and x_column < bias + p[_COLUMNS]
                         if is_inside and x[row_start + x_column - bias] == best:
-                            found = 1
+                            is_found = 1
                             at += (
                                 (x_depth - bias) * p[_INDEX_DEPTH_STRIDE]
                                 + (x_row - bias) * p[_INDEX_ROW_STRIDE]
@@ -148,7 +150,8 @@ def _find_row(x, w, out, p):
 
 
 def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the indices of a row of float32.
+
     Access:
         reads x[x_start : x_start + depth * rows * columns] if start < end
         reads w[out_start + start : out_start + end]

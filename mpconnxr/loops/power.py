@@ -1,14 +1,13 @@
-"""Powers of float32 on the bits: |x| ** w = 2 ** (w * log2(|x|)). Written once, for Python and
-viper.
+"""Powers of float32, on the bits: |x| ** w = 2 ** (w * log2(|x|)).
 
-logs32    Put each log2(|x|) to out from logarithms on: 30 bits of its magnitude, 0 for what has
-          none; twice its bits behind the point, plus 1 if it is negative.
-powers32  Put x ** w to out, by the logarithms that logs32 has put to p itself.
+logs32    Write each log2(|x|) to logarithms in out: its magnitude with 30 bits, 0 if there is
+          none; then twice its fraction bits, plus 1 if it is negative.
+powers32  Write x ** w to out, with the logarithms that logs32 has written to p.
 
 x, w and the powers are float32 as words. x = m * 2**e with m from sqrt(1/2) to sqrt(2), and
 log2(m) = s * (2.885 + 0.962 * s**2 + ...) with s = (m - 1) / (m + 1), of 30 bits: w times the
-logarithm is within 2**-20. Results are within 1e-6 of the exact value. What C's pow gives for 0,
-inf and NaN; one NaN, 0x7FC00000.
+logarithm is within 2**-20. Results are within 1e-6 of the exact value. 0, inf and NaN as in C's
+pow; NaN is 0x7FC00000.
 """
 
 from ._floats import first_bit, significand, unpack
@@ -16,17 +15,17 @@ from ._hints import far, inline
 from ._words import bit, quotient
 
 # Parameters of logs32, powers32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
-_X_STRIDE = const(2)  # from element to element; 0: all have the same x [elements] 0, 1
-_W_STRIDE = const(3)  # likewise of w [elements] 0, 1
-_COEFFICIENTS = const(4)  # of 2**t in each quarter of 0..1, from t**4 on [value x 20] 0..2**30 - 1
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
+_X_STRIDE = const(2)  # 0: all elements have the same x [elements] 0, 1
+_W_STRIDE = const(3)  # 0: all elements have the same w [elements] 0, 1
+_COEFFICIENTS = const(4)  # of 2**t in each quarter of 0..1, t**4 first [value x 20] 0..2**30 - 1
 _LOGARITHMS = const(24)  # of the elements from start on, two words each [words x n] 0..
 
 
 @inline
 def product(a, b, left):
-    """Return v = a * b >> (30 - left), of 30 bits each. s, t: room."""
+    """Return v = a * b >> (30 - left), for operands of 30 bits. Temporaries: s, t."""
     s, t = a & 32767, b & 32767
     v = (a >> 15) * t + s * (b >> 15) + (s * t >> 15) >> (15 - left)
     v += (a >> 15) * (b >> 15) << left
@@ -34,7 +33,8 @@ def product(a, b, left):
 
 
 def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the logarithms.
+
     Access:
         n = end - start
         reads x[start * x_stride : (end - 1) * x_stride + 1] if n > 0
@@ -67,7 +67,7 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 n = 2 * point - 62
                 square = square >> n if n < 31 else 0
                 n = square >> 14
-                v = 344240445 + (8595 * n >> 5)  # of 30 bits behind the point: 2.885 / 9, / 11
+                v = 344240445 + (8595 * n >> 5)  # 30 fraction bits: 2.885 / 9, / 11
                 v = 442594858 + ((v >> 15) * n >> 5)
                 v = 619632802 + ((v >> 15) * n >> 5)
                 m, s, t = product(v, square, 0)
@@ -104,10 +104,11 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the powers.
+
     Access:
         n = end - start
-        given logs32 has put the logarithms to p
+        given logs32 has written the logarithms to p
         reads x[start * x_stride : (end - 1) * x_stride + 1] if n > 0
         reads w[start * w_stride : (end - 1) * w_stride + 1] if n > 0
         reads p[4 : 24 + 2 * n] if n > 0
@@ -123,7 +124,7 @@ def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m, e = w_magnitude & 0x7FFFFF, w_magnitude >> 23
         m, e = first_bit(m, e)
         t, a = 1, infinity | 0x400000
-        if e < 151:  # 2: the power is odd, 1: even, 0: not whole
+        if e < 151:  # 2: w is odd, 1: even, 0: not an integer
             n = 150 - e
             t = 0
             if n < 24 and m & ((1 << n) - 1) == 0:

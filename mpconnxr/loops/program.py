@@ -1,31 +1,30 @@
-"""Runs a program: calls of loops, as they were recorded from the kernels (docs/format.md).
+"""Interpreter of a program: calls of loops as recorded from the kernels (docs/format.md).
 
-advance  makes what the next call takes, and gives the number of its entry; 255 at the program's
-         end, or if words[1] calls are made; 256 + the number of a chunk of weights that has to be
-         read from the file before it goes on
-run      makes these calls until advance gives 255 or more, and gives that.
-         what: code, words, w
+advance  Prepare the next call and return the number of its entry; 255 at the program's end, or
+         after words[1] calls; 256 + the number of a chunk of weights that must be read from the
+         file first.
+run      Make these calls until advance returns 255 or more; return that. what: code, words, w.
 
 code   bytes, from words[0] on:
-           n < 240  a call of entry n. Then what changes before: bytes whose upper half says how
-                    many numbers stay as they are, the lower half how many follow; 0 is the end.
-                    A number has seven bits a byte, the lowest first. Its first bit: it takes the
-                    place of what is there (0: is added to it); then its sign; then its magnitude,
-                    less 1 if it is negative
-           252      changes as those behind a call, of which none is made
+           n < 240  call entry n. Then the changes before the call: bytes whose upper half is the
+                    number of words to skip, the lower half the number of changes that follow;
+                    0 ends them. A change has seven bits per byte, the lowest first. Its first bit:
+                    replace the word (0: add to it); then its sign; then its magnitude, less 1 if
+                    negative
+           252      changes as after a call, without a call
            253      read a chunk: its number (two bytes)
-           254      repeat: counter (0 to 4), bytes to go back (two), how often (two)
-           255      the end
-words  int32: position in code, calls to make, number of views, five counters, the numbers that
-       change: of each view 256 times the item at which it begins; then the parameters of loops
+           254      repeat: counter (0 to 4), bytes to go back (two), number of times (two)
+           255      end
+words  int32: position in code, calls to make, number of views, five counters, the words that
+       change: for each view 256 times its first element; then the parameters of loops
 views  the words of each view, as uctypes shows them
-w      entries, tuples of a loop and its four arguments; advance, and what it takes: of code and
-       words machine code gets the addresses, which a call hands over in a fifth of the time
+w      entries, tuples of a loop and its four arguments; advance, and its arguments: machine code
+       gets code and words as addresses, which a call passes in a fifth of the time
 
-Machine code writes to the views themselves: words has their addresses in the place of numbers.
+Machine code writes to the views themselves: its words hold their addresses instead of numbers.
 """
 
-HOW = 1  # views come as their words; without HOW: as addresses among the words; 2: as others
+HOW = 1  # views are passed as their words; without HOW as addresses in words; 2: as other objects
 _FIRST = 8
 
 
@@ -62,14 +61,14 @@ def advance(code, words, views):
                 continue
             words[1] -= 1
         else:
-            at -= 1  # so that any later call ends there, too
+            at -= 1  # so that later calls end here, too
         break
     words[0] = at
     return k
 
 
 def _change(code, at, words, views):
-    """Makes the changes at `at`; gives where they end."""
+    """Make the changes at `at`; return their end."""
     i = 0
     while True:
         n = code[at]
@@ -102,5 +101,5 @@ def _change(code, at, words, views):
 
 
 def of_two(a, b, loop, _):
-    """In an entry: the call of a loop of two arguments."""
+    """Call a loop of two arguments, for an entry."""
     loop(a, b)

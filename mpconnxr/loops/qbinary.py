@@ -1,15 +1,15 @@
-"""Sums and products of quantized bytes, requantized. Written once, for Python and viper.
+"""Sums and products of quantized bytes, requantized.
 
-x, w and out hold bytes, in rows as loops/add has them. Bytes with a sign become unsigned by flip,
-and those of out signed again.
+x, w and out hold bytes, in rows as in loops/add. Signed bytes become unsigned by flip, and signed
+again in out.
 
     qadd8  out = (x * x_factor + w * w_factor + constant) / 2**point + out_zero_point
     qmul8  out = (x - x_zero_point) * (w - w_zero_point) * multiplier * 2**(shift - 47)
                  + out_zero_point
 
-rounded to even from the middle (before out_zero_point is added) and limited to 0 .. 255. Factors
-and constant of qadd8 have 10 lower bits beside those in their words, multiplier has 31 bits; all
-bits count. No intermediate value exceeds 31 bits.
+rounded half to even (before out_zero_point is added) and clipped to 0 .. 255. Factors and constant
+of qadd8 have 10 lower bits besides those in their words, multiplier has 31 bits; all bits count.
+No intermediate value exceeds 31 bits.
 """
 
 from ._words import (
@@ -30,24 +30,25 @@ _FLIP = const(9)  # 128 if x, w and out are signed [mask] 0, 128
 _X_FACTOR = const(10)  # [value] 0..2**21 - 1
 _W_FACTOR = const(11)  # [value] 0..2**21 - 1
 _CONSTANT = const(12)  # [value, BIAS]
-_X_FACTOR_LOW = const(13)  # its 10 lower bits [value] 0..1023
+_X_FACTOR_LOW = const(13)  # lower 10 bits of x_factor [value] 0..1023
 _W_FACTOR_LOW = const(14)  # [value] 0..1023
 _CONSTANT_LOW = const(15)  # [value] 0..1023
-_POINT = const(16)  # bits behind the point of a sum [bits] 16..20
+_POINT = const(16)  # fraction bits of a sum [bits] 16..20
 _OUT_ZERO_POINT = const(17)  # of out ^ flip [value] 0..255
 
 # Parameters of qmul8
 _X_ZERO_POINT = const(10)  # of x ^ flip [value] 0..255
 _W_ZERO_POINT = const(11)  # of w ^ flip [value] 0..255
-_LIMIT = const(12)  # of a product, 2**25 >> shift: out does not change beyond [value] 1..2**25
-_SHIFT = const(13)  # of a product, to the left [bits] 0..25
-_MULTIPLIER_HIGH = const(14)  # all but its 15 lower bits [multiplier] 0..65535
-_MULTIPLIER_LOW = const(15)  # those [multiplier] 0..32767
+_LIMIT = const(12)  # limit of a product, 2**25 >> shift: beyond it out saturates [value] 1..2**25
+_SHIFT = const(13)  # left shift of a product [bits] 0..25
+_MULTIPLIER_HIGH = const(14)  # all but the lower 15 bits [multiplier] 0..65535
+_MULTIPLIER_LOW = const(15)  # lower 15 bits [multiplier] 0..32767
 _QMUL8_OUT_ZERO_POINT = const(16)  # of out ^ flip [value] 0..255
 
 
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Add pairs of bytes.
+
     Access:
         as ints.larger32
         given constant < 1 << 29
@@ -79,7 +80,8 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Multiply pairs of bytes.
+
     Access:
         as ints.larger32
         given limit == (1 << 25) >> shift

@@ -1,26 +1,26 @@
-"""Rows of quantized bytes by their quantized variance. Written once, for Python and viper.
+"""Rows of quantized bytes divided by the root of their quantized variance.
 
-spread8      Put four words for each row: m, the mean, rounded down; R and shift of the row's
-             variance; what the mean has beside m, times R. w has a word for each of the 256 bytes
-             that a variance may be: 22 bits R, and shift, up to 29, times 2**24.
-deviations8  Set out[i] = limited(round(((x[i] - m) * R - rest) / 2**shift) + zero_point); w is
-             what spread8 puts.
+spread8      Write four words for each row: m, the mean rounded down; R and shift of the row's
+             variance; the rest of the mean, times R. w holds a word for each of the 256 bytes of
+             a variance: R, 22 bits, and shift, up to 29, times 2**24.
+deviations8  Set out[i] = saturate(round(((x[i] - m) * R - rest) / 2**shift) + zero_point); w is
+             the result of spread8.
 
-x has bytes (rows, columns), and out of deviations8 likewise. The variance of a row is
-limited(round(V * multiplier / 2**shift) + variance_zero_point) with
-V = columns * sum((x - m) ** 2) - sum(x - m) ** 2. What is limited is from 0 to 255. Signed bytes
-are made unsigned by flip, also those of out.
+x holds bytes (rows, columns), and so does out of deviations8. The variance of a row is
+saturate(round(V * multiplier / 2**shift) + variance_zero_point) with V = columns * sum((x - m) **
+2) - sum(x - m) ** 2. Saturated values are from 0 to 255. Signed bytes become unsigned by flip,
+also those of out.
 """
 
 # Parameters of spread8, deviations8
-_ROW = 0  # the first one [rows] 0..
-_ROW_END = 1  # behind the last one [rows] 0..
+_ROW = 0  # first row [rows] 0..
+_ROW_END = 1  # end, exclusive [rows] 0..
 _COLUMNS = const(2)  # [elements] 1..32767
 _FLIP = const(3)  # 128 where x and out are signed [mask] 0, 128
 
 # Parameters of spread8
-_MULTIPLIER = const(4)  # of the variance times columns**2 [multiplier] 0..2**30 - 1
-_SHIFT = const(5)  # to the right, behind it [bits] 0..127
+_MULTIPLIER = const(4)  # multiplier of V, the variance times columns**2 [multiplier] 0..2**30 - 1
+_SHIFT = const(5)  # right shift of the product [bits] 0..127
 _VARIANCE_ZERO_POINT = const(6)  # unsigned [value] 0..255
 
 # Parameters of deviations8
@@ -28,7 +28,8 @@ _ZERO_POINT = const(4)  # of out, unsigned [value] 0..255
 
 
 def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute mean and variance of rows.
+
     Access:
         requires row < row_end
         reads x[row * columns : row_end * columns]
@@ -53,9 +54,7 @@ def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         v = columns * (squares >> 15) + (low >> 15)
         low = ((v & 32767) << 15) | (low & 32767)
         v = v >> 15
-        shift = (
-            30 - p[_SHIFT]
-        )  # V = v * 2**30 + low; e: by what the product is shifted to the left
+        shift = 30 - p[_SHIFT]  # V = v * 2**30 + low; e: left shift of the product
         while v < 1 << 24 and shift > 0 - 30:
             v = (v << 6) | (low >> 24)
             low = (low << 6) & 0x3FFFFFFF
@@ -84,7 +83,8 @@ def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 
 def deviations8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Divide rows by their deviations.
+
     Access:
         requires row < row_end
         reads x[row * columns : row_end * columns]

@@ -1,49 +1,48 @@
-"""Rows of quantized bytes with mean 0 and variance 1. Written once, for Python and viper.
+"""Rows of quantized bytes normalized to mean 0 and variance 1.
 
-roots8       Copy to out the factors and summands of normalized8, which w has; put behind them
-             four words for each row: m, about the mean; R, 23 bits of 2**a / deviation; what the
-             mean has beside m, times R, + 2**29; 32 + the shift of products with R to the right,
-             less than 32: to the left.
-normalized8  Set out[i] = limited((v * G / 2**27 + B) >> point),
+roots8       Copy the factors and offsets of normalized8 from w to out, then write four words for
+             each row: m, about the mean; R, 23 bits of 2**a / deviation; the rest of the mean,
+             times R, + 2**29; 32 + the right shift of products with R (below 32: left shift).
+normalized8  Set out[i] = saturate((v * G / 2**27 + B) >> point),
              v = ((x[i] - m) * R - rest) >> shift.
 
-x has bytes (rows, columns), and out of normalized8 likewise. w of normalized8 has two words for
-each column, a factor G, up to 2**30, + 2**30, and a summand B, up to 2**29, + 2**29; then what
-roots8 puts.
+x holds bytes (rows, columns), and so does out of normalized8. w of normalized8 holds two words for
+each column, a factor G, up to 2**30, + 2**30, and an offset B, up to 2**29, + 2**29; then the
+results of roots8.
 
-V = columns * sum((x - m) ** 2) - sum(x - m) ** 2 is exact; deviation is
-sqrt(V + epsilon * 2**exponent) / columns, and v, up to 2**25, (x - mean) / deviation * 2**a. v * G
-is a product of 55 bits, cut off to 28. Results are limited to 0 .. 255. Signed bytes are made
-unsigned by flip, also those of out.
+V = columns * sum((x - m) ** 2) - sum(x - m) ** 2 is exact; the deviation is sqrt(V + epsilon *
+2**exponent) / columns, and v, up to 2**25, is (x - mean) / deviation * 2**a. v * G is a product of
+55 bits, truncated to 28. Results saturate to 0 .. 255. Signed bytes become unsigned by flip, also
+those of out.
 """
 
 from ._hints import inline, undefined
 from ._words import swap, times_multiplier
 
 # Parameters of roots8, normalized8
-_ROW = 0  # the first one [rows] 0..
-_ROW_END = 1  # behind the last one [rows] 0..
+_ROW = 0  # first row [rows] 0..
+_ROW_END = 1  # end, exclusive [rows] 0..
 _COLUMNS = const(2)  # [elements] 1..32767
 _FLIP = const(3)  # 128 where x and out are signed [mask] 0, 128
 
 # Parameters of roots8
 _SHIFT = const(4)  # 37 - a - b: b bits of columns - 1 [bits] -31..31
-_EPSILON = const(5)  # times columns**2: 30 bits, the first one 1; or 0 [value] 0..2**30 - 1
+_EPSILON = const(5)  # times columns**2: 30 bits, the highest set; or 0 [value] 0..2**30 - 1
 _EXPONENT = const(6)  # of epsilon, + 1024 [exponent] 897..1151
 _BITS = const(7)  # b [bits] 0..15
-_RECIPROCAL = const(8)  # of columns [multiplier] 0..2**17 - 1
-_SUM_SHIFT = const(9)  # to the right, before the product with it [bits] 0..31
-_RECIPROCAL_SHIFT = const(10)  # to the right, behind it [bits] 0..31
+_RECIPROCAL = const(8)  # 1 / columns [multiplier] 0..2**17 - 1
+_SUM_SHIFT = const(9)  # right shift before the product with reciprocal [bits] 0..31
+_RECIPROCAL_SHIFT = const(10)  # right shift after it [bits] 0..31
 
 # Parameters of normalized8
-_POINT = const(4)  # bits behind the point of products with the factors [bits] 0..29
+_POINT = const(4)  # fraction bits of products with the factors [bits] 0..29
 
 
 @inline
 def bits_of(v, low, exponent, step):
-    """Return v with bits of low, 30 behind those of v, moved to it while it has less than 30.
+    """Shift v left, `step` bits at a time, until it has 30 bits; fill it from the 30 bits of low.
 
-    low: what is left of it; exponent: of v.
+    Returns v, the rest of low, and the exponent of v.
     """
     while v < 1 << (30 - step):
         v = (v << step) | (low >> (30 - step))
@@ -54,7 +53,7 @@ def bits_of(v, low, exponent, step):
 
 @inline
 def product(a, b, bits):
-    """Return a * b >> bits. a has so many bits, b 23. more: room."""
+    """Return a * b >> bits, for a of `bits` bits and b of 23. Temporary: more."""
     more = undefined
     if bits > 7:
         more = a * (b >> 8) + (a * (b & 255) >> 8)
@@ -65,7 +64,8 @@ def product(a, b, bits):
 
 
 def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute mean and inverse deviation of rows.
+
     Access:
         requires row < row_end
         reads x[row * columns : row_end * columns]
@@ -106,7 +106,7 @@ def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             if exponent & 1:
                 variance = variance >> 1
                 exponent += 1
-            b = c = 0  # the root of v * 2**16, two bits of that at a time
+            b = c = 0  # square root of v * 2**16, two bits at a time
             for n in range(23, 0, -1):
                 c = (c << 2) | (variance >> 28)
                 variance = (variance << 2) & 0x3FFFFFFF
@@ -134,7 +134,8 @@ def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 
 def normalized8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Normalize rows.
+
     Access:
         requires row < row_end
         reads x[row * columns : row_end * columns]

@@ -1,16 +1,16 @@
-"""Means of windows of quantized bytes, requantized. Written once, for Python and viper.
+"""Means of windows of quantized bytes, requantized.
 
-x holds planes (rows, columns) from x_start on, one behind another; out gets planes (out_rows,
-out_columns) from out_start on. w holds multipliers of two words: f, plus 32 where means close to
-the middle between two bytes count as there, and M, below 2**31. They say scale = M * 2**(f - 47).
-If is_per_count, multiplier i serves windows with i elements in x, else the first one serves all.
+x holds planes (rows, columns) from x_start on, contiguous; out gets planes (out_rows, out_columns)
+from out_start on. w holds multipliers of two words: f, plus 32 if means near a tie count as ties,
+and M, below 2**31. The scale is M * 2**(f - 47). If is_per_count, multiplier i is for windows with
+i elements inside x, else the first one is for all.
 
-    out = limited(round((sum - elements * x_zero_point) * scale) + out_zero_point)
+    out = saturate(round((sum - elements * x_zero_point) * scale) + out_zero_point)
 
-takes the sum and number of a window's elements that lie inside x, of which there is at least one.
-It rounds to even from the middle and limits to 0 .. 255. All bits of the product count; where f
-has 32, what lies within 2**-17 of the middle is taken for it (a sum / 6, for one). Bytes with a
-sign become unsigned by flip, and those of out signed again.
+with the sum and the number of a window's elements inside x, at least one. Rounding is half to
+even; results saturate to 0 .. 255. All bits of the product count; if f has 32, values within
+2**-17 of a tie count as ties (for example, a sum / 6). Signed bytes become unsigned by flip, and
+signed again in out.
 """
 
 from ._windows import (
@@ -31,14 +31,15 @@ from ._windows import (
 from ._words import times_multiplier
 
 # Parameters of means8: as _windows.windows
-_IS_PER_COUNT = const(13)  # w has a multiplier for each number of elements of a window [flag] 0, 1
+_IS_PER_COUNT = const(13)  # w has a multiplier for each number of elements [flag] 0, 1
 _X_ZERO_POINT = const(14)  # of x ^ flip [value] 0..255
 _OUT_ZERO_POINT = const(15)  # of out ^ flip [value] 0..255
 _FLIP = const(16)  # 128 if x and out are signed [mask] 0, 128
 
 
 def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Compute the means of windows.
+
     Access:
         requires row_padding < kernel_rows
         requires (out_rows - 1) * row_stride < rows + row_padding

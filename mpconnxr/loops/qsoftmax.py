@@ -1,40 +1,41 @@
-"""Softmax of quantized bytes by a table of exponentials. Written once, for Python and viper.
+"""Softmax of quantized bytes by a table of exponentials.
 
-powers    Set the table, 256 words from out[0] on: the first is largest, each further one the one
+powers    Write the table, 256 words from out[0] on: the first is largest, each next one the one
           before it times the factor.
-softmax8  Set out[i] = limited(round(w[d] * factor / (sum of the line's w << shift)) + zero_point).
+softmax8  Set out[i] = saturate(round(w[d] * factor / (sum of the line's w << shift)) +
+          zero_point).
 
-powers carries 9 bits more than an element has, in products of 15 bits: an element is less than a
-unit from the power.
+powers computes with 9 more bits than an element has, in products of 15 bits: an element is within
+a unit of the power.
 
-x and out of softmax8 have bytes (outer, length, inner), lines side by side; w is the table,
-exp(-d * x_scale) of the distance d from the largest byte of a line; w[0], the largest one, is
-2**15 or more. Results are limited to 0 .. 255. Signed bytes are made unsigned by flip, also those
-of out.
+x and out of softmax8 hold bytes (outer, length, inner); w is the table, exp(-d * x_scale) of the
+distance d from the largest byte of a line; w[0], its largest element, is 2**15 or more. Results
+saturate to 0 .. 255. Signed bytes become unsigned by flip, also those of out.
 """
 
 # Parameters of powers
-_LARGEST = const(0)  # the first element [value] 1..2**20
-_FACTOR_HIGH = const(1)  # 15 bits behind the point [value] 0..32767
+_LARGEST = const(0)  # first element [value] 1..2**20
+_FACTOR_HIGH = const(1)  # 15 fraction bits [value] 0..32767
 _FACTOR_LOW = const(2)  # 15 bits more [value] 0..32767
 
 # Parameters of softmax8
-_LINE = 0  # the first one [lines] 0..
-_LINE_END = 1  # behind the last one [lines] 0..
+_LINE = 0  # first line [lines] 0..
+_LINE_END = 1  # end, exclusive [lines] 0..
 _LENGTH = const(2)  # of a line [elements] 1..
-_INNER = const(3)  # lines side by side, from element to element of one [elements] 1..
+_INNER = const(3)  # size of the inner axis [elements] 1..
 _FLIP = const(4)  # 128 where x and out are signed [mask] 0, 128
-_FACTOR = const(5)  # 1 / the scale of out, shifted to the left [multiplier] 0..32767
-_SHIFT = const(6)  # of factor [bits] 0..14
+_FACTOR = const(5)  # 1 / out_scale << shift [multiplier] 0..32767
+_SHIFT = const(6)  # left shift of factor [bits] 0..14
 _ZERO_POINT = const(7)  # of out, unsigned [value] 0..255
 
 
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Write the table of exponentials.
+
     Access:
         writes out[0 : 256]
     """
-    i = _LARGEST  # which is 0, where out begins, too
+    i = _LARGEST  # 0, also the start of out
     v = p[i] << 9
     while i < 256:
         out[i] = (v + 256) >> 9
@@ -46,7 +47,8 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
-    """
+    """Compute the softmax of lines.
+
     Access:
         size = length * inner
         low, high = line // inner * size, ((line_end - 1) // inner + 1) * size
@@ -77,7 +79,7 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         bits, half = 0, total >> 1
         while total >> bits >= least << 1:
             bits += 1
-        # A quotient is about the dividend's 15 bits times 16 bits of 1 / total.
+        # A quotient is approximated by 15 bits of the dividend times 16 bits of 1 / total.
         inverse, shift = (least << 15) // ((total >> bits) + 1), min(30 + bits - cut, 30)
         for i in range(first, end, p[_INNER]):
             v = w[largest - (x[i] ^ flip)] * p[_FACTOR]

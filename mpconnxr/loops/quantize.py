@@ -1,7 +1,6 @@
-"""Quantization of elements, and back, by scales and zero points. Plain form.
+"""Quantization and dequantization by scales and zero points. Plain form.
 
-w is (scales, zero points), of which an element takes those of one place. Elements of out lie one
-behind another.
+w is (scales, zero points); both have the strides of w. Elements of out are contiguous.
 """
 
 from array import array
@@ -24,7 +23,7 @@ _HAS_ZERO_POINTS = const(9)  # w has them [flag] 0, 1
 # Parameters of quantize
 _LOW = const(10)  # of out [value] -32768..0
 _HIGH = const(11)  # of out [value] 1..65535
-_IS_FLOAT64 = const(12)  # quotients are rounded to float64, not float32 [flag] 0, 1
+_IS_FLOAT64 = const(12)  # round quotients to float64, not float32 [flag] 0, 1
 
 INF = float("inf")
 
@@ -32,9 +31,9 @@ _FAR = 1e6  # beyond every range, zero point included
 
 
 def quantize(x, w, out, p):
-    """Put x / scale, rounded to even, plus the zero point, limited to low .. high.
+    """Write x / scale, rounded half to even, plus the zero point, clipped to low .. high.
 
-    The quotient is rounded to the scales' dtype also where Python's floats are wider.
+    The quotient is rounded to the dtype of the scales even where Python's floats are wider.
 
     Access: as dequantize
     """
@@ -65,7 +64,7 @@ def quantize(x, w, out, p):
 
 
 def dequantize(x, w, out, p):
-    """Put (x - zero point) * scale.
+    """Write (x - zero point) * scale.
 
     Access:
         x_last = x_start + (rows - 1) * x_row_stride + (columns - 1) * x_stride

@@ -11,27 +11,27 @@ import math
 
 # Parameters of log, mean: as log.log32
 # Parameters of sum_float, prod_float, largest, smallest, log_sum_exp, root, sum_int, prod_int
-_START = 0  # the first output [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first output [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _LENGTH = const(2)  # of a line [elements] 0..
-_INNER = const(3)  # lines that lie side by side [lines] 1..
+_INNER = const(3)  # size of the inner axis [lines] 1..
 # Parameters of mean
-_MEAN_LENGTH = const(2)  # elements that a sum has [elements] 0..
+_MEAN_LENGTH = const(2)  # elements of a sum [elements] 0..
 # Parameters of sum_float, root, sum_int, prod_int
-_POWER = 4  # of each element, without its sign; 0: as it is, signed [exponent] 0..
+_POWER = 4  # exponent of each element's magnitude; 0: signed elements [exponent] 0..
 # Parameters of sum_int, prod_int
-_SIGNED_BITS = const(5)  # of an element if its type has a sign, else 0 [bits] 0..64
+_SIGNED_BITS = const(5)  # bits of a signed element; 0: unsigned [bits] 0..64
 _BITS_PER_ELEMENT = const(6)  # [bits] 2..64
 # Parameters of sum_int
-_IS_MEAN = const(7)  # a sum is divided by length [flag] 0, 1
-_IS_ROOT = const(8)  # out has the square root of that [flag] 0, 1
+_IS_MEAN = const(7)  # divide the sum by length [flag] 0, 1
+_IS_ROOT = const(8)  # take the square root [flag] 0, 1
 
 _BLOCK = 32
 _INF = float("inf")
 
 
 def sum_float(x, w, out, p):
-    """Add up x, or abs(x) ** power.
+    """Sum x, or abs(x) ** power.
 
     Access:
         low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
@@ -61,13 +61,13 @@ def sum_float(x, w, out, p):
             new = total + part
             lost += (total - new) + part if abs(total) >= abs(part) else (part - new) + total
             total = new
-        # an infinite total makes nonsense of what was lost
+        # with an infinite total, the compensation is NaN
         out[o] = total + lost if total - total == 0.0 else total
         o += 1
 
 
 def sum_int(x, w, out, p):
-    """Do the same of integers, with a mean that is cut off towards zero.
+    """Do the same for integers, optionally with a mean, which is truncated, and a square root.
 
     Access: as sum_float
     """
@@ -84,7 +84,7 @@ def sum_int(x, w, out, p):
                 v = abs(v) if power == 1 else v * v
             total += v
             i += inner
-        if p[_IS_MEAN] and length:  # towards zero
+        if p[_IS_MEAN] and length:  # truncate
             total = total // length if total >= 0 else -(-total // length)
         if p[_IS_ROOT]:
             total = _isqrt(total)
@@ -93,7 +93,7 @@ def sum_int(x, w, out, p):
 
 
 def _isqrt(v):
-    """Return the whole part of the square root, exact."""
+    """Return the integer part of the square root, exact."""
     if v < 2:
         return v
     root = 1
@@ -138,7 +138,7 @@ def prod_int(x, w, out, p):
 
 
 def largest(x, w, out, p):
-    """Find the largest element; NaN wins.
+    """Find the largest element; NaN if there is one.
 
     Access:
         as sum_float
@@ -160,7 +160,7 @@ def largest(x, w, out, p):
 
 
 def smallest(x, w, out, p):
-    """Find the smallest element; NaN wins.
+    """Find the smallest element; NaN if there is one.
 
     Access: as largest
     """
@@ -180,7 +180,7 @@ def smallest(x, w, out, p):
 
 
 def log_sum_exp(x, w, out, p):
-    """Compute log(sum of exp(x)), with the largest element taken out first.
+    """Compute log(sum of exp(x)), factoring out the largest element.
 
     Access: as sum_float
     """
@@ -213,7 +213,7 @@ def log_sum_exp(x, w, out, p):
 
 
 def mean(x, w, out, p):
-    """Divide x, which has sums, by their length.
+    """Divide x, which holds sums, by their length.
 
     Access:
         reads x[start : end] if mean_length
@@ -226,7 +226,7 @@ def mean(x, w, out, p):
 
 
 def root(x, w, out, p):
-    """Raise x, which has sums of powers, to 1 / power.
+    """Raise x, which holds sums of powers, to 1 / power.
 
     Access:
         reads x[start : end]

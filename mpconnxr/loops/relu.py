@@ -1,16 +1,17 @@
-"""max(x, 0) of float32 by their bits. Written once, in the common subset of Python and viper.
+"""max(x, 0) of float32, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w is not read. A negative NaN becomes
-0, a positive one stays.
+x and out hold float32 as words and may share memory. w is not read. A negative NaN becomes 0, a
+positive one stays.
 """
 
 # Parameters of relu32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 
 
 def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute max(x, 0) of each element.
+
     Access:
         reads x[start : end]
         writes out[start : end]
@@ -18,6 +19,6 @@ def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     end = p[_END]
     for i in range(p[_START], end):
         v = x[i]
-        if (v >> 31) & 1:  # the sign, whether the word came out signed or not
+        if (v >> 31) & 1:  # the sign, whether the word was read as signed or unsigned
             v = 0
         out[i] = v

@@ -1,8 +1,7 @@
-"""Remainders of float32 by their bits, exact. Written once, in the common subset of Python and
-viper.
+"""Remainders of float32, exact, on the bits.
 
-x, w and out hold float32 as words, in rows as loops/add has them. A remainder has the sign of x
-and leaves a quotient that is cut towards 0; or it has the sign of w.
+x, w and out hold float32 as words, in rows as in loops/add. A remainder has the sign of x (of a
+truncated quotient), or the sign of w (of a floored one).
 """
 
 from ._floats import add, first_bit, significand, unpack
@@ -15,9 +14,9 @@ _HAS_SIGN_OF_W = const(9)  # a remainder has the sign of w, not that of x [flag]
 
 @inline
 def rest_of(a, b):
-    """Return what b leaves of a, of the bits of two floats without a sign, a >= b.
+    """Return a modulo b, from the magnitude bits of two floats, a >= b.
 
-    m, e, n, d: room.
+    Temporaries: m, e, n, d.
     """
     m, e = unpack(a)
     m, e = significand(m, e)
@@ -42,9 +41,9 @@ def rest_of(a, b):
 
 @inline
 def difference(a, b):
-    """Return b - a, of the bits of two floats without a sign, a < b, rounded to even.
+    """Return b - a rounded to even, from the magnitude bits of two floats, a < b.
 
-    m, e, n, d, sign, rest: room.
+    Temporaries: m, e, n, d, sign, rest.
     """
     m, e = unpack(b)
     m, e = first_bit(m, e)

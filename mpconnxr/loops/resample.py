@@ -1,7 +1,7 @@
 """Weighted sums of neighbours along the middle axis of three. Plain form.
 
-x has floats (outer, x_length, inner), out (outer, out_length, inner), w the weights of each of
-out_length places (out_length, taps). A weight of 0 leaves its element out.
+x holds floats (outer, x_length, inner), out (outer, out_length, inner), w the weights of each of
+out_length positions (out_length, taps). A weight of 0 excludes its element.
 """
 
 from .mix import _END, _INNER, _OUT_LENGTH, _START, _TAP_STARTS, _TAPS, _X_LENGTH

@@ -1,34 +1,35 @@
-"""Bins of regions. Plain form.
+"""Bins of regions, by bilinear samples. Plain form.
 
 x holds float32 (images, channels, rows, columns). out gets float32 (regions, channels, out_rows,
 out_columns). w is (regions: x0, y0, x1, y1; image of each; scale, one element; the step's name,
 ASCII).
 
-InputError for an image that does not exist, and for a region that is not a number or too large.
+Raises InputError for an image that does not exist, and for a region that is inf, NaN or too large.
 """
 
 from ..ops._refuse import refuse
 
 # Parameters of regions
-_START = const(0)  # the first region [regions] 0..
-_END = const(1)  # behind the last one [regions] 0..
+_START = const(0)  # first region [regions] 0..
+_END = const(1)  # end, exclusive [regions] 0..
 _CHANNELS = const(2)  # [elements] 1..
 _ROWS = const(3)  # of x [elements] 1..
 _COLUMNS = const(4)  # of x [elements] 1..
-_OUT_ROWS = const(5)  # bins of a region, one below another [bins] 1..
-_OUT_COLUMNS = const(6)  # bins of a region, side by side [bins] 1..
-_CELL_ROWS = const(7)  # of a bin, as the loop sets it [cells] 0..1024
-_CELL_COLUMNS = const(8)  # of a bin, as the loop sets it [cells] 0..1024
-_IS_MAXIMUM = const(9)  # a bin is the maximum of its cells, not the mean [flag] 0, 1
+_OUT_ROWS = const(5)  # rows of bins [bins] 1..
+_OUT_COLUMNS = const(6)  # columns of bins [bins] 1..
+_CELL_ROWS = const(7)  # of a bin, set by the loop [cells] 0..1024
+_CELL_COLUMNS = const(8)  # of a bin, set by the loop [cells] 0..1024
+_IS_MAXIMUM = const(9)  # maximum of the cells instead of their mean [flag] 0, 1
 _IMAGES = const(10)  # [images] 1..
-_CELLS = const(11)  # a side of a bin; 0: as many as its size asks for [cells] 0..32
-_IS_HALF_PIXEL = const(12)  # corners lie half an element further up and left [flag] 0, 1
+_CELLS = const(11)  # per side of a bin; 0: by its size [cells] 0..32
+_IS_HALF_PIXEL = const(12)  # subtract half an element from corners [flag] 0, 1
 
-_MAX_CELLS = 1024  # a side of a bin
+_MAX_CELLS = 1024  # per side of a bin
 
 
 def regions(x, w, out, p):
-    """
+    """Compute the bins of regions.
+
     Access:
         bins = channels * out_rows * out_columns
         reads x as float32[0 : images * channels * rows * columns] if start < end
@@ -39,7 +40,7 @@ def regions(x, w, out, p):
         writes out as float32[start * bins : end * bins]
         writes p[7 : 9] if start < end
     """
-    at = [0.0] * 4  # corner row, column and size of a bin: rows, columns
+    at = [0.0] * 4  # row and column of the corner, rows and columns of a bin
     region = p[_START]
     while region < p[_END]:
         image = w[1][region]
@@ -52,7 +53,7 @@ def regions(x, w, out, p):
 
 
 def _side(w, at, p, i, axis):
-    """Set corner and bin size along an axis (row, column). Return the cells of a bin."""
+    """Set corner and bin size along an axis (row, column); return the cells of a bin."""
     shift = 0.5 if p[_IS_HALF_PIXEL] else 0.0
     start = w[0][i] * w[2][0] - shift
     size = w[0][i + 2] * w[2][0] - shift - start

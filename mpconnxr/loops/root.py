@@ -3,14 +3,15 @@
 import math
 
 # Parameters of sqrt32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 
 NAN = float("nan")
 
 
 def sqrt32(x, w, out, p):
-    """
+    """Compute the square root of each element.
+
     Access:
         reads x as float32[start : end]
         writes out as float32[start : end]

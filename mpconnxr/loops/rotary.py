@@ -1,11 +1,11 @@
-"""Pairs of a head's elements, turned: a * c - b * s and a * s + b * c. Kernel rotary.
+"""Rotation of pairs of a head's elements: a * c - b * s and a * s + b * c. For kernel rotary.
 
-turn     Turn them in 24 bits of the larger one of a and b, and of c and s; round sums once.
-finite   Call what computes with floats if an element is inf or NaN.
+turn     Rotate, with 24 bits of the larger of a and b, and of c and s; round sums once.
+finite   Call the rare loop if an element is inf or NaN.
 
-x and out have elements (batches, heads, rows, columns), wherever the strides say, w of each row
-the cosines c of its pairs and the sines s. A line is a row of x, in this order. What is behind a
-row's pairs is copied. Written once, in the common subset of Python and viper.
+x and out hold strided elements (batches, heads, rows, columns), w for each row the cosines c of
+its pairs and the sines s. A line is a row of x, in this order. Elements behind a row's pairs are
+copied.
 """
 
 from ._floats import normalize
@@ -14,11 +14,11 @@ from ._words import all_but_sign
 
 # Parameters of turn, finite
 _LINE = 0  # the first one: rows of heads of batches [rows] 0..
-_LINE_END = 1  # behind the last one [rows] 0..
-_LARGEST = const(2)  # exponent that turn saw; 255: inf or NaN [exponent] 0..255
+_LINE_END = 1  # end, exclusive [rows] 0..
+_LARGEST = const(2)  # largest exponent, set by turn; 255: inf or NaN [exponent] 0..255
 _HEADS = 3  # [heads] 1..
 _ROWS = 4  # [rows] 1..
-_PAIRS = 5  # of a row that turn [pairs] 1..
+_PAIRS = 5  # pairs of a row [pairs] 1..
 _COLUMNS = const(6)  # of a row [elements] 2..
 _X_BATCH_STRIDE = 7  # [elements] 0..
 _X_HEAD_STRIDE = 8  # [elements] 0..
@@ -35,7 +35,10 @@ _SINE_STRIDE = 17  # from the cosine of a pair to its sine [elements] 1..
 
 @inline
 def put(out, at, upper, middle, lower, exponent, infinity, mask):
-    """Set out[at] to upper * 2**24 + middle * 2**12 + lower as float32. v, sign, r, s: room."""
+    """Set out[at] to upper * 2**24 + middle * 2**12 + lower as float32.
+
+    Temporaries: v, sign, r, s.
+    """
     s = undefined
     v = (upper << 7) + (middle + (lower >> 12) >> 5)
     sign = 0
@@ -59,7 +62,9 @@ def put(out, at, upper, middle, lower, exponent, infinity, mask):
 
 
 def finite(p: ptr32, w):
-    """w: what computes with floats; p; x, cosines and sines, out
+    """Rotate lines; repeat with the rare loop if an element is inf or NaN.
+
+    w lists the rare loop; p; x, cosines and sines, out.
 
     Access: of the loops it calls
     """
@@ -69,7 +74,8 @@ def finite(p: ptr32, w):
 
 
 def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Rotate the pairs of lines.
+
     Access:
         n = max(columns, (pairs - 1) * pair_stride + partner_stride + 1)
         batches = range(line // (heads * rows), (line_end - 1) // (heads * rows) + 1)
@@ -85,7 +91,7 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     largest, line = 0, p[_LINE]
-    while True:  # a condition here would be a branch farther than Xtensa's reach
+    while True:  # a condition here would branch beyond Xtensa's range
         if line >= p[_LINE_END]:
             break
         row, head = line % p[_ROWS], line // p[_ROWS]
@@ -107,7 +113,7 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             largest = max(f, largest)
             exponent = e + f - 125
             left = 4
-            while left:  # mantissas of first, second, cosine and sine take their places
+            while left:  # replace first, second, cosine and sine by their mantissas
                 shift = (e if left > 2 else f) - ((first >> 23) & 255)
                 v = 0
                 if shift < 24 and (first >> 23) & 255:
@@ -120,7 +126,7 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             a, b, c, d = first >> 12, first & 4095, second >> 12, second & 4095
             e, first, g, second = cosine >> 12, cosine & 4095, sine >> 12, sine & 4095
             place, left = at, 2
-            while left:  # the second time, (b, -a) in the place of (a, b)
+            while left:  # in the second round, (b, -a) instead of (a, b)
                 upper, middle = a * e - c * g, a * first + b * e - c * second - d * g
                 lower = b * first - d * second
                 v, sign, r, shift = put(out, place, upper, middle, lower, exponent, infinity, mask)

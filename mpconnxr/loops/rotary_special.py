@@ -1,4 +1,4 @@
-"""Pairs to turn of which some are inf or NaN: with Python's floats, and allocating. Plain form."""
+"""Rotation of pairs with inf or NaN, in Python floats; allocates. Plain form."""
 
 from .block_special import bits_of, float_of
 from .rotary import (
@@ -24,7 +24,7 @@ from .rotary import (
 
 
 def turn(p, w):
-    """Turn all pairs of the lines. w: of loops/rotary's finite
+    """Rotate all pairs of the lines. w as for finite of loops/rotary.
 
     Access: of the loops in whose place it is called
     """

@@ -1,13 +1,14 @@
-"""What a zero point adds to the sums of a quantized product. Written once, for Python and viper.
+"""Terms that a zero point of x, known only at run time, adds to the sums of a quantized product.
 
-zero_point has out[start] = x[0] ^ sign, where other loops find a zero point of x that a run gives.
+zero_point writes out[start] = x[0] ^ sign, where other loops read the zero point of x.
+
 row_sums:
 
     out[channel] -= factor * sum(w[channel])
 
-w holds unsigned bytes as words: for each group the rows of its channels, four at a time by turns
-of a word, then those that are left one after another. out holds two words for each channel, see
-loops/channels, of which the first one changes.
+w holds unsigned bytes as words: for each group the rows of its channels, four at a time
+interleaved by words, then the remaining rows, contiguous. out holds two words for each channel,
+see loops/channels, of which the first changes.
 """
 
 # Parameters of row_sums
@@ -16,7 +17,7 @@ _OUT_START = const(1)  # [words] 0..
 _GROUPS = const(2)  # [groups] 1..
 _CHANNELS = const(3)  # of a group [channels] 1..
 _COLUMNS = const(4)  # of a row of w [words] 0..
-_FACTOR = const(5)  # what the sums are multiplied by [value] 0..8160
+_FACTOR = const(5)  # factor of the sums [value] 0..8160
 
 # Parameters of zero_point
 _START = const(0)  # [bytes] 1..
@@ -24,7 +25,8 @@ _SIGN = const(1)  # 128 where x is signed [mask] 0, 128
 
 
 def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Subtract the sums of rows times the factor.
+
     Access:
         n = groups * channels
         reads w[w_start : w_start + n * columns]
@@ -53,7 +55,8 @@ def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def zero_point(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Copy the zero point of x.
+
     Access:
         reads x[0 : 1]
         writes out[start : start + 1]

@@ -1,50 +1,48 @@
-"""Elements of x around places, weighted, on the bits of float32.
+"""Elements of x sampled at points, with interpolation, on the bits of float32.
 
-Written once, for Python and viper.
+locate  Find the element before a point and the distance from it, dim by dim.
+spread  Find the elements around it and their weights, dim by dim.
+join    Combine those of all dims.
+weigh   Sum the weighted elements.
+sample  Call these loops, for some points at a time.
 
-locate  finds which element is before a place, dim by dim, and how far
-spread  the elements around it and their shares, dim by dim
-join    those of all dims together
-weigh   adds up elements
-sample  all of it, by calls, for some places at a time
-
-    x     locate: places (images, places, rank), each coordinate -1 .. 1, float32 as words; join:
-          what spread has found of the places from start to end; weigh: float32 as words (images,
+    x     locate: points (images, places, rank), each coordinate -1 .. 1, float32 as words; join:
+          the result of spread for the points from start to end; weigh: float32 as words (images,
           channels, depth, rows, columns)
-    w     spread: what locate has found; weigh: what join has found
-    out   locate and spread: for each place and each of its coordinates how many elements, the
-          indices of 4 (locate: of one, plus BIAS) and their shares (locate: a distance); join: for
-          each place how many elements, and elements and weights; weigh: float32 as words (images,
-          channels, places)
+    w     spread: the result of locate; weigh: the result of join
+    out   locate and spread: for each point and each of its coordinates the number of elements,
+          the indices of 4 (locate: of one, plus BIAS) and their weights (locate: a distance);
+          join: for each point the number of elements, then elements and weights; weigh: float32
+          as words (images, channels, places)
 
-A coordinate counts in units of 2**-26, a share in 2**-28, an element in 2**-29 of the largest
-one's power of two; their sum is rounded to nearest once. See ops/grid_sample.
+A coordinate is in units of 2**-26, a weight in 2**-28, an element in 2**-29 of the power of two of
+the largest; their sum is rounded to nearest once. See ops/grid_sample.
 """
 
-from ._floats import rank_item, weigh_item, weighed_sum
+from ._floats import rank_element, weigh_element, weighed_sum
 from ._hints import far, inline, undefined
 from ._words import bit, set_at
 
 # Parameters of sample, locate, spread, join, weigh
-_START = 0  # the first place, of all images [places] 0..
-_END = const(1)  # behind the last one [places] 0..
+_START = 0  # first point of all images [places] 0..
+_END = const(1)  # end, exclusive [places] 0..
 _CHANNELS = const(2)  # [elements] 1..
 _DEPTH = const(3)  # of x [elements] 1..8192
 _ROWS = const(4)  # of x [elements] 1..8192
 _COLUMNS = const(5)  # of x [elements] 1..8192
-_PLACES = const(6)  # of an image [places] 1..
-_RANK = 7  # coordinates of a place [elements] 2, 3
+_PLACES = const(6)  # points of an image [places] 1..
+_RANK = 7  # coordinates of a point [elements] 2, 3
 _INTERPOLATION = const(8)  # 0 nearest, 1 linear, 2 cubic [code] 0..2
-_PADDING_MODE = const(9)  # outside lie: 0 zeros, 1 the border, 2 a mirror image [code] 0..2
-_IS_ALIGNED = const(10)  # at -1 and 1 are middles of elements, not borders [flag] 0, 1
-_WHOLE_END = 11  # behind the last place of a call of sample [places] 0..
-_PLACES_AT_ONCE = 12  # how many sample takes at a time [places] 0..8
-_TAPS = 13  # elements around a place, at most [elements] 1..64
+_PADDING_MODE = const(9)  # 0 zeros, 1 border, 2 reflection [code] 0..2
+_IS_ALIGNED = const(10)  # -1 and 1 are the centres of the corner elements, not edges [flag] 0, 1
+_WHOLE_END = 11  # end, exclusive, of a call of sample [places] 0..
+_PLACES_AT_ONCE = 12  # points at a time in sample [places] 0..8
+_TAPS = 13  # most elements around a point [elements] 1..64
 
 
 @inline
 def share(a, b):
-    """Return a * b; all have 28 bits behind the point and are not above 1."""
+    """Return a * b; all have 28 fraction bits and are at most 1."""
     m = (a & 16383) * (b & 16383) >> 14
     m += (a >> 14) * (b & 16383) + (a & 16383) * (b >> 14)
     m = (a >> 14) * (b >> 14) + (m >> 14)
@@ -53,7 +51,7 @@ def share(a, b):
 
 @inline
 def mirror(v, rest, reach):
-    """Return v and rest: v + rest / 2**26, mirrored at 0 and 2 * reach; 0 if that is 0."""
+    """Return v and rest: v + rest / 2**26, reflected at 0 and 2 * reach; 0 if reach is 0."""
     if reach:
         while v < 0:
             v += 4 * reach
@@ -71,7 +69,10 @@ def mirror(v, rest, reach):
 
 @inline
 def whole_and_rest(v, reach, padding_mode):
-    """Return v and rest: v + rest / 2**26 = (the coordinate v + 1) * reach. a, b, e: room."""
+    """Return v and rest: v + rest / 2**26 = (the coordinate v + 1) * reach.
+
+    Temporaries: a, b, e.
+    """
     e, a = ((v >> 23) & 255) - 124, (v & 0x7FFFFF) | 0x800000
     if e < 0:
         e = 0 - e
@@ -93,9 +94,9 @@ def whole_and_rest(v, reach, padding_mode):
 
 @inline
 def set_shares(r, mode, out, j):
-    """Set shares of the taps of a dim around a place that lies r / 2**28 behind an element.
+    """Set the weights of the taps along a dim, for a point r / 2**28 behind an element.
 
-    a, b, c, e: room.
+    Temporaries: a, b, c, e.
     """
     a = b = c = e = undefined
     if mode == 2:
@@ -116,8 +117,10 @@ def set_shares(r, mode, out, j):
 
 @inline
 def set_indices(v, n, size, reach, out, j, padding_mode, is_aligned):
-    """Set indices of n taps from v on: those outside have no share, or lie on the border, or are
-    mirrored. v, t, f, k: room.
+    """Set the indices of n taps from v on.
+
+    Taps outside of x get no weight, or lie on the border, or are reflected. Temporaries: v, t, f,
+    k.
     """
     f = undefined
     t = j
@@ -145,31 +148,32 @@ def set_indices(v, n, size, reach, out, j, padding_mode, is_aligned):
 
 
 def sample(p: ptr32, w):
-    """Call the other loops, for some places at a time, up to whole_end.
+    """Sample the points up to whole_end, some at a time.
 
-    w: loops locate, spread, join, weigh; p; places, what is found of each dim, and of all
-    together; x, out
+    w lists loops locate, spread, join, weigh; p; the points, the results of spread, those of join;
+    x, out.
 
     Access: of the loops it calls
     """
     locate, spread, join, weigh, whole = w[:5]
-    places, found, joined, x, out = w[5:10]
+    places, taps, joined, x, out = w[5:10]
     start = p[_START]
     while p[_START] < p[_WHOLE_END]:
         end = p[_START] + p[_PLACES_AT_ONCE]
         if end > p[_WHOLE_END]:
             end = p[_WHOLE_END]
         i = set_at(p, _END, end)
-        locate(places, places, found, whole)
-        spread(found, found, found, whole)
-        join(found, found, joined, whole)
+        locate(places, places, taps, whole)
+        spread(taps, taps, taps, whole)
+        join(taps, taps, joined, whole)
         weigh(x, joined, out, whole)
         i = set_at(p, _START, end)
     i = set_at(p, _START, start)
 
 
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the element before each point.
+
     Access:
         reads x[start * rank : end * rank]
         writes out[0 : (end - start) * rank * 9]
@@ -211,9 +215,10 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def spread(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Find the elements around each point and their weights.
+
     Access:
-        given locate has filled w for these places, which is out
+        given locate has filled w for these points, and out is w
         reads w[0 : (end - start) * rank * 9]
         writes out[0 : (end - start) * rank * 9]
         n = (end - start) * rank
@@ -241,9 +246,10 @@ def spread(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def join(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Combine the elements of all dims.
+
     Access:
-        given spread has filled x for these places; no place has more elements than taps
+        given spread has filled x for these points; no point has more elements than taps
         reads x[0 : (end - start) * rank * 9]
         writes out[0 : (end - start) * (1 + 2 * taps)]
         n = (end - start) * rank
@@ -284,21 +290,22 @@ def join(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Sum the weighted elements.
+
     Access:
         image = channels * depth * rows * columns
         first, last = start // places, (end - 1) // places
-        given join has filled w for these places
+        given join has filled w for these points
         reads x[first * image : (last + 1) * image] if start < end
         reads w[0 : (end - start) * (1 + 2 * taps)]
         writes out[first * channels * places : (last + 1) * channels * places] if start < end
         given rank == 3 or depth == 1
-        found = [i * (1 + 2 * taps) for i in range(end - start)]
-        given 0 <= w[i : i + 1] <= 2 * taps for i in found
+        starts = [i * (1 + 2 * taps) for i in range(end - start)]
+        given 0 <= w[i : i + 1] <= 2 * taps for i in starts
         given 0 <= w[i + 2 * k + 1 : i + 2 * k + 2] < depth * rows * columns
-            for i in found for k in range(taps)
+            for i in starts for k in range(taps)
         given k % 2 << 29 <= w[i + 2 * k + 2 : i + 2 * k + 3] <= (k % 2 << 29) + (1 << 28) // taps
-            for i in found for k in range(taps)
+            for i in starts for k in range(taps)
     """
     top = bit(31)
     infinity, plane = top - 1 - 0x7FFFFF, p[_DEPTH] * p[_ROWS] * p[_COLUMNS]
@@ -314,12 +321,12 @@ def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 most, found = 1, 0
                 for t in range(at, j, 2):
                     v, b = x[i + w[t]], w[t + 1] << 2
-                    most, found, a, n = rank_item(v, b, most, found)
+                    most, found, a, n = rank_element(v, b, most, found)
                 total = 0
                 for t in range(at, j, 2):
                     v, b = x[i + w[t]], w[t + 1]
                     a = b & 0x1FFFFFFF
-                    m, n = weigh_item(v, a, most)
+                    m, n = weigh_element(v, a, most)
                     if ((v >> 31) ^ (b >> 29)) & 1:
                         m = 0 - m
                     total += m

@@ -1,20 +1,19 @@
-"""Products of float32 by their bits, rounded to even. Written once, in the common subset.
+"""Products of float32 with one factor, on the bits, rounded half to even.
 
     out[i] = x[x_start] * w[i]
 
-x, w and out hold float32 as words.
-
-A product too small for a normal float32 is 0, one too large infinite.
+x, w and out hold float32 as words. Denormal products are 0; overflow gives inf.
 """
 
 # Parameters of scales32
-_X_START = const(0)  # where the factor lies [elements] 0..
+_X_START = const(0)  # index of the factor [elements] 0..
 _ELEMENTS = const(1)  # of w and out [elements] 0..
-_MAGNITUDE_MASK = const(2)  # all bits but the sign [mask] 2**31 - 1
+_MAGNITUDE_MASK = const(2)  # all bits except the sign [mask] 2**31 - 1
 
 
 def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Multiply the elements of w by the factor.
+
     Access:
         reads x[x_start : x_start + 1]
         reads w[0 : elements]

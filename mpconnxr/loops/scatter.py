@@ -1,24 +1,24 @@
-"""Rows of x into rows of out that indices name. Plain form.
+"""Rows of x combined into rows of out that indices select. Plain form.
 
-x and out hold rows of elements_per_row. w is (indices; the step's name, ASCII). An integer dtype
-wraps around at its bits. Raise InputError after the last row if an index was out of range, and
-leave out its row.
+x and out hold rows of elements_per_row. w is (indices; the step's name, ASCII). Integer dtypes
+wrap around. A row with an index out of range is skipped; InputError is raised after the last row.
 """
 
 from ..ops._refuse import refuse
 
 # Parameters of scatter
-_START = 0  # the first row of x [rows] 0..
-_END = 1  # behind the last one [rows] 0..
+_START = 0  # first row of x [rows] 0..
+_END = 1  # end, exclusive [rows] 0..
 _OUT_ROWS = const(2)  # [rows] 0..
 _ELEMENTS_PER_ROW = const(3)  # [elements] 1..
 _OPERATION = const(4)  # 1 add, 2 mul, 3 max, 4 min [code] 1..4
-_BITS_IF_SIGNED = const(5)  # of a signed integer dtype that wraps around, else 0 [bits] 0..64
-_BITS = const(6)  # of an integer dtype that wraps around, else 0 [bits] 0..64
+_BITS_IF_SIGNED = const(5)  # bits of a signed integer dtype, else 0 [bits] 0..64
+_BITS = const(6)  # bits of an integer dtype, else 0 [bits] 0..64
 
 
 def scatter(x, w, out, p):
-    """
+    """Combine rows.
+
     Access:
         reads w[0 : 2]
         reads w[0][start : end]

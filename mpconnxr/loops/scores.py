@@ -1,4 +1,4 @@
-"""Scores of classes, the post transforms of ai.onnx.ml. Plain form.
+"""Post transforms of class scores, of ai.onnx.ml. Plain form.
 
 x and out hold float32.
 """
@@ -8,22 +8,24 @@ import math
 from ..ops._float_math import INF, NAN, exp, log, log1p, sigmoid
 
 # Parameters of pair, softmax_zero, probit
-_START = const(0)  # the first sample [samples] 0..
-_END = const(1)  # behind the last one [samples] 0..
+_START = const(0)  # first sample [samples] 0..
+_END = const(1)  # end, exclusive [samples] 0..
 
 # Parameters of pair
 _KIND = const(2)  # 0: 1 - x and x, 1: -x and x, 2: the sigmoids of these [code] 0..2
-_HALVES = const(3)  # the threshold, in halves [value] 0, 1
+_HALVES = const(3)  # threshold in halves [value] 0, 1
 
 # Parameters of softmax_zero, probit
 _ELEMENTS_PER_SAMPLE = const(2)  # [elements] 0..
 
 _A = 0.147
-_ZERO = 1e-7  # scores nearer to 0 than this count as absent
+_ZERO = 1e-7  # scores closer to 0 count as absent
 
 
 def pair(x, w, out, p):
-    """Make two scores of one, and a label. w: (labels, label), int64 as pairs of words.
+    """Compute two scores and a label from one number.
+
+    w is (labels, label), int64 as pairs of words.
 
     Access:
         reads x[start : end]
@@ -48,7 +50,8 @@ def pair(x, w, out, p):
 
 
 def softmax_zero(x, w, out, p):
-    """
+    """Compute SOFTMAX_ZERO of each sample: see ops/score_transform.
+
     Access:
         reads x[start * elements_per_sample : end * elements_per_sample]
         writes out[start * elements_per_sample : end * elements_per_sample]
@@ -95,13 +98,13 @@ def probit(x, w, out, p):
 
 
 def _probit(x):
-    """-inf at 0, inf at 1, NaN outside of them."""
+    """Return the probit of x: -inf at 0, inf at 1, NaN outside."""
     y = 2.0 * x - 1.0
-    # log(1 - y * y) with its digits, near 0 as near 1
+    # log(1 - y * y) without cancellation, near 0 and near 1
     ln = log1p(-y * y) if -0.5 < y < 0.5 else log((1.0 - y) * (1.0 + y))
     if ln == -INF or ln != ln:
         return math.copysign(INF, y) if ln == -INF else NAN
     half = 2.0 / (math.pi * _A) + 0.5 * ln
-    # sqrt(half**2 - ln / a) - half, without the difference of nearly equal numbers
+    # sqrt(half**2 - ln / a) - half without cancellation
     root = ln / _A / (half + math.sqrt(half * half - ln / _A))
     return math.copysign(math.sqrt(-2.0 * root), y)

@@ -1,7 +1,7 @@
-"""Copies elements where a condition holds. Written once, in the common subset of Python and viper.
+"""Copies of elements where a condition holds.
 
-x holds elements, w the condition in bytes, out elements, which stay where the condition is 0. All
-have rows as loops/add has them.
+x holds elements, w the condition in bytes, out elements, which keep their contents where the
+condition is 0. All have rows as in loops/add.
 """
 
 from ._hints import inline
@@ -22,7 +22,7 @@ from ._words import (
 
 @inline
 def _select(x, w, out, p):
-    """Copy elements where the condition holds: both loops."""
+    """Copy elements where the condition holds, in both loops."""
     k, n = p[_OUT_START], p[_COLUMNS]
     for row in range(p[_ROWS]):
         i, j, end = (

@@ -1,4 +1,4 @@
-"""Elements that follow from a few numbers. Plain form."""
+"""Arithmetic series, cosine windows and mel filters. Plain form."""
 
 import math
 
@@ -7,18 +7,18 @@ from ..ops._refuse import refuse
 # Parameters of arithmetic
 _ELEMENTS = 0  # [elements] 0..
 # Parameters of cosines
-_FIXED_LENGTH = const(0)  # the only length that is allowed; -1: any [elements] -1..
-_IS_SYMMETRIC = const(1)  # the last element is equal to the first one [flag] 0, 1
+_FIXED_LENGTH = const(0)  # required length; -1: any [elements] -1..
+_IS_SYMMETRIC = const(1)  # the last element equals the first [flag] 0, 1
 # Parameters of mel_weights
-_FIXED_LINES = const(0)  # the only number of lines that is allowed; -1: any [lines] -1..
-_FIXED_BINS = const(1)  # the only number of bins that is allowed with it; -1: any [bins] -1..
+_FIXED_LINES = const(0)  # required number of lines; -1: any [lines] -1..
+_FIXED_BINS = const(1)  # required number of bins; -1: any [bins] -1..
 
-_MOST = 1 << 20  # of a length or rate
+_MOST = 1 << 20  # largest length or rate
 _MEL = 2595 / math.log(10)
 
 
 def arithmetic(x, w, out, p):
-    """Make numbers at the distance w[0], from x[0] on.
+    """Write an arithmetic series from x[0] on with difference w[0].
 
     Access:
         reads x[0 : 1]
@@ -32,9 +32,9 @@ def arithmetic(x, w, out, p):
 
 
 def cosines(x, w, out, p):
-    """Make a window of length x[0]: a + b * cos(t) + c * cos(2 * t).
+    """Write a window of length x[0]: a + b * cos(t) + c * cos(2 * t).
 
-    w has (a, b, c) and the step's name, ASCII.
+    w is ((a, b, c); the step's name, ASCII).
 
     Access:
         given out has x[0] elements
@@ -45,7 +45,7 @@ def cosines(x, w, out, p):
     """
     n = x[0]
     if p[_FIXED_LENGTH] >= 0 and n != p[_FIXED_LENGTH]:
-        refuse(w[1], "{} items for {}".format(n, p[_FIXED_LENGTH]))
+        refuse(w[1], "{} elements for {}".format(n, p[_FIXED_LENGTH]))
     i = 0
     while i < n:
         out[i] = _cosine(w[0], i, n - p[_IS_SYMMETRIC])
@@ -58,13 +58,13 @@ def _cosine(factors, i, n):
 
 
 def mel_weights(x, w, out, p):
-    """Make the triangles of a mel scale: see ops/mel_weights.
+    """Write the triangular filters of a mel scale: see ops/mel_weights.
 
-    x has bins, length, rate, low and high, a buffer of one element each; w is the step's name,
-    ASCII.
+    x is a list of bins, length, rate, low and high, a buffer of one element each; w is the step's
+    name, ASCII.
 
     Access:
-        given out has room for the lines and bins that x asks for
+        given out holds the lines and bins that x requests
         reads x[0 : 5]
         reads x[0][0 : 1]
         reads x[1][0 : 1]
@@ -90,7 +90,7 @@ def mel_weights(x, w, out, p):
 
 
 def _line(mel, scale, rate):
-    """Return the spectrum's line at an edge."""
+    """Return the spectral line of an edge."""
     return int(scale * (math.exp(mel / _MEL) - 1) // rate)
 
 

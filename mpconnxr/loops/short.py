@@ -1,10 +1,8 @@
-"""Short block floating point around the sums: biases in their units, and sums to floats.
+"""Short block floating point: biases in the unit of their sums, and sums to floats.
 
-As loops/block and loops/block_finish, with mantissas of at most 15 bits (see loops/short_dot), so
-that a sum S with its bias is a word: |S| < 2**30. Written once, in the common subset of Python and
-viper.
-
-What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
+Like loops/block and loops/block_finish, with mantissas of at most 15 bits (see loops/short_dot),
+so that a sum S with its bias fits a word: |S| < 2**30. Contents of a model file may have any
+value: shifts are bounded, and no value is used as an index.
 """
 
 from ._floats import bias_of_channel, put_limited
@@ -42,10 +40,10 @@ from .block_finish import (
 
 
 def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    """Set out to what each channel adds to its sum, and the exponent.
+    """Write the initial sum of each channel, and the exponent.
 
-    x    biases;  w  exponents
-    out  channels of 3 words: shift s, C + 2**30, E + exponent + s: the sum is (S >> s) + C
+        x    biases;  w  exponents
+        out  3 words per channel: shift s, C + 2**30, E + exponent + s; the sum is (S >> s) + C
 
     Access:
         n = align_channels
@@ -55,7 +53,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """
     i, j, at = p[_X_START], p[_ALIGN_W_START], p[_ALIGN_OUT_START]
     end = at + 3 * p[_ALIGN_CHANNELS]
-    one = 1  # kept from the folding of constants, which makes big integers of them
+    one = 1  # a variable: constant folding would make big integers
     while at < end:
         m, s, e, i, j, v = bias_of_channel(
             x, i, w, j, p[_ALIGN_X_STRIDE], p[_ALIGN_EXPONENT], p[_ALIGN_W_STRIDE]
@@ -63,7 +61,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         if s < 0:
             m = (m + (1 << (0 - s - 1))) >> (0 - s) if s > 0 - 25 else 0
             s = 0
-        elif s > 6 and m:  # a large bias: the sum counts in larger units
+        elif s > 6 and m:  # a large bias: use a larger unit for the sum
             m = m << 6
             s -= 6
             e += s
@@ -80,10 +78,10 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
 
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out to sums as floats, rounded to nearest, ties to even, and cut to [low, high].
+    """Write sums as floats, rounded to nearest even, clipped to low .. high.
 
-    x    for each position the sums of the channels
-    w    what align makes
+        x    sums of the channels for each position
+        w    initial sums that align writes
 
     Access:
         all_positions = rows * (positions + skipped_positions) - skipped_positions
@@ -101,7 +99,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         given 0 <= w[w_start + 3 * i + 2 : w_start + 3 * i + 3] < 560 for i in range(channels)
     """
     i = p[_X_START]
-    sign = 1  # kept from the folding of constants, which makes big integers of them
+    sign = 1  # a variable: constant folding would make big integers
     half, sign = sign << 30, sign << 31
     low = signed(p[_LOW], p[_IS_LOW_NEGATIVE])
     high = signed(p[_HIGH], p[_IS_HIGH_NEGATIVE])
@@ -115,7 +113,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         j = p[_W_START]
         for channels in far(range(p[_CHANNELS], 0, -1)):
             v = ((x[i] - half) >> w[j]) + (w[j + 1] - half)
-            e = w[j + 2] - 141  # that of the float if bit 30 is the sum's first
+            e = w[j + 2] - 141  # exponent of the float if bit 30 is the highest of the sum
             size = v
             if v < 0:
                 size = 0 - v
@@ -135,7 +133,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 t += 1
             if e > 254:
                 e, t = 256, 0
-            t += (e - 1) << 23  # a carry out of the mantissa belongs into the exponent
+            t += (e - 1) << 23  # a carry out of the mantissa increments the exponent
             if v < 0:
                 t = 0 - t
             at, t, v = put_limited(

@@ -1,14 +1,15 @@
-"""Sums of short mantissas, the loop under block_conv and block_gemm with --float fast16. Plain.
+"""Sums of short mantissas, the inner loop of block_conv and block_gemm with --float fast16. Plain
+form.
 
-    x    mantissas as loops/block makes them, of at most 15 bits: rows of columns
-    w    mantissas plus 2**14, uint16: channels of as many columns, one after another; where the
-         number of columns is odd, each has another one that does not count
+    x    mantissas of loops/block, of at most 15 bits: rows of columns
+    w    mantissas plus 2**14, uint16: channels of as many columns, contiguous, each padded to an
+         even number of columns
     out  for each row of x, sum(x * w) + 2**30 of each channel
 
-A mantissa of x is at most 2**(b - 1), where b = 15 up to 16 columns and one less for each four
-times as many; the converter makes those of w so small that sums are below 2**30. So one product
-an element is enough, which may wrap around, with the 2**14: what these add, 2**14 * sum(x), is
-taken from the sum.
+A mantissa of x is at most 2**(b - 1), where b is 15 up to 16 columns and one less for each
+fourfold number of columns; the converter makes those of w so small that sums stay below 2**30. So
+one wrapping product per element suffices; the contribution of 2**14, 2**14 * sum(x), is subtracted
+from the sum.
 """
 
 from .block_dot import (
@@ -25,7 +26,8 @@ from .block_dot import (
 
 
 def dots(x, w, out, p):
-    """
+    """Compute sums of mantissas for all rows and channels.
+
     Access:
         n = (rows - 1) * x_row_stride + columns
         reads x as int32[x_start : x_start + n] if columns

@@ -1,12 +1,12 @@
-"""Sine and cosine of float32 on the bits. Written once, for Python and viper.
+"""Sine and cosine of float32, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w holds 2 / pi in limbs of 15 bits
-behind 30 bits of 0, then 1 / 10!, 1 / 8! to 1 / 0!, and 1 / 11! to 1, of 30 bits behind the point.
+x and out hold float32 as words and may share memory. w holds 2 / pi in limbs of 15 bits after 30
+zero bits, then 1 / 10!, 1 / 8! to 1 / 0!, and 1 / 11! to 1, with 30 fraction bits.
 
-|x| * 2 / pi is made of the 90 bits of 2 / pi that count for its exponent, so that nothing is lost
-however large x is: two bits are the quadrant, the others what is beyond it, g. Beside the nearest
-multiple of pi / 2 sine is t * (1 - t**2 * (1 / 3! - t**2 * ...)) or 1 - t**2 * (1 / 2! - ...),
-t = g * pi / 2. Within 1e-7 of the exact value. NaN, 0x7FC00000, for what is not finite.
+|x| * 2 / pi is computed from the 90 bits of 2 / pi that matter for its exponent, so that nothing
+is lost however large x is: two bits are the quadrant, the others are the fraction g. Around the
+nearest multiple of pi / 2, sine is t * (1 - t**2 * (1 / 3! - t**2 * ...)) or 1 - t**2 * (1 / 2! -
+...), t = g * pi / 2. Results are within 1e-7 of the exact value; 0x7FC00000 for inf and NaN.
 """
 
 from ._floats import halve
@@ -14,14 +14,15 @@ from ._hints import far
 from ._words import nan_bits
 
 # Parameters of sine32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _IS_COSINE = 2  # [flag] 0, 1
-_LIMBS = const(3)  # room for a product, which the loop makes there [words x 6]
+_LIMBS = const(3)  # working memory for a product [words x 6]
 
 
 def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the function of each element.
+
     Access:
         reads x[start : end]
         reads w[0 : 27] if start < end
@@ -31,7 +32,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         given 1 << 14 + 3 * i <= w[15 + 6 * k + i : 16 + 6 * k + i] <= 1 << 15 + 3 * i
             for i in range(6) for k in range(2)
     """
-    top = 1  # kept from the folding of constants, which makes big integers of them
+    top = 1  # a variable: constant folding would make big integers
     one, top = top << 30, top << 31
     nan = nan_bits()
     for i in far(range(p[_START], p[_END])):
@@ -55,7 +56,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 n -= s * 15
                 s += 6
                 low = a = 0
-                while k > _LIMBS:  # the product with 90 bits from bit e - 122 of w on, from below
+                while k > _LIMBS:  # product with 90 bits from bit e - 122 of w on, lowest first
                     s -= 1
                     b = ((w[s] << n) | (w[s + 1] >> (15 - n))) & 32767
                     a += b * (m & 32767) + low * (m >> 15)
@@ -74,7 +75,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 while a < 1 << 29 and e > 60:
                     a, low = (a << 1) | (low >> 29), (low << 1) & (one - 1)
                     e -= 1
-                s = a >> 15  # times pi / 2 of 29 bits behind the point
+                s = a >> 15  # times pi / 2 of 29 fraction bits
                 a = a & 32767
                 m = s * 25735 + ((s * 30377 + a * 25735 + (a * 30377 >> 15)) >> 15)
                 if m >> 29:

@@ -1,22 +1,23 @@
-"""Softmax and its relatives along the middle axis of (outer, length, inner). Plain form.
+"""Softmax, LogSoftmax and Hardmax along the middle axis of (outer, length, inner). Plain form.
 
-Exponents are never positive, so nothing overflows. Sums run in blocks, for single floats. Infinite
-and NaN inputs give what numpy gives: NaN in their line.
+Exponents are never positive, so nothing overflows. Sums run in blocks, for single floats. Inf and
+NaN give numpy's results: NaN in their line.
 """
 
 import math
 
 # Parameters of softmax, log_softmax, hardmax
-_LINE = 0  # the first one [lines] 0..
-_LINE_END = 1  # behind the last one [lines] 0..
+_LINE = 0  # first line [lines] 0..
+_LINE_END = 1  # end, exclusive [lines] 0..
 _LENGTH = const(2)  # of a line [elements] 1..
-_INNER = const(3)  # lines side by side, from element to element of one [elements] 1..
+_INNER = const(3)  # size of the inner axis [elements] 1..
 
 _BLOCK = 32
 
 
 def softmax(x, w, out, p):
-    """
+    """Compute lines.
+
     Access:
         size = length * inner
         low, high = line // inner * size, ((line_end - 1) // inner + 1) * size
@@ -38,7 +39,7 @@ def softmax(x, w, out, p):
             part = 0.0
             while i < stop:
                 v = x[i] - most
-                if v <= 0.0:  # not NaN; not above 0, as where a damaged file lets out overlap x
+                if v <= 0.0:  # not NaN; not above 0, as if a damaged file lets out overlap x
                     v = math.exp(v)
                 out[i] = v
                 part += v
@@ -88,18 +89,18 @@ def hardmax(x, w, out, p):
         i = line // inner * length * inner + line % inner
         end = i + length * inner
         most = _largest(x, i, end, inner)
-        found = False
+        is_found = False
         while i < end:
             v = x[i]
-            hit = not found and (v == most or v != v)
-            found = found or hit
+            hit = not is_found and (v == most or v != v)
+            is_found = is_found or hit
             out[i] = 1.0 if hit else 0.0
             i += inner
         line += 1
 
 
 def _largest(x, i, end, stride):
-    """Return the largest element; NaN wins. A function of few names: its frame needs no heap."""
+    """Return the largest element; NaN if there is one. Few locals: the frame needs no heap."""
     best = x[i]
     while i < end:
         v = x[i]

@@ -1,21 +1,21 @@
-"""Squared distances of a row from many, in fixed point. Written once, for Python and viper.
+"""Squared distances of a row from many vectors, in fixed point.
 
-x holds a row as loops/units leaves it. w holds vectors, integers + 2**26, of the row's unit where
-its exponent is the least one.
+x holds a row of loops/units. w holds vectors, integers + 2**26, in the unit that the row has with
+its least exponent.
 """
 
 from ._limbs import infinity_bits, limbs_as_float
 from ._words import nan_bits
 
 # Parameters of totals, squares
-_W_START = 0  # of the first vector [elements] 0..
+_W_START = 0  # start of the first vector [elements] 0..
 _ELEMENTS = 1  # of a row [elements] 1..65535
-_OUT_START = 2  # of the distances that squares puts out [elements] 0..
-_OUT_END = 3  # behind the last one: totals makes as many sums [elements] 0..
+_OUT_START = 2  # of the distances of squares [elements] 0..
+_OUT_END = 3  # end, exclusive: totals computes as many sums [elements] 0..
 
 
 def totals(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the squared distances behind the row: three limbs of 28 bits each.
+    """Write the squared distances behind the row: three limbs of 28 bits each.
 
     They are exact if the row has the least exponent.
 
@@ -55,14 +55,14 @@ def totals(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             high = high & 0xFFFFFFF
         out[k] = low | (middle << 15)
         out[k + 1] = high
-        out[k + 2] = top & 0xFFFFFFF  # weights may be anything
+        out[k + 2] = top & 0xFFFFFFF  # weights may have any value
         k += 3
 
 
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Put the same as float32, rounded once, to nearest, ties to even.
+    """Write these as float32, rounded once to nearest even.
 
-    If the row is not finite, put inf or 0x7FC00000. x: the row and the limbs behind it.
+    If the row is not finite, write inf or 0x7FC00000. x holds the row and the limbs behind it.
 
     Access:
         vectors = max(out_end - out_start, 0)

@@ -1,17 +1,19 @@
-"""A table of 256 bytes from the steps between them. Written once, for Python and viper.
+"""Table of 256 bytes from the differences between neighbours.
 
-x holds 255 steps as fields of bits_per_step, the lowest first, one behind another. out gets 256
-bytes: the one at start is first_value, each next one (at 0 behind 255) a step more, modulo 256.
+x holds 255 differences as fields of bits_per_step, the lowest first, contiguous. out gets 256
+bytes: the one at start is first_value; each next one (0 follows 255) adds a difference, modulo
+256.
 """
 
 # Parameters of steps
 _BITS_PER_STEP = const(0)  # [bits] 0..8
-_START = const(1)  # where the first byte lies in out [bytes] 0..255
-_FIRST_VALUE = const(2)  # the byte there [value] 0..255
+_START = const(1)  # index of the first byte in out [bytes] 0..255
+_FIRST_VALUE = const(2)  # value of that byte [value] 0..255
 
 
 def steps(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    """
+    """Write the table.
+
     Access:
         reads x[0 : (255 * bits_per_step + 7) // 8]
         writes out[0 : 256]

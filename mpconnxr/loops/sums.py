@@ -1,20 +1,20 @@
 """Sums of float32 along the middle axis of x. Plain form.
 
-x has shape (outer, length, inner); a line is the elements along its middle axis. out holds the sum
+x has shape (outer, length, inner). A line is the elements along its middle axis. out gets the sum
 of each line. Both hold float32 as words; w is not read.
 
-Sums are of integers: of each element (of 30 bits, a square cut to that) what is within
-45 - extra_bits bits of the largest. They are rounded once, to nearest, ties to even. One NaN,
-0x7FC00000; a sum of inf and -inf is one, too.
+Sums are integers: of each element (30 bits; a square is truncated to that) the bits within 45 -
+extra_bits bits of the largest. They are rounded once, to nearest even. NaN is 0x7FC00000, also the
+sum of inf and -inf.
 """
 
 # Parameters of sum32
-_START = 0  # the first output [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first output [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _LENGTH = const(2)  # of a line [elements] 1..
-_INNER = const(3)  # lines that lie side by side [lines] 1..
+_INNER = const(3)  # size of the inner axis [lines] 1..
 _POWER = const(4)  # 0: the sum is that of x, 1: of abs(x), 2: of x * x [exponent] 0..2
-_EXTRA_BITS = const(5)  # of length, beyond 15 [bits] 0..16
+_EXTRA_BITS = const(5)  # bits of length beyond 15 [bits] 0..16
 
 _TOP = 1 << 31
 _INFINITY = 0x7F800000
@@ -22,7 +22,8 @@ _NAN = 0x7FC00000
 
 
 def sum32(x, w, out, p):
-    """
+    """Compute the sum of each line.
+
     Access:
         low, high = start // inner * length * inner, ((end - 1) // inner + 1) * length * inner
         reads x as int32[low : high] if start < end
@@ -54,22 +55,22 @@ def _largest(x, i, end, stride):
 
 
 def _special(x, i, end, p):
-    found = 0
+    specials = 0
     while i < end:
         v = x[i]
         m = v & 0x7FFFFFFF
         if m > _INFINITY:
-            found |= 1
+            specials |= 1
         elif m == _INFINITY:
-            found |= 4 if v < 0 and p[_POWER] == 0 else 2
+            specials |= 4 if v < 0 and p[_POWER] == 0 else 2
         i += p[_INNER]
-    if found == 2:
+    if specials == 2:
         return _INFINITY
-    return _INFINITY - _TOP if found == 4 else _NAN
+    return _INFINITY - _TOP if specials == 4 else _NAN
 
 
 def _total(x, i, end, p, most):
-    """Return the sum in units of 2**-45 of 2**(most + 1), of its square for squares."""
+    """Return the sum in units of 2**-45 of 2**(most + 1), or of its square for squares."""
     total = 0
     power, stride, extra_bits = p[_POWER], p[_INNER], p[_EXTRA_BITS]
     while i < end:
@@ -92,7 +93,7 @@ def _total(x, i, end, p, most):
 
 
 def _rounded(total, e):
-    """Return the bits of total, which has the exponent e + its number of bits."""
+    """Return the float32 bits of total, where e + its number of bits is the exponent."""
     m = abs(total)
     bits, shift = 0, 32
     while shift:

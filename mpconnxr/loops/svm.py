@@ -1,10 +1,10 @@
-"""Support vector machines: probabilities of classes by decisions of pairs. Plain form."""
+"""Support vector machines: class probabilities from pairwise decision values. Plain form."""
 
 from ..ops._float_math import NAN, sigmoid
 
 # Parameters of probabilities
-_START = const(0)  # the first sample [samples] 0..
-_END = const(1)  # behind the last one [samples] 0..
+_START = const(0)  # first sample [samples] 0..
+_END = const(1)  # end, exclusive [samples] 0..
 _CLASSES = const(2)  # [classes] 2..
 
 _LEAST = 1e-7
@@ -12,7 +12,9 @@ _MAX_ROUNDS = 100
 
 
 def probabilities(x, w, out, p):
-    """Set out to the probabilities. x: scores; w: (a, b; then r, q and q times p, to work in).
+    """Compute the probabilities of samples.
+
+    x holds scores; w is (a, b; then working memory: r, q, and q times p).
 
     Access:
         pairs = classes * (classes - 1) // 2
@@ -69,7 +71,7 @@ def _set_q(r, q, n):
 
 
 def _improve(q, qp, out, n, at):
-    """Do a round over all classes. Return False once out is good enough."""
+    """Do a round over all classes; return False when out is accurate enough."""
     pqp = _products(q, qp, out, n, at)
     if _error(qp, n, pqp) < 0.005 / n:
         return False
@@ -92,7 +94,7 @@ def _improve(q, qp, out, n, at):
 
 
 def _products(q, qp, out, n, at):
-    """Set Q p. Return p' Q p."""
+    """Set Q p and return p' Q p."""
     result, i = 0.0, 0
     while i < n:
         j, total = 0, 0.0

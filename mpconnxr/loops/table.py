@@ -1,14 +1,14 @@
-"""How a table of calls is made. Written once, in the common subset of Python and viper.
+"""Loops that build the table of a model's calls (loops/program).
 
-put      Add a call to the code of a table (loops/program), with what makes the known words its
-         own, and note that they are, and with a mark that they change. known: from word 8 on
-         the words of the table; before them the bytes of code, and how: 0; 2, head and p have what
-         is added, which nobody notes; 1, all words with a mark get what head and p have. head:
-         entry; its first word, how many it has; the words of its three views, in ascending order,
-         or one that no view has; their places. p: its words. With 252 for the entry it adds
-         changes, and none if there are none.
-add      Add factor * b to a, modulo 2**32. state: from word 3 on how many elements, factor, the
-         first one of a, and then, set here, whether any of these is not 0.
+put      Add a call to the code of a table, with the changes that turn the known words into its
+         own; note the new words, and mark those that change. known: from word 8 on the words of
+         the table; before them the number of bytes of code, and a mode. Mode 0: as above. Mode 2:
+         head and p hold what is added, and nothing is noted. Mode 1: all marked words get those
+         of head and p. head: entry; its first word and number of words; the words of its three
+         views in ascending order, or a word that no view has; their values. p: the words of the
+         block. Entry 252 adds changes without a call, or nothing if there are none.
+add      Add factor * b to a, modulo 2**32. state: from word 3 on the number of elements, factor,
+         the first element of a, and then, set here, 1 if any of these is not 0.
 """
 
 

@@ -1,28 +1,29 @@
-"""Products and sums of float32 by their bits. Written once, in the common subset.
+"""Products and sums of float32, on the bits.
 
     out = x * scale + offset
 
-x holds int32, (outer, channels, inner). w holds float32 as words: a scale for each channel, then
-an offset for each. out gets float32 as words.
+x holds int32 (outer, channels, inner). w holds float32 as words: a scale for each channel, then an
+offset for each. out gets float32 as words.
 
-A float is m * 2**(e - 150) with m from 2**23 to 2**24 - 1. Products and sums have 4 and 3 bits
-more; 23 bits of the product of two m are cut off.
+A float is m * 2**(e - 150) with m from 2**23 to 2**24 - 1. Products have 4 and sums 3 guard bits;
+23 bits of the product of two mantissas are truncated.
 """
 
 from ._words import swap
 
 # Parameters of to_float32
-_START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_START = 0  # first element [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _CHANNELS = 2  # [channels] 1..
-_INNER = 3  # elements of a channel that lie side by side [elements] 1..
+_INNER = 3  # adjacent elements of a channel [elements] 1..
 _CHANNEL = 4  # of the first element [channels] 0..
-_LEFT = 5  # elements of that channel from the first one on [elements] 1..
-_MAGNITUDE_MASK = const(6)  # all bits but the sign [mask] 2**31 - 1
+_LEFT = 5  # elements left of that channel, the first included [elements] 1..
+_MAGNITUDE_MASK = const(6)  # all bits except the sign [mask] 2**31 - 1
 
 
 def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute elements.
+
     Access:
         requires channel < channels
         reads x[start : end]

@@ -1,21 +1,22 @@
-"""The largest or smallest elements of lines, in order. Plain form.
+"""Largest or smallest elements of lines, sorted. Plain form.
 
-x has shape (outer, length, inner), w and out (outer, out_length, inner); a line is the elements
-along the middle axis. w holds indices, which are written like out, the elements. Each element is
-inserted into the sorted line of out.
+x has shape (outer, length, inner), w and out (outer, out_length, inner). A line is the elements
+along the middle axis. w gets indices, out elements. Each element of x is inserted into the sorted
+line of out.
 """
 
 # Parameters of top_k
-_START = 0  # the first line [lines] 0..
-_END = 1  # behind the last one [lines] 0..
+_START = 0  # first line [lines] 0..
+_END = 1  # end, exclusive [lines] 0..
 _LENGTH = const(2)  # of a line of x [elements] 1..
-_INNER = const(3)  # lines that lie side by side [lines] 1..
+_INNER = const(3)  # size of the inner axis [lines] 1..
 _OUT_LENGTH = const(4)  # of a line of w and out [elements] 1..
-_IS_MINIMUM = const(5)  # the smallest elements are wanted, not the largest [flag] 0, 1
+_IS_MINIMUM = const(5)  # find the smallest, not the largest [flag] 0, 1
 
 
 def top_k(x, w, out, p):
-    """
+    """Find the largest or smallest elements of lines.
+
     Access:
         low, high = start // inner * inner, ((end - 1) // inner + 1) * inner
         reads x[low * length : high * length] if start < end
@@ -36,7 +37,7 @@ def top_k(x, w, out, p):
                 if held < out_length:
                     held += 1
                     last += inner
-                # worse ones move one place on; equal ones stay ahead
+                # shift worse elements; equal ones stay ahead
                 while last > first and (
                     v < out[last - inner] if is_minimum else v > out[last - inner]
                 ):

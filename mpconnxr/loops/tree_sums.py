@@ -1,17 +1,17 @@
-"""Adds up leaves' weights exactly. Written once, in the common subset of Python and viper.
+"""Exact sums of the weights of leaves.
 
-The sum of a target is a row of limbs, 8 bits apart, in words: the words take as many parts of 16
-bits as there are trees, and are carried once at the end. The last limb of a row is for flags.
+The sum of a target is a row of limbs, 8 bits apart, in words: a word can sum as many parts of 16
+bits as there are trees, and is carried once at the end. The last limb of a row holds flags.
 
 An entry of a leaf is three uint16: limb << 2 | minus << 1 | more, low, high. It adds low to that
-limb of all targets' rows, and high to the second after it; `more` if the next entry is the same
-leaf's.
+limb, counted over the rows of all targets, and high to the second limb after it; `more` means that
+the next entry belongs to the same leaf.
 """
 
 from ._words import set_at
 
 # Parameters of add
-_LEAVES = const(0)  # in x, one for each tree [leaves] 1..
+_LEAVES = const(0)  # leaves in x, one per tree [leaves] 1..
 
 # Parameters of check
 _ENTRIES = const(0)  # [entries] 1..
@@ -20,8 +20,8 @@ _ENTRIES = const(0)  # [entries] 1..
 _ALL_LIMBS = const(1)  # of all targets [limbs] 0..
 
 # Parameters of add
-_MIRRORED_LIMBS = const(2)  # of target 0, if it loses what target 1 has, else 0 [limbs] 0..
-_COMMON_LEAF = const(3)  # the leaf that every sample comes to, by its first entry [entries] 0..
+_MIRRORED_LIMBS = const(2)  # of target 0, if the sum of target 1 is subtracted; else 0 [limbs] 0..
+_COMMON_LEAF = const(3)  # first entry of the leaf that every sample reaches [entries] 0..
 
 # Parameters of check
 _MOST_ENTRIES = const(2)  # of a leaf [entries] 0..
@@ -36,16 +36,16 @@ _DIVISOR = const(2)  # [value] 1..4096
 # Parameters of store
 _OUT_START = 1  # [elements] 0..
 _STORE_LIMBS = const(2)  # of a target [limbs] 5..
-_LEAST_BIT = const(3)  # the least one of a sum that a float32 has [bits] 1..
-_EXPONENT = const(4)  # of bit 0 of a sum [exponent, BIAS]
+_LEAST_BIT = const(3)  # lowest bit of a sum that a float32 represents [bits] 1..
+_EXPONENT = const(4)  # exponent of bit 0 of a sum [exponent, BIAS]
 
 
 def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """Set out to what the leaves x and one more add up to, plus 2**29 in each limb.
+    """Set out to the sum of the leaves in x and of the common leaf, plus 2**29 in each limb.
 
     Access:
         requires 2 * mirrored_limbs <= all_limbs
-        given check has found w good, and the elements of x are first entries of leaves
+        given check has accepted w, and the elements of x are first entries of leaves
         reads x[0 : leaves]
         reads w[0 : len(w)]
         writes out[0 : all_limbs]
@@ -71,9 +71,9 @@ def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
 
 
 def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Make digits of each target's limbs, of the sum's magnitude, divided. Put flags to the last.
+    """Carry each target's limbs to the digits of the sum's magnitude, divide, and write the flags.
 
-    Flags: 1 where the sum is negative, 2 where the division leaves a rest.
+    Flags: 1 if the sum is negative, 2 if the division has a remainder.
 
     Access:
         updates out[0 : targets * limbs]
@@ -109,7 +109,7 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """Put the float32 (as two uint16) nearest to what x has of each target after settle to out.
+    """Write the float32 (as two uint16) nearest to each target's sum in x, after settle.
 
     Access:
         requires (least_bit - 1) // 8 + 5 <= store_limbs
@@ -128,7 +128,7 @@ def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         while v:
             v = v >> 1
             top += 1
-        low = top - 24  # of the 25 bits that decide
+        low = top - 24  # lowest of the 25 bits that decide
         high = top + p[_EXPONENT] - 0x20000001
         if low < p[_LEAST_BIT] - 1:
             low, high = p[_LEAST_BIT] - 1, 0
@@ -152,7 +152,7 @@ def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
-    """Set out[0] to 1 if an entry is beyond the limbs, or a leaf has too many or no end, else 0.
+    """Set out[0] to 1 if an entry is beyond the limbs or a leaf is too long or unended, else to 0.
 
     Access:
         reads x[0 : 3 * entries - 2]

@@ -1,8 +1,8 @@
-"""What leaves of decision trees add up to, in floats. Plain form.
+"""Aggregates of the leaves of decision trees, in floats. Plain form.
 
-x holds the leaf of each tree as int32, out gets a float for each target from out_start on. w has
-where a leaf's entries begin, and the last one's end; their targets; their weights; what is added
-to each target.
+x holds the leaf of each tree as int32; out gets a float for each target from out_start on. w is
+(first entry of each leaf, and the end of the last; targets of the entries; their weights; the base
+of each target).
 
 rank_doubles is rank of loops/trees for an x of float64.
 """
@@ -16,13 +16,14 @@ _TREES = const(3)  # [trees] 1..
 # Parameters of rank_doubles
 _X_START = const(0)  # [elements] 0..
 _SLOTS = const(1)  # [slots] 0..
-_SLOT_START = const(2)  # where the slots lie in the table [words] 0..
+_SLOT_START = const(2)  # start of the slots in the table [words] 0..
 
 _NAN = float("nan")
 
 
 def total(x, w, out, p):
-    """
+    """Aggregate the leaves of a sample.
+
     Access:
         given the elements of x are leaves, and their entries are in w and name targets
         reads x[0 : trees]
@@ -83,7 +84,7 @@ def _fill(out, p, start):
 
 
 def _finish(base, out, p):
-    """Where no tree has an entry for a target, the least and the greatest are 0."""
+    """Add the base; a target without an entry in any tree is 0."""
     i = 0
     while i < p[_TARGETS]:
         v = out[p[_OUT_START] + i]
@@ -94,7 +95,7 @@ def _finish(base, out, p):
 
 
 def rank_doubles(x, w, out, p):
-    """Rank the features of an x of float64. w: (table, cuts of float64).
+    """Rank the features of an x of float64. w is (table, cuts of float64).
 
     Access:
         given the slots in w name features of x, and cuts in w

@@ -1,15 +1,15 @@
-"""Walks decision trees on integers. Written once, in the common subset of Python and viper.
+"""Walks through decision trees on integers.
 
-w holds the table of kernel trees: roots, slots, cuts, nodes, one after the other.
+w holds the table of kernel trees: roots, slots, cuts, nodes, contiguous.
 
-A slot is one feature with its sorted cuts, four words: feature * 2 + (1 where NaN goes left),
-first cut, how many cuts are negative, how many there are. The key of a float32 is its bits without
-the sign, for a negative one 2**31 - 1 less these: keys of one sign rise with the values.
+A slot is one feature with its sorted cuts, four words: feature * 2 + (1 if NaN goes left), first
+cut, number of negative cuts, number of cuts. The key of a float32 is its magnitude bits, for a
+negative one 2**31 - 1 less these: keys of one sign are in the order of the values.
 
 A node is two words, or three if wide: slot << rank_bits | rank, then left and right. These are
-references: the bit `reference_bits` tells a leaf, and below it are the leaf's number, or how many
-nodes ahead the child is. Always ahead, so each walk ends. In two words, left is above right in
-the second one.
+references: bit `reference_bits` marks a leaf; the bits below it are the leaf's number, or the
+distance to the child in nodes. Children lie ahead, so that each walk ends. In nodes of two words,
+left is above right in the second word.
 """
 
 from ._words import set_at
@@ -17,9 +17,9 @@ from ._words import set_at
 # Parameters of rank
 _X_START = 0  # [elements] 0..
 _SLOTS = const(1)  # [slots] 0..
-_SLOT_START = const(2)  # where the slots lie in w [words] 0..
-_CUT_START = const(3)  # where the cuts lie in w [words] 0..
-_MAGNITUDE_MASK = const(4)  # all bits but the sign [mask] 2**31 - 1
+_SLOT_START = const(2)  # start of the slots in w [words] 0..
+_CUT_START = const(3)  # start of the cuts in w [words] 0..
+_MAGNITUDE_MASK = const(4)  # all bits except the sign [mask] 2**31 - 1
 _INFINITY = const(5)  # [float bits] 2139095040
 
 # Parameters of walk
@@ -29,12 +29,12 @@ _TREES = const(0)  # [trees] 1..
 _NODES = 0  # [nodes] 0..
 
 # Parameters of walk, check
-_NODE_START = const(1)  # where the nodes lie in w [words] 0..
+_NODE_START = const(1)  # start of the nodes in w [words] 0..
 _WORDS_PER_NODE = const(2)  # 2, or 3 if nodes are wide [words] 2, 3
 _RANK_BITS = const(3)  # [bits] 0..29
-_REFERENCE_BITS = const(4)  # below the one that tells a leaf [bits] 14, 29
-_LEFT_SHIFT = const(5)  # of the left reference in its word [bits] 0, 15
-_RIGHT_WORD = const(6)  # of a node: where the right reference lies [words] 1, 2
+_REFERENCE_BITS = const(4)  # bits below the leaf bit [bits] 14, 29
+_LEFT_SHIFT = const(5)  # shift of the left reference in its word [bits] 0, 15
+_RIGHT_WORD = const(6)  # word of a node with the right reference [words] 1, 2
 
 # Parameters of check
 _CHECK_SLOTS = const(7)  # [slots] 0..
@@ -42,9 +42,9 @@ _LEAVES = 8  # [leaves] 0..
 
 
 def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Set out[slot] to 1 + number of its cuts below x's feature; NaN: 0 to go left, else 1 + all.
+    """Set out[slot] to 1 + the number of its cuts below x's feature.
 
-    x: float32 bits.
+    NaN gives 0 if it goes left, else 1 + all. x holds float32 bits.
 
     Access:
         given the slots in w name features of x, and cuts in w
@@ -57,9 +57,9 @@ def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     while slot < p[_SLOTS]:
         v = x[p[_X_START] + (w[place] >> 1)]
         key, first = v & p[_MAGNITUDE_MASK], p[_CUT_START] + w[place + 1]
-        low, high, found = first, first + w[place + 3], 0
+        low, high, is_nan_left = first, first + w[place + 3], 0
         if key > p[_INFINITY]:
-            low, found = high, w[place] & 1
+            low, is_nan_left = high, w[place] & 1
         elif (v >> 31) & 1:
             high, key = low + w[place + 2], p[_MAGNITUDE_MASK] - key
         else:
@@ -70,7 +70,7 @@ def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 low = middle + 1
             else:
                 high = middle
-        if found:
+        if is_nan_left:
             out[slot] = 0
         else:
             out[slot] = low - first + 1
@@ -82,7 +82,7 @@ def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Set out[tree] to the number of the leaf that the ranks x lead to.
 
     Access:
-        given check has found the nodes good, and the roots are nodes
+        given check has accepted the nodes, and the roots are nodes
         reads x[0 : len(x)] if trees
         reads w[0 : trees]
         reads w[node_start : len(w)] if trees

@@ -1,23 +1,23 @@
-"""Rows of float32 as integers of one unit, which loops/squares and loops/votes go on with. Written
-once, for Python and viper.
+"""Rows of float32 as integers in a common unit, for loops/squares and loops/votes.
 
-x holds float32 as words; w is not read. out gets the row's exponent E, which is that of its
-largest number or least_exponent, whichever is more (255: a number is inf, 256: one is NaN, and the
-integers say nothing); then E - least_exponent, up to 30; then x * 2**(152 - E) + 2**26, rounded to
-nearest, half away from 0.
+x holds float32 as words; w is not read. out gets the row's exponent E, the larger of that of its
+largest element and least_exponent (255: an element is inf, 256: one is NaN, and the integers are
+not valid); then E - least_exponent, up to 30; then x * 2**(152 - E) + 2**26, rounded half away
+from 0.
 """
 
 from ._floats import first_bit, largest_bits, unpack
 from ._words import all_but_sign, signed
 
 # Parameters of units
-_X_START = 0  # where the row begins [elements] 0..
+_X_START = 0  # start of the row [elements] 0..
 _ELEMENTS = 1  # of the row [elements] 0..
-_LEAST_EXPONENT = const(2)  # that the row may have [exponent] 1..254
+_LEAST_EXPONENT = const(2)  # least E of the row [exponent] 1..254
 
 
 def units(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Convert a row.
+
     Access:
         reads x[x_start : x_start + elements]
         writes out[0 : 2 + elements]

@@ -1,12 +1,12 @@
-"""Decisions of pairs of classes by support vector machines. Written once, for Python and viper.
+"""Pairwise decisions of support vector machines.
 
 pairs   out[out_start + ij] = sum over vectors v of i of w[j - 1, v] * x[v]
                               + sum over vectors v of j of w[i, v] * x[v]
         for classes i < j, in fixed point: exact, and rounded once; 0x7FC00000 if x is not finite
-votes   out[c] = number of pairs that c won, as float32: i where the sum is greater than 0, else j
+votes   out[c] = number of pairs that c wins, as float32: i if the sum is greater than 0, else j
 
-x of pairs holds a row as loops/units leaves it, w (classes - 1, vectors) integers + 2**26. x of
-votes holds float32 as words.
+x of pairs holds a row of loops/units, w (classes - 1, vectors) integers + 2**26. x of votes holds
+float32 as words.
 """
 
 from ._limbs import limbs_as_float
@@ -16,17 +16,18 @@ from ._words import bit, nan_bits
 _OUT_START = 0  # [elements] 0..
 _CLASSES = const(1)  # [classes] 1..
 _VECTORS = const(2)  # of all classes [vectors] 0..
-_EXPONENT = const(3)  # of w, biased [exponent] 1..254
-_VECTOR_STARTS = const(4)  # of each class, then the end of the last one's [vectors x n] 0..
+_EXPONENT = const(3)  # biased exponent of w [exponent] 1..254
+_VECTOR_STARTS = const(4)  # first vector of each class, then the end [vectors x n] 0..
 
 # Parameters of votes
-_START = const(0)  # the first sample [samples] 0..
-_END = const(1)  # behind the last one [samples] 0..
+_START = const(0)  # first sample [samples] 0..
+_END = const(1)  # end, exclusive [samples] 0..
 _VOTES_CLASSES = const(2)  # [classes] 0..
 
 
 def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the sums of all pairs of classes for a sample.
+
     Access:
         requires max(vector_starts[0 : classes + 1]) <= vectors
         reads x[0 : 2 + vectors]
@@ -78,7 +79,7 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 low = (0 - low) & 0xFFFFFFF
                 high = (0 - high - (1 if low else 0)) & 0xFFFFFFF
                 top = 0 - top - (1 if low or high else 0)
-            top = top & 0xFFFFFFF  # weights may be anything
+            top = top & 0xFFFFFFF  # weights may have any value
             e = exponent + p[_EXPONENT] - 94
             v, e, top, high, low, d = limbs_as_float(top, high, low, e)
             if side:
@@ -92,7 +93,8 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def votes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Count the votes of samples.
+
     Access:
         pairs = votes_classes * (votes_classes - 1) // 2
         reads x[start * pairs : end * pairs]
@@ -120,7 +122,7 @@ def votes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 j += 1
             i += 1
         i = 0
-        while i < p[_VOTES_CLASSES]:  # as floats: arg_reduce is fast with these
+        while i < p[_VOTES_CLASSES]:  # as floats, for which arg_reduce is fast
             v, e = out[first + i], 150
             while v and v < 1 << 23:
                 v = v << 1

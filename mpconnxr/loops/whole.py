@@ -1,20 +1,20 @@
-"""Abs, Neg, Sign, Floor, Ceil and Round of float32 on the bits, exact. Written once.
+"""Abs, Neg, Sign, Floor, Ceil and Round of float32, exact, on the bits.
 
-x and out hold float32 as words, and may be the same memory. w is not read.
-
-One NaN, 0x7FC00000. What rounds to zero keeps its sign; the sign of -0 is 0.
+x and out hold float32 as words and may share memory. w is not read. NaN is 0x7FC00000. A result of
+zero keeps the sign of x; the sign of -0 is 0.
 """
 
 from ._words import bit
 
 # Parameters of whole32
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 _FUNCTION = const(2)  # 0 abs, 1 neg, 2 sign, 3 floor, 4 ceil, 5 round (half to even) [code] 0..5
 
 
 def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Compute the function of each element.
+
     Access:
         reads x[start : end]
         writes out[start : end]

@@ -1,32 +1,27 @@
-"""Patches, sums, products and borders of 16-bit integers. Written once, for Python and viper.
+"""Loops on 16-bit integers: im2col, sums, products, casts and pooling.
 
-Elements are uint16: signed ones are taken plus 32768 (flip), and so are zero points of inputs.
+Elements are uint16: signed ones are stored plus 32768 (flip), and so are zero points of inputs.
 
-wide_patches: im2col, as loops/patches has it. A record is the sum of a patch, two elements (low,
-high), then the patch: channels * kernel_rows * kernel_columns elements.
+wide_patches     Write patches, like loops/patches. A record is the sum of a patch, two elements
+                 (low, high), then its channels * kernel_rows * kernel_columns elements.
+wide_add         Write x * x_multiplier + w * w_multiplier, both without their zero points. A sum
+                 has add_point fraction bits.
+wide_mul         Write (x - 32768) * (w - 32768) * multiplier * 2**shift, rounded like a sum of
+                 loops/wide_dots.
+wide_quantize    Write x / scale, rounded as float32 and then half to even. x holds float32 as
+                 words, w the positive scale. NaN counts as 0.
+wide_dequantize  Write (x - zero point) * scale, rounded to even. w holds the scale; w and out hold
+                 float32 as words.
+wide_max         Write the largest element of each window.
 
-wide_add: out = x * x_multiplier + w * w_multiplier, both less their zero points. A sum has
-add_point bits behind the point.
-
-wide_mul: out = (x - 32768) * (w - 32768) * multiplier * 2**shift, rounded as wide_dots does with a
-sum.
-
-wide_quantize: out = x / scale, rounded as float32 and then to even. x holds float32 as words, w
-the scale, which is positive. NaN counts as 0.
-
-wide_dequantize: out = (x - zero point) * scale, rounded to even. w holds the scale; it and out are
-float32 as words.
-
-wide_max: out = the largest element of each window.
-
-wide_add, wide_mul and wide_quantize add the zero point of out, and limit the sum to low .. high.
+wide_add, wide_mul and wide_quantize add the zero point of out, and clip to low .. high.
 """
 
 from ._bytes import next_place
 from ._words import quotient, signed
 
 # Parameters of wide_patches
-_X_START = const(0)  # where the image begins [elements] 0..
+_X_START = const(0)  # start of the image [elements] 0..
 _CHANNELS = const(1)  # [elements] 1..
 _KERNEL_ROWS = const(2)  # [elements] 1..
 _KERNEL_COLUMNS = const(3)  # [elements] 1..
@@ -43,23 +38,23 @@ _X_ROW_STRIDE = const(13)  # from row to row of x [elements] 0..
 _X_COLUMN_STRIDE = const(14)  # from column to column of x [elements] 0..
 _OUT_COLUMNS = const(15)  # positions in a row of the output [elements] 1..
 _ROW = const(16)  # of the first position [elements] 0..
-_COLUMN = const(17)  # of the first position, counted on from column 0 of its row [elements] 0..
+_COLUMN = const(17)  # of the first position, counted from column 0 of its row [elements] 0..
 _FLIP = const(18)  # 32768 if x is signed [mask] 0, 32768
 _PADDING = const(19)  # an element outside of x, unsigned [value] 0..65535
 _POSITIONS = const(20)  # [positions] 1..
-_UNUSED = const(21)  # where patches has record_padding [value] 0
-_CORNER_ROW = const(22)  # of x, where the patch of row 0 begins [elements, BIAS]
-_CORNER_COLUMN = const(23)  # of x, where the patch of column 0 begins [elements, BIAS]
+_UNUSED = const(21)  # unused; record_padding in patches [value] 0
+_CORNER_ROW = const(22)  # row of x at the corner of row 0 [elements, BIAS]
+_CORNER_COLUMN = const(23)  # column of x at the corner of column 0 [elements, BIAS]
 
 # Parameters of wide_add, wide_mul, wide_quantize, wide_dequantize
-_START = const(0)  # the first element [elements] 0..
-_END = const(1)  # behind the last one [elements] 0..
+_START = const(0)  # first element [elements] 0..
+_END = const(1)  # end, exclusive [elements] 0..
 
 # Parameters of wide_add
-_ADD_X_MULTIPLIER = const(2)  # 15 bits behind the point [multiplier, BIAS] -2**29..2**29
-_ADD_W_MULTIPLIER = const(3)  # 15 bits behind the point [multiplier, BIAS] -2**29..2**29
+_ADD_X_MULTIPLIER = const(2)  # 15 fraction bits [multiplier, BIAS] -2**29..2**29
+_ADD_W_MULTIPLIER = const(3)  # 15 fraction bits [multiplier, BIAS] -2**29..2**29
 _ADD_FLIP = const(4)  # 32768 if x, w and out are signed [mask] 0, 32768
-_ADD_POINT = const(5)  # bits of a sum behind the point [bits] 1..13
+_ADD_POINT = const(5)  # fraction bits of a sum [bits] 1..13
 _ADD_X_ZERO_POINT = const(6)  # of x ^ flip [value] 0..65535
 _ADD_W_ZERO_POINT = const(7)  # of w ^ flip [value] 0..65535
 _ADD_OUT_ZERO_POINT = const(8)  # [value, BIAS] -32768..65535
@@ -67,18 +62,18 @@ _ADD_LOW = const(9)  # of out [value, BIAS] -32768..65535
 _ADD_HIGH = const(10)  # of out [value, BIAS] -32768..65535
 
 # Parameters of wide_mul
-_MUL_SHIFT = const(2)  # to the left; from 32 on shift - 32 to the right [bits] 0..63
+_MUL_SHIFT = const(2)  # left shift; from 32 on, right shift by mul_shift - 32 [bits] 0..63
 _MUL_OUT_ZERO_POINT = const(3)  # [value, BIAS] -32768..65535
 _MUL_LOW = const(4)  # of out [value, BIAS] -32768..65535
 _MUL_HIGH = const(5)  # of out [value, BIAS] -32768..65535
-_MUL_HALF = const(6)  # what is added before a shift to the right [value] 0..
+_MUL_HALF = const(6)  # added before a right shift [value] 0..
 _MUL_FLIP = const(7)  # 32768 if x, w and out are signed [mask] 0, 32768
 _MUL_MULTIPLIER_HIGH = const(8)  # its upper 12 bits [value] 0..4095
 _MUL_MULTIPLIER_LOW = const(9)  # its lower 12 bits [value] 0..4095
 
 # Parameters of wide_quantize
-_QUANTIZE_SCALE_START = const(2)  # where the scale lies in w [elements] 0
-_QUANTIZE_MAGNITUDE_MASK = const(3)  # all bits but the sign [mask] 2**31 - 1
+_QUANTIZE_SCALE_START = const(2)  # index of the scale in w [elements] 0
+_QUANTIZE_MAGNITUDE_MASK = const(3)  # all bits except the sign [mask] 2**31 - 1
 _QUANTIZE_INFINITY = const(4)  # [float bits] 2139095040
 _QUANTIZE_OUT_ZERO_POINT = const(5)  # [value, BIAS] -32768..65535
 _QUANTIZE_LOW = const(6)  # of out [value, BIAS] -32768..65535
@@ -96,17 +91,18 @@ _MAX_KERNEL_ROWS = const(3)  # [elements] 1..
 _MAX_KERNEL_COLUMNS = const(4)  # [elements] 1..
 _MAX_OUT_ROWS = const(5)  # [elements] 1..
 _MAX_OUT_COLUMNS = const(6)  # [elements] 1..
-_MAX_ROW_STRIDE = const(7)  # from window to window [elements] 0..
-_MAX_COLUMN_STRIDE = const(8)  # from window to window [elements] 0..
+_MAX_ROW_STRIDE = const(7)  # stride of windows [elements] 0..
+_MAX_COLUMN_STRIDE = const(8)  # stride of windows [elements] 0..
 _MAX_ROW_DILATION = const(9)  # [elements] 1..
 _MAX_COLUMN_DILATION = const(10)  # [elements] 1..
 _MAX_FLIP = const(11)  # 32768 if x and out are signed [mask] 0, 32768
-_MAX_ROW_PADDING = const(12)  # rows of the first window that lie above x [elements, BIAS]
-_MAX_COLUMN_PADDING = const(13)  # columns of the first window that lie left of x [elements, BIAS]
+_MAX_ROW_PADDING = const(12)  # rows of the first window above x [elements, BIAS]
+_MAX_COLUMN_PADDING = const(13)  # columns of the first window left of x [elements, BIAS]
 
 
 def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    """
+    """Write the records of positions.
+
     Access:
         patch = channels * kernel_rows * kernel_columns
         last = ((channels - 1) * x_channel_stride + (rows - 1) * x_row_stride
@@ -158,7 +154,8 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    """
+    """Add elements.
+
     Access:
         reads x[start : end]
         reads w[start : end]
@@ -186,7 +183,8 @@ def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    """
+    """Multiply elements.
+
     Access:
         as wide_add
         given mul_shift < 62
@@ -219,7 +217,8 @@ def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    """
+    """Compute the maxima of planes.
+
     Access:
         reads x[0 : max_planes * max_rows * max_columns]
         writes out[0 : max_planes * max_out_rows * max_out_columns]
@@ -249,7 +248,8 @@ def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
-    """
+    """Quantize elements.
+
     Access:
         reads x[start : end]
         reads w[quantize_scale_start : quantize_scale_start + 1]
@@ -284,7 +284,8 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
-    """
+    """Dequantize elements.
+
     Access:
         reads x[start : end]
         reads w[0 : 1]
@@ -314,6 +315,6 @@ def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
                 mantissa += 1
             mantissa += exponent << 23
             if v < 0:
-                v = 1  # 1 << 31 would be folded to an object
+                v = 1  # constant folding of 1 << 31 would make an object
                 mantissa = mantissa - (v << 30) - (v << 30)
         out[i] = mantissa

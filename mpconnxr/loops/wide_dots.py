@@ -1,42 +1,44 @@
-"""Products of 16-bit integers and weights of 8 bits, with requantization: under wide_conv.
+"""Products of 16-bit integers and 8-bit weights, with requantization: the inner loop of wide_conv.
 
-Written once, for Python and viper; there is a quicker viper form, too. Elements are uint16: signed
-ones are taken plus 32768, and so are their zero points.
+There is also a faster viper form. Elements are uint16: signed ones are stored plus 32768, and so
+are their zero points.
 
-x holds records: the sum of a position's elements (two elements), then the position's `columns`
-elements. w holds a table and rows of as many weights, plus 128, one row for each channel. out gets
-an element for each position and channel, at out_start + position * out_position_stride + channel *
+x holds records: the sum of a position's elements (two elements), then its `columns` elements. w
+holds a table and rows of as many weights, plus 128, one row for each channel. out gets an element
+for each position and channel, at out_start + position * out_position_stride + channel *
 out_channel_stride. The table has 12 bytes for each channel: its bias as c1 * 2**15 + c0 (c1 an
-int32, c0 from 0 to 32767), and a word whose lowest 6 bits are its shift f, the upper 24 bits its
-multiplier M.
+int32, c0 from 0 to 32767), and a word whose lowest 6 bits are its shift f, and the upper 24 bits
+its multiplier M.
 
     sum = the sum of x[position, k] * (w[channel, k] - 128) + bias
-    a = sum * 2**f (f > 31: sum / 2**(f - 32)), limited to -2**30 .. 2**30
-    g = a * M / 2**24, rounded;  q = g / 2**13, rounded to even
-    out = q + out_zero_point, limited to low .. high
+    a = sum * 2**f (f > 31: sum / 2**(f - 32)), clipped to -2**30 .. 2**30
+    g = a * M / 2**24, rounded;  q = g / 2**13, rounded half to even
+    out = q + out_zero_point, clipped to low .. high
 
-Up to 120 products go into a word, and those words into two of 15 bits and more: sums are exact.
+Up to 120 products are summed in a word, and these words in two of 15 bits and more: sums are
+exact.
 """
 
 from ._bytes import shift_wide
 
 # Parameters of wide_dots
-_W_START = const(0)  # where the rows of weights begin [bytes] 0..
-_TABLE_START = const(1)  # where the table begins [bytes] 0..
+_W_START = const(0)  # start of the rows of weights [bytes] 0..
+_TABLE_START = const(1)  # start of the table [bytes] 0..
 _COLUMNS = const(2)  # of a position and of a row of weights [elements] 1..16384
 _POSITIONS = const(3)  # [positions] 1..
 _CHANNELS = const(4)  # [channels] 1..
 _OUT_START = const(5)  # [elements] 0..
 _OUT_POSITION_STRIDE = const(6)  # from position to position of out [elements] 0..
 _OUT_CHANNEL_STRIDE = const(7)  # from channel to channel of out [elements] 0..
-_UNUSED = const(8)  # where qdot has the zero point of w [value] 0
+_UNUSED = const(8)  # unused; zero point of w in qdot [value] 0
 _OUT_ZERO_POINT = const(9)  # [value, BIAS] -32768..65535
 _LOW = const(10)  # of out [value, BIAS] -32768..65535
 _HIGH = const(11)  # of out [value, BIAS] -32768..65535
 
 
 def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
-    """
+    """Compute positions x channels.
+
     Access:
         reads x[0 : positions * (columns + 2)]
         reads w[table_start : table_start + 12 * channels]
@@ -54,7 +56,7 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
             while i < end:
                 stop = min(i + 120, end)
                 s = 0
-                while i < stop - 1:  # with four at a time the outer loop is too long on Xtensa
+                while i < stop - 1:  # unrolled by four, the outer loop is too long for Xtensa
                     s += x[i] * w[weights] + x[i + 1] * w[weights + 1]
                     i += 2
                     weights += 2

@@ -1,7 +1,7 @@
-"""Means of windows of 16-bit integers. Written once, for Python and viper.
+"""Means of windows of 16-bit integers, rounded as in float32.
 
-choose_wide makes integers of the means, but lists those near the middle between two. x and out
-hold planes of these integers; otherwise they, w and p are what loops/means has.
+choose_wide writes the means as integers, but lists those near a tie. x and out hold planes of
+16-bit integers; otherwise x, w, out and p are those of loops/means.
 """
 
 from ._bytes import next_window
@@ -23,24 +23,24 @@ from ._windows import (
 from ._words import set_at
 
 # Parameters of choose_wide: as _windows.windows
-_DIVISOR = const(13)  # of a sum [elements] 1..8000
-_ORDER = const(14)  # of the additions: 0 by rows, 1 by columns, 2 four sums [code] 0..2
+_DIVISOR = const(13)  # divisor of a sum [elements] 1..8000
+_ORDER = const(14)  # order of additions: 0 by rows, 1 by columns, 2 four sums [code] 0..2
 _X_ZERO_POINT = const(15)  # of x ^ flip [value] 0..65535
-_FLIP = const(16)  # the sign bit of x and out if they are signed, else 0 [mask] 0, 32768
-_NEAR = const(17)  # reach of the middle; 2 * divisor * ratio_denominator are a step [value] 0..
-_OUT_LEAST = const(18)  # the least byte of out, for mean_bytes.bytes_of [value] 0
+_FLIP = const(16)  # sign bit if x and out are signed, else 0 [mask] 0, 32768
+_NEAR = const(17)  # from a tie, where 2 * divisor * ratio_denominator is a step [value] 0..
+_OUT_LEAST = const(18)  # least byte of out, for mean_bytes.bytes_of [value] 0
 _RATIO_NUMERATOR = const(19)  # of x_scale / out_scale [value] 1..64
 _RATIO_DENOMINATOR = const(20)  # [value] 1..64
-_WINDOW = const(21)  # the next one for choose_wide, which sets it [windows] 0..
-_LISTED = const(22)  # windows in the list, as choose_wide sets it [windows] 0..64
+_WINDOW = const(21)  # next window of choose_wide, set by it [windows] 0..
+_LISTED = const(22)  # windows in the list, set by choose_wide [windows] 0..64
 _X_SCALE_HIGH = const(23)  # the upper 12 bits of the mantissa of x_scale [value] 0..4095
 _X_SCALE_LOW = const(24)  # its lower 12 bits [value] 0..4095
 _X_SCALE_EXPONENT = const(25)  # biased [exponent] 0..187
-_OUT_SCALE = const(26)  # the mantissa of out_scale [value] 0..2**24 - 1
+_OUT_SCALE = const(26)  # mantissa of out_scale [value] 0..2**24 - 1
 _OUT_SCALE_EXPONENT = const(27)  # biased [exponent] 0..187
 _OUT_ZERO_POINT = const(28)  # of out ^ flip [value] 0..65535
 _BYTES_PER_ELEMENT = const(29)  # [bytes] 2
-_HIGH = const(30)  # the greatest element of out ^ flip [value] 65535
+_HIGH = const(30)  # greatest element of out ^ flip [value] 65535
 
 
 def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):

@@ -1,13 +1,13 @@
-"""The activations of LSTM, GRU and RNN for which there are no loops, with Python's floats.
+"""Activations of LSTM, GRU and RNN that have no loop, computed with Python floats.
 
-None of them raises: inf and nan go through as in numpy.
+None of them raises: inf and NaN propagate as in numpy.
 """
 
 from ._float_math import expm1, softplus
 
 
 def of(kind, alpha):
-    """Return a function of one float. kind: one of _cells.MISSING."""
+    """Return the activation `kind`, one of _cells.MISSING, as a function of one float."""
     return {
         5: lambda x: x if x > alpha or x != x else 0.0,  # ThresholdedRelu
         8: lambda x: x if x >= 0 else alpha * expm1(x),  # Elu

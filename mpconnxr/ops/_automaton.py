@@ -1,21 +1,22 @@
-"""Deterministic automata that read strings. The converter makes them of regular expressions.
+"""Deterministic automata over strings, which the converter builds from regular expressions.
 
-From state 0 each character leads to another state, by the class of its code point.
+Each character leads from one state to the next, by the class of its code point. State 0 is the
+initial state.
 
-    starts   int32 (I), rising: the first code points of I intervals, from 0
-    table    int32 (S, 1 + C): by state whether it accepts, then the next state for each class
+    starts   int32 (I), ascending: the first code point of each of I intervals
+    table    int32 (S, 1 + C): per state, whether it accepts, then the next state for each class
     classes  int32 (I): the class of each interval
 
-A kernel lists table and classes in PROVED. Starts need no proof: whatever they are, the search
-ends, and finds one of the intervals.
+A kernel lists table and classes in PROVED. `starts` needs no proof: whatever its contents, the
+binary search ends at one of the intervals.
 """
 
 
 def automaton(node, starts, table, classes, n_states, n_classes):
-    """An _Automaton of these contents. Raises ModelError.
+    """Check the contents of the three tensors and return an _Automaton of them.
 
-    node: a Node of mpconnxr/node.py; n_states, n_classes: its S and C, not negative. Each state
-    and each class lies within the table, so reading a string cannot leave it.
+    n_states and n_classes are its S and C, not negative. Every state and class is proved to lie
+    within the table, so that reading a string cannot leave it. Raises ModelError if one does not.
     """
     width = n_classes + 1
     node.require(n_states > 0 and len(table) == n_states * width, "table")
@@ -28,32 +29,38 @@ def automaton(node, starts, table, classes, n_states, n_classes):
 
 
 class _Automaton:
-    """width: of a row of the table; dead: where the row is that no match comes from, or -1."""
+    """An automaton whose tables are checked.
+
+    Attributes:
+        width: elements of one row of the table.
+        dead: offset of the row of the dead state, or -1 if there is none.
+
+    """
 
     def __init__(self, starts, table, classes, width):
         self.starts, self.table, self.classes, self.width = starts, table, classes, width
         self.dead = self._dead()
 
     def _dead(self):
-        """Of a state that accepts nothing and leads to itself only."""
+        """Return the offset of the state that does not accept and leads only to itself, or -1."""
         for at in range(0, len(self.table), self.width):
-            ways = [self.table[at + k] * self.width for k in range(1, self.width)]
-            if self.table[at] == 0 and set(ways) == {at}:
+            targets = [self.table[at + k] * self.width for k in range(1, self.width)]
+            if self.table[at] == 0 and set(targets) == {at}:
                 return at
         return -1
 
     def accepts(self, s):
-        """Whether all of s matches."""
+        """Return True if all of s matches."""
         at = 0
         for c in s:
             at = self.table[at + 1 + self._class(ord(c))] * self.width
         return self.table[at] != 0
 
     def end(self, codes, i):
-        """Where the longest match of code points from codes[i] on ends; i where there is none.
+        """Return the end of the longest match that starts at codes[i], or i if nothing matches.
 
-        It reads on until nothing can match any more. So an expression such as a*b takes a time
-        that grows with the square of a text without b.
+        The search reads on until no further match is possible. For an expression such as a*b, the
+        time therefore grows with the square of the length of a text without b.
         """
         at, end = 0, i
         while i < len(codes) and at != self.dead:

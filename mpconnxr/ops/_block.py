@@ -1,30 +1,33 @@
-"""What the kernels of block floating point share: see loops/block.
+"""Weights and scratch that all kernels in block floating point share (see loops/block).
 
-Known weights are two or three constants: mantissas (rows, K), the rows' exponents uint8, and their
-biases float32 where there are any. Mantissas are int32 of 24 bits; or uint16 of 16, uint8 of 8,
-int8 of 4 bits, two a byte: see loops/block_narrow. Short ones are uint32, two a word: see
-loops/short_dot.
+Constant weights are two or three tensors: mantissas (rows, K), the exponent of each row as uint8,
+and optional biases as float32. Mantissas are int32 (24 bits), uint16 (16 bits), uint8 (8 bits) or
+int8 (4 bits, two per byte; see loops/block_narrow). Short mantissas are uint32, two per word (see
+loops/short_dot).
 """
 
 from .. import forms
 
-MAX_K = 0xFFFF  # of loops/block_dot
+MAX_K = 0xFFFF  # elements of a row, a limit of loops/block_dot
 NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
-INITS = 4  # item of scratch where what channels start with begins
-CHUNK = 64  # columns of one call of block_gemm's loops
-WORDS = (4, 3, 3)  # of scratch: of a channel's start, of a sum, of the sum of a row of x
+INITS = 4  # start of the channels' initial sums in the scratch [words]
+CHUNK = 64  # channels of one call of block_gemm's loops
+WORDS = (4, 3, 3)  # words of scratch: per initial sum, per sum, per row of x for its sum
 SHORT_WORDS = (3, 1, 0)  # the same with short mantissas
-MACS = 4  # that take as long as an element of other kernels
+MACS = 4  # multiply-accumulates that take as long as an element of other kernels
 
 
 class Block:
-    """Loops whose calls are emitted, their parameters and the scratch (int32) that they work in.
+    """The loops, parameters and scratch (int32) of products in block floating point.
 
-    weights  places of mantissas, exponents (bytes), biases (int32; None: there are none)
-    scratch  from INITS on what each channel starts with, then sums, then mantissas
-    bits     of a weight's mantissa, 0 for short ones; w_step: items from row to row of weights
-    more     what short mantissas add to the exponent of x
-    words    of scratch: of a channel's start, of a sum, of the sum of a row of x
+    Attributes:
+        w, exponents, bias: views of mantissas, exponents (bytes) and biases (int32; x if absent).
+        scratch: from INITS on the initial sums of the channels, then sums, then mantissas of x.
+        bits: of a weight's mantissa; 0 for short mantissas.
+        w_step: elements from one row of weights to the next.
+        more: what short mantissas add to the exponent of x.
+        words: words of scratch per initial sum, per sum, and per row of x for its own sum.
+
     """
 
     bits, w_step = 24, 0
@@ -41,7 +44,7 @@ class Block:
         self.has_bias = int(bias is not None)
 
     def set_kind(self, w, k):
-        """Takes the loops for weights w in rows of k items. To be called first."""
+        """Select the loops for weights w with k elements per row. Call this method first."""
         if w.dtype == "uint32":
             self.bits, self.words, self.more = 0, SHORT_WORDS, 24 - short_bits(k)
             loops = forms.get("short")
@@ -52,7 +55,10 @@ class Block:
             self.dots = forms.get("block_dot").dots
 
     def set_weights_of(self, node, w, rows, k):
-        """Takes known mantissas as they are held. ModelError unless there are so many rows."""
+        """Use constant mantissas in their dtype.
+
+        Raises ModelError if there are fewer than `rows` rows.
+        """
         if not self.bits:
             self.w, self.w_step = self.calls.place(w, "H"), k + (k & 1)
             node.require(rows * self.w_step <= 2 * w.nelem, "weights size")
@@ -63,20 +69,24 @@ class Block:
             self.dots = forms.get("block_narrow").dots
 
     def set_needs(self, special, ends):
-        """Lists what loops/block_pieces takes. special: for what is not finite; ends: where in p
-        the parameters of mantissas, align, dots and finish begin, and where the last ones end.
+        """Set the list of loops, views and blocks that the driver of loops/block_pieces takes.
+
+        Args:
+            special: rare loop for inf and NaN.
+            ends: starts in p of the parameters of mantissas, align, dots and finish, then their
+                end.
+
         """
-        self.p[ends[3] - 1] = self.bits  # the last one of dots
+        self.p[ends[3] - 1] = self.bits  # the last parameter of dots
         self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.part()]
         self.needs += [self.part(ends[i], ends[i + 1]) for i in range(4)]
         self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
 
 
 def product_places(n, k, words):
-    """Return where a product of rows of k items with n channels has what in the scratch: the
-    channels of one call, the places of their sums and of the row, and how many words there are.
+    """Return (channels per call, start of sums, start of the row, words of scratch) of a product.
 
-    words: see Block.
+    It is the product of rows of k elements with n channels. words: see Block.
     """
     of_channel, of_sum, of_x = words
     chunk = min(n, CHUNK)
@@ -86,10 +96,10 @@ def product_places(n, k, words):
 
 
 def shared_columns(positions, rows, kernel_columns, stride, dilation):
-    """Return (whether neighbours share columns, columns of a row of positions, positions between
-    two rows that do not count).
+    """Return (True if positions share columns, columns per row of positions, skipped positions).
 
-    A row of shared columns ends at a multiple of the stride: the next one's follow in step.
+    Skipped positions lie between two rows and do not count. A row of shared columns ends at a
+    multiple of the stride, so that the columns of the next row continue in step.
     """
     if not (dilation == 1 and stride < kernel_columns and rows * positions > 1):
         return False, positions * kernel_columns, 0
@@ -98,9 +108,16 @@ def shared_columns(positions, rows, kernel_columns, stride, dilation):
 
 
 def convolution_places(words, channels, positions, rows, skipped, nelem):
-    """Return (where sums begin in the scratch, where mantissas do, how many words there are).
+    """Return (start of sums, start of mantissas, words of scratch) of a convolution.
 
-    positions: of a row whose sums are there; skipped: between two rows; nelem: mantissas.
+    Args:
+        words: see Block.
+        channels: channels whose sums are held at once.
+        positions: positions of a row whose sums are held at once.
+        rows: rows of positions.
+        skipped: positions between two rows that do not count.
+        nelem: mantissas of x held at once.
+
     """
     of_channel, of_sum, of_x = words
     sums = INITS + of_channel * channels
@@ -109,7 +126,10 @@ def convolution_places(words, channels, positions, rows, skipped, nelem):
 
 
 def row_of(node, w, rows, k):
-    """(bits of a weight, items that hold k of them). ModelError unless there are so many rows."""
+    """Return (bits of a weight, elements that hold a row of k weights).
+
+    Raises ModelError if w has fewer than `rows` rows or another dtype.
+    """
     bits, step = 24, k
     if w.dtype != "int32":
         node.require(w.dtype in NARROW, "dtype " + w.dtype)
@@ -120,7 +140,7 @@ def row_of(node, w, rows, k):
 
 
 def short_bits(k):
-    """Bits of the mantissas of x in rows of k items: sums of them and of as many a weight fit."""
+    """Return the bits of a short mantissa of x, so that sums of k products fit."""
     bits = 15
     while k > 16:
         k = (k + 3) // 4
@@ -129,9 +149,9 @@ def short_bits(k):
 
 
 def constants(node, calls, tensors, rows):
-    """Places of mantissas, exponents and biases, the last one None where there is no such tensor.
+    """Return views of mantissas, exponents and biases; the last is None if there are no biases.
 
-    ModelError unless the latter are of so many rows.
+    Raises ModelError if there are fewer than `rows` exponents or biases.
     """
     w, exponents = tensors[:2]
     node.expect_dtype("uint8", exponents)
@@ -145,9 +165,9 @@ def constants(node, calls, tensors, rows):
 
 
 def limits(node, first):
-    """Two parameters, the bits of low and high, as finish takes them."""
-    found = []
+    """Return [is_low_negative, low, is_high_negative, high] as loop finish takes them."""
+    result = []
     for i in (first, first + 1):
         bits = node.params[i] & 0xFFFFFFFF
-        found += [bits >> 31, bits & 0x7FFFFFFF]
-    return found
+        result += [bits >> 31, bits & 0x7FFFFFFF]
+    return result

@@ -1,4 +1,4 @@
-"""What block_conv and conv_max_pool share: a convolution's rows, by loops/block_pieces."""
+"""Convolution by rows with loops/block_pieces, shared by block_conv and conv_max_pool."""
 
 from .. import forms
 from ..blocks import block
@@ -31,20 +31,20 @@ from ..parameters import BIAS
 from ..parameters import block as words
 from . import _block as blocks
 
-_MOST = 64  # items of a window of loops/averages
+_MOST = 64  # elements of a window of loops/averages
 _INF = 0x7F800000
 
 
 def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
-    """Emit a convolution whose parameters are checked, but not the sizes of weights and scratch.
+    """Emit a convolution whose parameters are checked; check weights and scratch here.
 
-    Arguments: see Pieces.set_shape.
+    See Pieces.set_shape for the arguments.
     """
     x, w = node.inputs[:2]
     weights = blocks.constants(node, calls, node.inputs[1:], e[1] * e[6])
     out, scratch = node.outputs[0], node.scratch[0]
     in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
-    if in_floats and calls.fpu("fpu_strips", "block"):  # assembler: a copy of sources has none
+    if in_floats and calls.fpu("fpu_strips", "block"):  # assembler: not in a copy of sources
         from . import _block_vfp
 
         bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])
@@ -65,17 +65,29 @@ def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
 
 
 class Pieces(blocks.Block):
-    """Blocks of rows: batch x od x blocks. A block of windows is a row of those.
+    """Convolution by blocks of rows: batch x output planes x blocks of rows.
 
-    shape: the parameters of block_conv up to its steps in the output, which are the windows'; p:
-    what blocks of the driver have in common.
+    With pooling, one block is one row of windows.
+
+    Attributes:
+        shape: parameters of block_conv up to out_strides; with pooling, strides are the windows'.
+        p: parameters that all blocks of the driver have in common.
+
     """
 
-    clears = False  # whether the driver writes to where the image's exponent is
+    clears = False  # True if the driver overwrites the image's exponent
 
     def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
-        """e: parameters of block_conv; most: positions and channels whose sums are in the scratch;
-        limits: of the results; window: height and width of the pool's, 1 where there is none.
+        """Compute the sizes of scratch and blocks.
+
+        Args:
+            node: the node.
+            e: parameters of block_conv.
+            pads: padding at the beginning of each spatial dim, signed.
+            most: positions and channels whose sums are in the scratch at once.
+            limits: of the results, as blocks.limits returns them.
+            window: rows and columns of a pooling window; 1, 1 without pooling.
+
         """
         self.shape, self.pads, self.window = e, pads, window
         _, groups, c, depth, x_rows, x_columns, m, kd, kh, kw, _, out_rows, positions = e[:13]
@@ -173,7 +185,7 @@ class Pieces(blocks.Block):
         )
 
     def set_weights(self, node, w):
-        """Take the mantissas. Raises ModelError if there are too few."""
+        """Take the mantissas; raise ModelError if there are too few."""
         e = self.shape
         self.set_weights_of(node, w, e[1] * e[6], self.p[_DOTS_COLUMNS])
         self.p[_W_ROW_STRIDE] = self.w_step
@@ -210,12 +222,12 @@ class Pieces(blocks.Block):
         self.calls.call(self.peak, x, None, scratch, p)
 
     def _emit_rows(self, places, image, plane, start, end):
-        """Emit the call of the driver for rows from start to end of a plane."""
+        """Emit the call of the driver for rows start to end - 1 of a plane."""
         calls, p = self.calls, self._block(image, plane)
         if self.clears:
             self._emit_peak(places, image)
         p[_ROW_START], p[_ROW_END] = start, end
-        if p[_FINISH_IS_MAXIMUM]:  # the least result first: a loop keeps the larger one
+        if p[_FINISH_IS_MAXIMUM]:  # start from the least result: the loop keeps the maximum
             row_stride, high = p[_OUT_ROW_STRIDE], self.window[0]
             fill_p = block(
                 "block.fill",
@@ -228,11 +240,11 @@ class Pieces(blocks.Block):
             )
             _, _, out = places
             calls.call(forms.get("block").fill, None, None, out, fill_p)
-        left = _MANTISSAS_POSITIONS, _MANTISSAS_KERNEL_COLUMNS  # it sets either
+        left = _MANTISSAS_POSITIONS, _MANTISSAS_KERNEL_COLUMNS  # the driver changes both
         calls.drive(self.pieces, p, self.needs, left)
 
     def _block(self, image, plane):
-        """Return a block for rows of a plane."""
+        """Return the driver's block for a plane of an image."""
         e, p = self.shape, words(*self.p)
         p[_X_START] = image * self.n_image
         p[_MANTISSAS_CORNER_DEPTH] = plane * e[13] - self.pads[0] + BIAS
@@ -241,7 +253,7 @@ class Pieces(blocks.Block):
 
 
 class Averages(Pieces):
-    """The same of one channel, whose weights may all be equal: see loops/averages."""
+    """Convolution of one channel whose weights may all be equal: see loops/averages."""
 
     clears = True
 

@@ -1,4 +1,4 @@
-"""The sums of lstm, gru and rnn in block floating point: see block_gemm, whose rows these are."""
+"""Products of lstm, gru and rnn in block floating point, with the rows of block_gemm."""
 
 from ..loops.block_products import _CHANNELS, _OUT_START, _ROW_END, _ROW_START, _W_ROW, _X_START
 from ..parameters import block
@@ -6,12 +6,18 @@ from . import _block as blocks
 from . import block_gemm
 
 _INF = 0x7F800000
-_BIASES = 5  # the first one's input, behind x, mantissas of W, of R, exponents of W, of R
+_BIASES = 5  # input index of the first biases: behind x, mantissas of W, R, exponents of W, R
 
 
 class Products:
-    """Products of rows of n channels. rows: of W and R, up to the end of this direction; sizes:
-    columns of each; biases: 1 where W has any, where R has.
+    """Products of one row of x, or of h, with rows of W or R.
+
+    Args:
+        rows: rows of W and of R up to the end of this direction.
+        n: rows of one direction.
+        sizes: columns of W and of R.
+        biases: two flags: W has biases, R has biases.
+
     """
 
     def __init__(self, node, calls, rows, n, sizes, biases):
@@ -27,8 +33,16 @@ class Products:
         ]
 
     def dots(self, calls, which, x_start, first, rows, out):
-        """Emit products of a row of x, or of the scratch if which is 1. rows: of weights, from the
-        first one on.
+        """Emit products of one row with some rows of weights.
+
+        Args:
+            calls: the mpconnxr.calls.Calls.
+            which: 0: a row of x with W; 1: a row of the scratch with R.
+            x_start: start of the row [elements].
+            first: first row of weights.
+            rows: rows of weights.
+            out: start of the results in the scratch [elements].
+
         """
         product = self.made[which]
         if not isinstance(product, block_gemm.Product):

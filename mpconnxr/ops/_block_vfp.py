@@ -1,36 +1,42 @@
-"""Convolution in the FPU, of the same tensors as block_conv's and conv_max_pool's.
+"""Convolution in the FPU, for the same tensors as block_conv and conv_max_pool.
 
-Sums are of floats, in an order of their own: the results are as near to the true ones as those of
-other programs that compute with float32, but not the same bits as those of block_conv elsewhere.
-Inf and nan are as floats have them.
+Sums are float32 and added in an order of their own. Results are as accurate as those of other
+float32 implementations, but differ in bits from the exact block_conv. Inf and NaN follow IEEE.
 
-The rows that a call of the loop needs are copied into the scratch, with zeros around them: a row
-of the image is as many runs of columns as the stride, each of `half` columns. Where the kernel is
-one element, positions are the image's own, and nothing is copied. Weights of fewer bits become
-mantissas in the scratch: see loops/vfp/fpu_narrow.
+Before each call of the loop, the rows that it reads are copied to the scratch with zeros around
+them: a row of the image becomes as many runs of columns as the column stride, `half` columns each.
+For 1x1 kernels nothing is copied. Weights of fewer than 24 bits are unpacked to mantissas in the
+scratch (see loops/vfp/fpu_narrow).
 """
 
 from .. import forms
 from ..blocks import block
 from ._block import MACS
 
-_PIECE = 64  # positions of one call, where nothing is copied
-_TILE = 16  # positions that the loop computes at a time, at most
-_LEAST = 4  # and at least
-_SHARE = 8  # of the scratch that weights of fewer bits are unpacked into, where x is copied there
-_WORTH = 4096  # products of a call, at least, of such weights
+_PIECE = 64  # positions of one call of a 1x1 kernel
+_TILE = 16  # most positions of one tile
+_LEAST = 4  # least positions of one tile
+_SHARE = 8  # 1 / 8 of the scratch holds unpacked weights, where it also holds x
+_WORTH = 4096  # least products per call for which unpacking weights pays
 _NONE, _RELU, _CLIP = 0, 1, 2
 _INF = 0x7F800000
 
 
 def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
-    """Emit the calls of block_conv, and return True. Return False where that is for the exact
-    loops: three spatial dims, no channels, or not enough scratch for the rows of a few positions,
-    or for weights.
+    """Emit the calls of block_conv; return False where the exact loops must run instead.
 
-    tensors: x, weights as block.constants gives them, out, scratch; e: as of block_conv; pool: the
-    windows whose largest results are wanted, e speaks of the plane before them and of the strides
-    behind them; narrow: None, or bytes of weights that are no mantissas, and a weight's bits
+    That is the case for three spatial dims, for zero channels, and if the scratch is too small for
+    the rows of a few positions or for weights.
+
+    Args:
+        calls: the mpconnxr.calls.Calls.
+        tensors: x, weights as block.constants returns them, out, scratch.
+        e: parameters as of block_conv. With pooling, sizes are before it, strides after it.
+        pads: padding at the beginning of each spatial dim, signed.
+        limits: of the results, signs and magnitudes.
+        pool: rows and columns of a max-pooling window.
+        narrow: (view of packed weights, bits of a weight), or None for 24-bit mantissas.
+
     """
     if not e[3] == e[7] == e[10] == 1 or e[2] == 0:
         return False
@@ -46,7 +52,7 @@ def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
 
 
 def clip_of(limits):
-    """Return the kind of the clip, bits of low and high. limits: signs and magnitudes."""
+    """Return (kind of clipping, bits of low, bits of high) from signs and magnitudes."""
     low, high = limits[1] - (limits[0] << 31), limits[3] - (limits[2] << 31)
     if limits == [1, _INF, 0, _INF]:
         return _NONE, low, high
@@ -54,10 +60,12 @@ def clip_of(limits):
 
 
 class _Conv:
-    """A convolution of parameters as of block_conv, with the strides in the output.
+    """A convolution with the parameters of block_conv, cut into units that the driver computes.
 
-    units: what one call of the loop computes, of which the driver has some; groups, rows, n: of a
-    unit, and positions of a row; weight_rows: of fewer bits, which have room in the scratch
+    Attributes:
+        groups, rows, n: groups, rows and positions of a row of one unit.
+        weight_rows: rows of packed weights that fit unpacked in the scratch.
+
     """
 
     groups = rows = 1
@@ -74,20 +82,20 @@ class _Conv:
         self.k = self.c * self.kernel_rows * self.kernel_columns
         self.taps = [0] * self.kernel_columns
 
-    def fits(self, room, narrow):
-        """Take as much as has room in so many words of scratch; return whether enough has."""
-        self.room = room
+    def fits(self, n_words, narrow):
+        """Choose the largest unit for n_words words of scratch; return False if none fits."""
+        self.n_words = n_words
         if narrow:
             self.narrow, rows = narrow, self.all_groups * self.m
-            self.weight_rows = min(self._weight_rows(room), rows)
-            self.room -= self.weight_rows * self.k
+            self.weight_rows = min(self._weight_rows(n_words), rows)
+            self.n_words -= self.weight_rows * self.k
         if not self.set_unit():
             return False
         positions, rows = self.n * self.rows, min(self.weight_rows, self.m * self.groups)
         return not narrow or (rows * self.k * positions >= _WORTH and positions >= _TILE)
 
     def emit(self, calls, x, weights, out, scratch):
-        """Emit the calls. weights: as block.constants gives them."""
+        """Emit the calls. Weights are as block.constants returns them."""
         from ..loops.vfp.fpu import (
             _CONSTS_W_START,
             _STRIPS_X_START,
@@ -114,8 +122,9 @@ class _Conv:
             calls.drive(driver, self._block(start, end, consts, int(bias is not None)), needs)
 
     def _block(self, start, end, consts, has_bias):
-        """Return the block of a driver that computes some units. consts: where the scale of the
-        first channel lies, in what sums takes.
+        """Return the driver's block for units start to end - 1.
+
+        consts is the index of the first channel's scale in the parameters of sums.
         """
         image, channel, _, row, position = self.out_strides
         sx, (high, wide) = self.sx, self.pool
@@ -172,7 +181,7 @@ class _Conv:
             unpack_w_start=0,
             unpack_rows=0,
             unpack_columns=self.k,
-            unpack_out_start=self.room,
+            unpack_out_start=self.n_words,
             unpack_bits=bits,
             unpack_rows_at_once=self.weight_rows,
             unpack_w_rows=self.all_groups * self.m,
@@ -205,45 +214,45 @@ class _Conv:
         )
 
     def _covered(self, rows):
-        """Return the rows of the image under so many output rows."""
+        """Return the rows of the image that `rows` output rows cover."""
         return (rows - 1) * self.sy + (self.kernel_rows - 1) * self.dy + 1
 
 
 class Conv(_Conv):
-    """Units are images x pieces of their groups x pieces of rows, or rows of windows."""
+    """Units are images x chunks of groups x chunks of rows (or of rows of windows)."""
 
     DRIVER = "rows"
 
-    def _weight_rows(self, room):
-        return max(room // _SHARE // self.k, 1)
+    def _weight_rows(self, n_words):
+        return max(n_words // _SHARE // self.k, 1)
 
     def set_unit(self):
-        """Take positions of a row, then, of groups of one channel, rows and groups."""
-        room, (ph, pw) = self.room, self.pool
+        """Choose the positions of a row, then, with one channel per group, rows and groups."""
+        n_words, (ph, pw) = self.n_words, self.pool
         windows, pooled = self.positions // pw, self.pool != (1, 1)
-        most = room // (self.c * self.kernel_rows * self.sx) - self._more()
+        most = n_words // (self.c * self.kernel_rows * self.sx) - self._more()
         if self.c == 1:
-            most = room // (self._covered(1) * self.sx) - self._more()
+            most = n_words // (self._covered(1) * self.sx) - self._more()
         if most < pw:
             return False
         self.n = -(-windows // -(-windows // (most // pw))) * pw
         self.half = self.n + self._more()
-        if self._plane(1) + max(_LEAST - self.n, 0) > room:
+        if self._plane(1) + max(_LEAST - self.n, 0) > n_words:
             return False
         if self.c == 1:
-            self._set_more(room)
+            self._set_more(n_words)
         self.lines = ph if pooled else self.rows
         self.unit_positions = self.positions * self.lines
         self._set_strides()
         return True
 
-    def _set_more(self, room):
-        room -= max(_LEAST - self.n, 0)
-        covered = room // (self.sx * self.half)
+    def _set_more(self, n_words):
+        n_words -= max(_LEAST - self.n, 0)
+        covered = n_words // (self.sx * self.half)
         most = self.pool[0] if self.pool != (1, 1) else self.all_rows
         self.rows = min((covered - self._covered(1)) // self.sy + 1, most)
         if self.rows == most and self.n >= self.positions:
-            self.groups = min(room // self._plane(self.rows), self.all_groups)
+            self.groups = min(n_words // self._plane(self.rows), self.all_groups)
             if self.narrow:
                 self.groups = max(min(self.groups, self.weight_rows // self.m), 1)
 
@@ -252,7 +261,7 @@ class Conv(_Conv):
         return (self.kernel_columns - 1) * self.dx // self.sx
 
     def _plane(self, rows):
-        """Return the words of a group's rows."""
+        """Return the words of scratch of one group's rows."""
         row = self.sx * self.half
         return self._covered(rows) * row if self.c == 1 else self.c * self.kernel_rows * row
 
@@ -260,7 +269,7 @@ class Conv(_Conv):
         row = 4 * self.sx * self.half
         self.scratch_row_stride = row
         self.row_stride = self.sy * row if self.rows > 1 else 0
-        self.readable = self.n + min(self.room - self.groups * self._plane(self.rows), _TILE)
+        self.readable = self.n + min(self.n_words - self.groups * self._plane(self.rows), _TILE)
         is_dilated = self.c == 1 and self.kernel_rows > 1
         self.x_inner_stride = row * (self.dy if is_dilated else 1)
         for kx in range(self.kernel_columns):
@@ -268,23 +277,23 @@ class Conv(_Conv):
             self.taps[kx] = 4 * (at // self.sx + at % self.sx * self.half)
 
     def units(self):
-        """Return how many there are."""
+        """Return the number of units."""
         self.pieces = -(-self.all_rows // self.lines)
         self.planes = -(-self.all_groups // self.groups)
         return self.images * self.planes * self.pieces
 
 
 class Pointwise(_Conv):
-    """A kernel of one element: positions as they lie. Units are images x groups x pieces."""
+    """1x1 kernels, read in place. Units are images x groups x chunks of positions."""
 
     DRIVER = "points"
     half = 0
 
-    def _weight_rows(self, room):
-        return room // self.k
+    def _weight_rows(self, n_words):
+        return n_words // self.k
 
     def set_unit(self):
-        """Take as many positions as one call may have."""
+        """Choose as many positions as one call may have."""
         self.positions = plane = self.x_rows * self.x_columns
         self.lines = self.planes = 1
         self.pieces = -(-plane // _PIECE)
@@ -293,5 +302,5 @@ class Pointwise(_Conv):
         return True
 
     def units(self):
-        """Return how many there are."""
+        """Return the number of units."""
         return self.images * self.all_groups * self.pieces

@@ -1,4 +1,4 @@
-"""Products of matrices in the FPU, of the same tensors as block_gemm's: see _block_vfp."""
+"""Matrix products in the FPU, for the same tensors as block_gemm (see _block_vfp)."""
 
 from ..blocks import block
 from ._block_vfp import clip_of
@@ -8,9 +8,16 @@ _ROWS = 16  # rows of one call
 
 
 class Rows:
-    """What emits products of rows of x with rows of weights, n channels of k columns.
+    """Products of rows of x with n rows of weights of k columns.
 
-    weights: as block.constants gives them; limits: signs and magnitudes.
+    Args:
+        x: Tensor.
+        weights: as block.constants returns them.
+        out: Tensor.
+        n: rows of weights.
+        k: columns.
+        limits: of the results, signs and magnitudes.
+
     """
 
     def __init__(self, calls, x, weights, out, n, k, limits):
@@ -30,8 +37,16 @@ class Rows:
         self.needs += [x if bias is None else bias, exponents, consts, products]
 
     def dots(self, calls, x_start, rows, w_row, channels, out_start):
-        """Emit products of `rows` rows of x, from item x_start on, with rows of weights from w_row
-        on, as many as channels, to rows of n items of out from item out_start on.
+        """Emit products of some rows of x with some rows of weights.
+
+        Args:
+            calls: the mpconnxr.calls.Calls.
+            x_start: start of the rows in x [elements].
+            rows: rows of x.
+            w_row: first row of weights.
+            channels: rows of weights.
+            out_start: start of the results in out [elements], whose rows have n elements.
+
         """
         clip, low, high = clip_of(self.limits)
         for first, some in calls.pieces(channels, _CHUNK):
@@ -58,8 +73,9 @@ class Rows:
             calls.drive(self.rows, p, self.needs)
 
     def emit(self, calls, m, batches):
-        """Emit a product of matrices. m: rows of one; batches: n0, n1 of out, and the strides of A
-        and of W along each of these [matrices].
+        """Emit a batched matrix product of m rows each.
+
+        batches are n0 and n1 of out, then the strides of A and of W along each of them [matrices].
         """
         n0, n1, a0, a1, w0, w1 = batches
         for i in calls.repeat(n0):

@@ -1,8 +1,8 @@
-"""Cells of lstm, gru and rnn: calls of loops over parts of the scratch.
+"""Cells of lstm, gru and rnn, as calls of loops on parts of the scratch.
 
-A cell is made of sums, products and functions of n items, each in float32, rounded as numpy does.
-Places are items of the scratch. For Softplus, Softsign, Elu and ThresholdedRelu there are no
-loops: these are Python's floats, which no table has. See MISSING.
+A cell consists of sums, products and functions of n elements, each in float32, rounded as numpy
+does. The activations in MISSING have no loop: Python computes them with floats, and such a step is
+not in a table of calls.
 """
 
 import struct
@@ -15,8 +15,8 @@ MISSING = (5, 8, 9, 10)  # kinds of activations, see _recurrent
 _RELU, _TANH, _SIGMOID, _AFFINE, _LEAKY, _, _SCALED_TANH, _HARD_SIGMOID = range(8)
 
 
-class Items:
-    """What emits such calls. scratch: float32."""
+class CellMath:
+    """Emitter of the calls on one scratch tensor, float32. All starts are in elements of it."""
 
     def __init__(self, calls, scratch):
         self.calls = calls
@@ -26,15 +26,15 @@ class Items:
         self._one = calls.constants("f", [1.0])
 
     def add(self, a, b, out, n):
-        """out = a + b"""
+        """Emit out = a + b."""
         self._pair(self._add, a, self.floats, b, 1, out, n)
 
     def mul(self, a, b, out, n, weights=None):
-        """out = a * b; with weights, a place of these, b is an item of them."""
+        """Emit out = a * b; b is a start in `weights` if that is not None."""
         self._pair(self._mul, a, weights or self.floats, b, 1, out, n)
 
     def one_minus(self, a, out, n):
-        """out = 1 - a"""
+        """Emit out = 1 - a."""
         p = block(
             "add",
             x_start=0,
@@ -51,7 +51,7 @@ class Items:
         self.calls.call(self._add, self._one, self.floats, self.floats, p)
 
     def function(self, about, at, out, n):
-        """out = f(at). about: kind, alpha, beta, clip."""
+        """Emit out = f(at) for n elements; about is the activation's (kind, alpha, beta, clip)."""
         kind, alpha, beta, clip = about
         if out != at and (clip or kind not in (_TANH, _SIGMOID)):
             self._scale(1.0, at, out, n)
@@ -59,7 +59,7 @@ class Items:
         if clip:
             self._cut(out, n, -clip, clip)
         if kind == _RELU:
-            self._items(forms.get("relu").relu32, block("relu", start=out, end=out + n))
+            self._call(forms.get("relu").relu32, block("relu", start=out, end=out + n))
         elif kind == _LEAKY:
             self._scale(alpha, out, out, n, 1)
         elif kind in (_AFFINE, _HARD_SIGMOID):
@@ -81,12 +81,12 @@ class Items:
             self._gate(at, out, n, int(kind == _TANH))
 
     def _scale(self, factor, a, out, n, is_prelu=0):
-        """out = a * factor, or only where a is negative."""
+        """Emit out = a * factor; with is_prelu only where a is negative."""
         factor = self._one if factor == 1.0 else self.calls.constants("f", [factor])
         self._pair(self._mul, a, factor, 0, 0, out, n, is_prelu)
 
     def _pair(self, loop, a, w, b, b_stride, out, n, is_prelu=0):
-        """Call mul32, or add32, whose flag has the place of is_prelu."""
+        """Emit a call of mul32, or of add32, whose is_difference lies where is_prelu does."""
         p = block(
             "mul",
             x_start=a,
@@ -110,14 +110,14 @@ class Items:
     def _cut(self, at, n, low, high):
         low, high = struct.unpack("<2i", struct.pack("<2f", low, high))
         p = block("clip", start=at, end=at + n, low=low, high=high)
-        self._items(forms.get("clip").clip32, p)
+        self._call(forms.get("clip").clip32, p)
 
     def _items(self, loop, p):
         self.calls.call(loop, self.bits, self.bits, self.bits, p)
 
 
 def _of_floats(f):
-    """Return a loop of f, over the items of a block as clip has it."""
+    """Return a loop that applies f to each element; its block is that of clip."""
 
     def loop(x, w, out, p):
         for i in range(p[_START], p[_END]):

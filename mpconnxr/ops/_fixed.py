@@ -1,13 +1,13 @@
-"""Dynamic quantization of numbers in fixed point: what kernels share that have loops/fixed."""
+"""Dynamic quantization of fixed-point numbers, shared by the kernels that use loops/fixed."""
 
 from .. import forms
 from ..blocks import block
 
 
 def expect_levels(node, values, cells):
-    """Require that the outputs are what emit_levels makes: y, scale, zero point.
+    """Check the outputs of emit_levels: y, scale and zero point.
 
-    values: int32, an element for each of y; cells: float32, three elements.
+    values is int32 with as many elements as y, cells float32 of three elements.
     """
     y, scale, zero = node.outputs
     node.expect_dtype("uint8", y, zero)
@@ -20,8 +20,14 @@ def expect_levels(node, values, cells):
 def emit_levels(calls, outputs, values, cells, ends, p):
     """Emit calls that quantize values by their own range, as DynamicQuantizeLinear does.
 
-    ends: what the call before has in its block for ends of loops/fixed, from calls.part(); p: a
-    block of octets, None: that of the call before.
+    Args:
+        calls: the mpconnxr.calls.Calls.
+        outputs: Tensors y, scale, zero point.
+        values: int32 Tensor.
+        cells: float32 Tensor of three elements.
+        ends: parts of the preceding call's block that hold the parameters of ends.
+        p: block of octets; None: the block of the preceding call.
+
     """
     y, scale, zero = outputs
     values, of_cells = calls.place(values), calls.place(cells, "i")
@@ -33,7 +39,7 @@ def emit_levels(calls, outputs, values, cells, ends, p):
 
 
 def emit_copy(calls, x, out, n, out_start):
-    """Emit a call that copies the first n words."""
+    """Emit a call that copies the first n words of x to out, from out_start on [words]."""
     p = block(
         "move",
         start=0,

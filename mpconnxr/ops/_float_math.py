@@ -1,7 +1,7 @@
-"""Functions of one float, with inf and nan where MicroPython's math raises.
+"""Functions of one float that return inf or NaN where MicroPython's math raises.
 
-They keep their digits in single floats: nothing here subtracts nearly equal numbers or lets an
-intermediate value overflow.
+They stay accurate in single-precision floats: no function subtracts nearly equal numbers or lets
+an intermediate value overflow.
 """
 
 import math
@@ -13,7 +13,7 @@ if not hasattr(math, "erf"):  # firmware without MICROPY_PY_MATH_SPECIAL_FUNCTIO
 INF = float("inf")
 NAN = float("nan")
 _LN2 = math.log(2.0)
-_LARGE = 1e9  # from here on x * x + 1 is x * x, in doubles too
+_LARGE = 1e9  # from here on x * x + 1 equals x * x, also in doubles
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_BY_PI = math.sqrt(2.0 / math.pi)
 
@@ -24,19 +24,19 @@ tanh = special.tanh
 
 
 def scope():
-    """The functions here by name, for the expressions of inline loops."""
+    """Return the functions of this module by name, for the expressions of inline loops."""
     return globals()
 
 
 def exp(x):
     try:
         return math.exp(x)
-    except (ValueError, OverflowError):  # too large: ports differ in what they raise
+    except (ValueError, OverflowError):  # overflow: ports raise either
         return INF
 
 
 def expm1(x):
-    """exp(x) - 1"""
+    """Return exp(x) - 1."""
     try:
         return special.expm1(x)
     except (ValueError, OverflowError):
@@ -50,7 +50,7 @@ def log(x):
 
 
 def log1p(x):
-    """log(1 + x): the error of the rounded sum u cancels in x / (u - 1) (W. Kahan)."""
+    """Return log(1 + x). The error of the rounded sum u cancels in x / (u - 1) (W. Kahan)."""
     u = 1.0 + x
     if u == 1.0:
         return x
@@ -117,7 +117,7 @@ def atanh(x):
 
 
 def half_even(x):
-    """x rounded to the nearest whole number, from the middle to the even one."""
+    """Round x to the nearest integer, ties to even."""
     if x - x != 0:
         return x
     whole = x // 1
@@ -139,22 +139,22 @@ def sigmoid(x):
 
 
 def softplus(x):
-    """log(1 + exp(x))"""
+    """Return log(1 + exp(x))."""
     return (x if x > 0 else 0.0) + log1p(math.exp(-abs(x)))
 
 
 def gelu(x):
-    """x * (normal distribution function of x)"""
+    """Return x * Phi(x), where Phi is the standard normal distribution function."""
     return 0.5 * x * erfc(-_SQRT_HALF * x)
 
 
 def gelu_tanh(x):
-    """The same with 0.5 * (1 + tanh(u)), which is sigmoid(2 * u)."""
+    """Return gelu(x) by its tanh approximation: 0.5 * (1 + tanh(u)) is sigmoid(2 * u)."""
     return x * sigmoid(2.0 * _SQRT_2_BY_PI * (x + 0.044715 * x * x * x))
 
 
 def unit(x):
-    """x cut to [0, 1]"""
+    """Clip x to [0, 1]."""
     if x > 1:
         return 1.0
     return 0.0 if x < 0 else x

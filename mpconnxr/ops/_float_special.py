@@ -1,7 +1,7 @@
-"""erf, erfc, expm1 and tanh for firmware whose math module lacks them, to single precision.
+"""erf, erfc, expm1 and tanh in single precision, for firmware whose math module lacks them.
 
-The coefficients were fitted here to Python's math.erf and math.erfc, by relative error: 4e-9 for
-_ERF, 5e-8 for _ERFC.
+The coefficients were fitted to CPython's math.erf and math.erfc. Their relative error is 4e-9 for
+_ERF and 5e-8 for _ERFC.
 """
 
 import math
@@ -28,7 +28,7 @@ _ERFC = (
     0.2823845446109772,
     0.2820858955383301,
 )
-_ERFC_END = 10.3  # erfc is below the least single float from here on
+_ERFC_END = 10.3  # from here on erfc(x) underflows in single precision
 
 
 def _polynomial(coefficients, x):
@@ -45,14 +45,14 @@ def erf(x):
 
 
 def erfc(x):
-    """1 - erf(x)"""
+    """Return 1 - erf(x)."""
     if x < 1:
         return 1.0 - erf(x) if x > -1 else 2.0 - erfc(-x)
     if x > _ERFC_END:
         return 0.0
     if x != x:
         return x
-    # x * x in two parts, of which the first is exact: exp would enlarge its rounding error
+    # split x * x so that the first part is exact: exp would amplify its rounding error
     head = int(x * 16) / 16
     t = 2.0 / (2.0 + x)
     decay = math.exp(-head * head) * math.exp((head - x) * (head + x))
@@ -60,7 +60,7 @@ def erfc(x):
 
 
 def expm1(x):
-    """exp(x) - 1: the error of the rounded u cancels in x / log(u) (W. Kahan)."""
+    """Return exp(x) - 1. The error of the rounded u cancels in x / log(u) (W. Kahan)."""
     u = math.exp(x)
     if u == 1.0:
         return x

@@ -1,4 +1,7 @@
-"""What the modules of formats work on (see image_decoder): a file, and where its pixels go."""
+"""The image file that the decoders of each format read, and the output rows that they write.
+
+See image_decoder.
+"""
 
 from .. import forms
 from ..blocks import block
@@ -19,7 +22,17 @@ _MOST = const(1 << 20)  # rows, or pixels of one
 
 
 class Image:
-    """A file, x of n bytes. out: memory for as many pixels as the two dims can have."""
+    """An image file in memory, and the output tensor that its pixels go to.
+
+    Args:
+        name: of the step, for messages.
+        x: bytes of the file.
+        n: length of the file in bytes.
+        out: buffer with space for the largest image that the two dims allow.
+        dims: run-time dims of height and width.
+        red: index of red in an output pixel (0 or 2), or 3 for one gray channel.
+
+    """
 
     def __init__(self, name, x, n, out, dims, red):
         self.name, self.x, self.n, self.out, self.dims = name, x, n, out, dims
@@ -39,25 +52,25 @@ class Image:
         self.height = self.width = 0
 
     def refuse(self, what):
-        """Raises InputError with the step's name."""
+        """Raise InputError with the step's name."""
         raise InputError("{}: {}".format(self.name, what))
 
     def require(self, condition, what):
-        """InputError unless the condition holds."""
+        """Raise InputError unless the condition holds."""
         if not condition:
             self.refuse(what)
 
     def bytes(self, at, n):
-        """A copy of n bytes of the file."""
+        """Return a copy of n bytes of the file, from `at` on."""
         self.require(at + n <= self.n, "the file is truncated")
         return bytes(self.x[at : at + n])
 
     def number(self, at, n, order="little"):
-        """An unsigned integer of n bytes."""
+        """Return an unsigned integer of n bytes."""
         return int.from_bytes(self.bytes(at, n), order)
 
     def size(self, width, height):
-        """Takes the size of the image. It comes before codes, places and rows."""
+        """Set the size of the image. Call it before codes, places and rows."""
         if not (0 < width < _MOST and 0 < height < _MOST):
             self.refuse("an image of {} x {} pixels".format(width, height))
         self.dims[0].set(height)
@@ -65,15 +78,32 @@ class Image:
         self.width, self.height = width, height
 
     def codes(self, bits, table):
-        """A pixel is a code of 1, 2, 4 or 8 bits; the table has 3 colours for each. Gives the
-        bytes of a row.
+        """Declare that a pixel is an index of 1, 2, 4 or 8 bits into a table of colours.
+
+        Args:
+            bits: of an index.
+            table: 3 bytes for each colour.
+
+        Returns:
+            int: bytes of a row of the file.
+
         """
         self.loop, self.table, self.p[_BITS_PER_PIXEL] = self.loops.indexed, table, bits
         return (self.width * bits + 7) // 8
 
     def places(self, step, red, green, blue, most=255):
-        """A pixel takes `step` bytes, with its colours at these places; most: the brightest. Gives
-        the bytes of a row.
+        """Declare that a pixel consists of `step` bytes.
+
+        Args:
+            step: bytes of a pixel.
+            red: offset of red in a pixel.
+            green: offset of green.
+            blue: offset of blue.
+            most: value of full brightness.
+
+        Returns:
+            int: bytes of a row of the file.
+
         """
         p = self.p
         p[_BYTES_PER_PIXEL], p[_RED], p[_GREEN], p[_BLUE] = step, red, green, blue
@@ -83,7 +113,10 @@ class Image:
         return self.width * step
 
     def row(self, y, source, at):
-        """Pixels of row y, whose bytes begin at a place in source; all of them must be there."""
+        """Write the pixels of row y from the bytes of `source`, from `at` on.
+
+        All of them must be there.
+        """
         p = self.p
         p[_PIXELS], p[_OUT_START], p[_X_START] = (
             self.width,
@@ -93,7 +126,7 @@ class Image:
         self.loop(source, self.table, self.out, p)
 
     def rows(self, at, nbytes, step):
-        """All rows, one `step` bytes behind the other in the file."""
+        """Write all rows, which lie `step` bytes apart in the file."""
         last = at + (self.height - 1) * step
         self.require(
             min(at, last) >= 0 and max(at, last) + nbytes <= self.n, "the file is truncated"
@@ -103,7 +136,7 @@ class Image:
 
 
 def grays(bits, dark=0, bright=255):
-    """A table for codes(): from dark, of code 0, to bright."""
+    """Return a table for codes(): shades from dark (code 0) to bright."""
     most = (1 << bits) - 1
     table = bytearray(3 << bits)
     for i in range(3 << bits):

@@ -1,11 +1,11 @@
-"""BMP without compression: 1, 4 or 8 bits with a table of colours, 24 or 32 bits."""
+"""Uncompressed BMP: 1, 4 or 8 bits with a colour table, 24 bits, or 32 bits with masks."""
 
-_BITFIELDS = const(3)  # the file says where the colours are in 32 bits
+_BITFIELDS = const(3)  # the file has a mask for each colour
 
 
 def decode(image):
     header = image.number(14, 4)
-    if header == 12:  # of OS/2: sizes of 16 bits, colours of 3 bytes
+    if header == 12:  # OS/2: 16-bit sizes, colours of 3 bytes
         width, height = image.number(18, 2), image.number(20, 2)
         bits, compression, colours, each = image.number(24, 2), 0, 0, 3
     else:
@@ -23,7 +23,7 @@ def decode(image):
         places = _places(image) if compression else (2, 1, 0)
         nbytes = image.places(bits // 8, *places)
     at, step = image.number(10, 4), (nbytes + 3) // 4 * 4
-    if height > 0:  # from the bottom
+    if height > 0:  # rows are stored bottom-up
         at += (height - 1) * step
         step = -step
     image.rows(at, nbytes, step)
@@ -35,7 +35,7 @@ def _signed(image, at):
 
 
 def _colours(image, at, each, n, bits):
-    """The table: red, green, blue; black where the file has none."""
+    """Return the table as red, green, blue; entries that the file lacks are black."""
     n = n or 1 << bits
     image.require(n <= 1 << bits, "BMP with a table of {} colours".format(n))
     raw = image.bytes(at, n * each)
@@ -47,12 +47,12 @@ def _colours(image, at, each, n, bits):
 
 
 def _places(image):
-    """Of red, green and blue in 4 bytes, by their masks."""
-    found = []
+    """Return the offsets of red, green and blue in the 4 bytes of a pixel, from their masks."""
+    offsets = []
     for k in range(3):
         mask = image.bytes(54 + 4 * k, 4)
         place = mask.find(b"\xff")
         is_byte = place >= 0 and sum(mask) == 255
         image.require(is_byte, "BMP with colours that are not a byte each")
-        found.append(place)
-    return found
+        offsets.append(place)
+    return offsets

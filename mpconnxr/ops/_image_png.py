@@ -1,8 +1,8 @@
-"""PNG without interlacing: gray, RGB and palettes, with or without opacity.
+"""PNG without interlacing: gray, RGB and palettes, with or without alpha.
 
-The checksums of its chunks are compared where the firmware has `binascii.crc32`, the one of the
-decompressed data is not. MicroPython's `deflate` does not clear its memory: a file that refers to
-data in front of its own gets what was there.
+Checksums of chunks are verified where the firmware has `binascii.crc32`; the checksum of the
+decompressed data is not. MicroPython's `deflate` does not clear its window: a file that refers to
+data before its own start reads what was there.
 """
 
 import io
@@ -11,9 +11,9 @@ from ..blocks import block
 from ..errors import UnsupportedError
 from ._image import grays
 
-_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of a pixel by its kind
+_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # samples of a pixel by colour type
 _BITS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
-_LOWER = const(32)  # a chunk's name in lower case: a decoder need not know it
+_LOWER = const(32)  # bit of a lower-case chunk name: a decoder may ignore the chunk
 
 
 def decode(image):
@@ -39,7 +39,7 @@ def decode(image):
 
 
 def _layout(image, bits, kind, colours):
-    """How pixels come; the bytes of a row."""
+    """Declare the pixel layout to the image; return the bytes of a row."""
     if kind == 3:
         image.require(colours, "PNG without its palette")
         return image.codes(bits, _palette(colours, 3 << bits))
@@ -50,7 +50,7 @@ def _layout(image, bits, kind, colours):
 
 
 def _palette(colours, n):
-    """The table, black where the file's ends before."""
+    """Return the table; entries beyond the file's palette are black."""
     table = bytearray(n)
     for i in range(min(n, len(colours))):
         table[i] = colours[i]
@@ -80,7 +80,7 @@ def _rows(image, pixels, nbytes, step):
 
 
 def _fill(image, pixels, row):
-    """The next bytes of the decompressed data."""
+    """Read the bytes of the next row from the decompressed data."""
     try:
         n = more = pixels.readinto(row)
         while more and n < len(row):
@@ -92,7 +92,10 @@ def _fill(image, pixels, row):
 
 
 def _decompressed(image, chunks, n):
-    """A stream of n bytes. It takes no more memory than these, or the file, need."""
+    """Return a stream of n decompressed bytes.
+
+    Its memory is bounded by n and by the size of the file.
+    """
     try:
         import deflate
     except ImportError:
@@ -108,20 +111,26 @@ def _decompressed(image, chunks, n):
 
 
 class _Chunks:
-    """The chunks of a file, one after another. at, nbytes: contents of the current one."""
+    """Iterator over the chunks of a file.
+
+    Attributes:
+        at: offset of the current chunk's contents.
+        nbytes: size of the current chunk's contents.
+
+    """
 
     def __init__(self, image):
         self.image, self.at, self.nbytes = image, 4, 0
 
     def next(self):
-        """Goes to the next one and gives its name."""
-        image, begin = self.image, self.at + self.nbytes + 4  # behind the checksum
+        """Advance to the next chunk and return its name."""
+        image, begin = self.image, self.at + self.nbytes + 4  # skip the checksum
         self.at, self.nbytes = begin + 8, image.number(begin, 4, "big")
         name, end = image.bytes(begin + 4, 4), self.at + self.nbytes
         image.require(end + 4 <= image.n, "the file is truncated")
         if not name[0] & _LOWER:
-            found = _crc32(image.x[begin + 4 : end])
-            image.require(found in (None, image.number(end, 4, "big")), "a checksum is wrong")
+            checksum = _crc32(image.x[begin + 4 : end])
+            image.require(checksum in (None, image.number(end, 4, "big")), "a checksum is wrong")
         return name
 
 
@@ -134,14 +143,14 @@ def _crc32(data):
 
 
 class _Compressed(io.IOBase):
-    """What is in all IDAT chunks, as a stream of which deflate reads byte by byte."""
+    """The contents of all IDAT chunks as a stream, which deflate reads byte by byte."""
 
     def __init__(self, image, chunks):
         self.x, self.chunks = image.x, chunks
         self.at, self.end = chunks.at, chunks.at + chunks.nbytes
 
     def readinto(self, buffer):
-        """The next byte alone; 0 behind the last one."""
+        """Read one byte; return 0 at the end."""
         while self.at == self.end:
             if self.chunks.next() != b"IDAT":
                 return 0
@@ -152,7 +161,7 @@ class _Compressed(io.IOBase):
         return 1
 
     def byte(self):
-        """The next byte."""
+        """Return the next byte."""
         one = bytearray(1)
         self.chunks.image.require(self.readinto(one), "PNG without pixels")
         return one[0]

@@ -1,12 +1,12 @@
-"""PBM, PGM and PPM, as text (P1 to P3) and as bytes (P4 to P6).
+"""PBM, PGM and PPM as text (P1 to P3) and binary (P4 to P6).
 
-The largest value, which is white, is at most 255, or 65535.
+The maximum value, which is white, is at most 255, or exactly 65535.
 """
 
 from ._image import grays
 
 _BREAK = b" \t\n\r\v\f"
-_DIGITS = const(7)  # more than a number here needs
+_DIGITS = const(7)  # more than any number here needs
 
 
 def decode(image):
@@ -44,7 +44,7 @@ def _text(image, reader, nbytes, most):
 
 
 class _Reader:
-    """The numbers of a file, between white space and comments."""
+    """Reader of numbers that are separated by white space and comments."""
 
     def __init__(self, image, at):
         self.image, self.at = image, at
@@ -57,9 +57,9 @@ class _Reader:
         return self.at < self.image.n and 0x30 <= self.image.x[self.at] <= 0x39
 
     def number(self, most=_DIGITS):
-        """The next one, of so many digits at most."""
+        """Return the next number, which has at most `most` digits."""
         while not self._is_digit():
-            if self._byte() == 0x23:  # a comment, to the end of its line
+            if self._byte() == 0x23:  # skip a comment up to the end of its line
                 while self._byte() not in b"\n\r":
                     self.at += 1
             self.skip_break()
@@ -71,7 +71,7 @@ class _Reader:
         return v
 
     def skip_break(self):
-        """Goes behind a byte of white space and gives its place."""
+        """Skip one byte of white space and return the offset behind it."""
         self.image.require(self._byte() in _BREAK, "PNM with something other than a number")
         self.at += 1
         return self.at

@@ -1,4 +1,4 @@
-"""TIFF, its first image: uncompressed strips of gray, RGB or a table of colours."""
+"""TIFF: the first image of a file, as uncompressed strips of gray, RGB or palette colours."""
 
 from ._image import grays
 
@@ -17,8 +17,8 @@ _COLOURS = const(320)
 _TILE_WIDTH = const(322)
 _FORMAT = const(339)
 _MOST_FIELDS = const(255)
-_MOST_SAMPLES = const(8)  # of a pixel
-_NBYTES = {1: 1, 3: 2, 4: 4}  # of a value by its type
+_MOST_SAMPLES = const(8)  # samples of a pixel
+_NBYTES = {1: 1, 3: 2, 4: 4}  # bytes of a value by its type
 _MUST_BE_1 = (
     (_COMPRESSION, "compression"),
     (_FILL_ORDER, "fill order"),
@@ -47,7 +47,7 @@ def decode(image):
 
 
 def _layout(image, fields):
-    """How pixels come; the bytes of a row."""
+    """Declare the pixel layout to the image; return the bytes of a row."""
     bits, n, kind = fields.number(_BITS, 1), fields.number(_SAMPLES, 1), fields.number(_KIND)
     if n == 1 and bits in (1, 2, 4, 8):
         if kind < 2:
@@ -67,7 +67,7 @@ def _layout(image, fields):
 
 
 def _colours(values, n):
-    """The table; the file has all reds first."""
+    """Return the table of colours. The file stores all reds first, then greens, then blues."""
     table = bytearray(3 * n)
     for i in range(3 * n):
         table[i] = values(i % 3 * n + i // 3) >> 8
@@ -75,7 +75,7 @@ def _colours(values, n):
 
 
 class _Fields:
-    """The fields of the first image."""
+    """The fields of the file's first image."""
 
     def __init__(self, image):
         self.image = image
@@ -90,14 +90,14 @@ class _Fields:
         return int.from_bytes(self.table[at : at + n], self.order)
 
     def place(self, tag):
-        """Where a field is in the table; 0 where there is none."""
+        """Return the offset of a field's entry, or 0 if the field is absent."""
         for at in range(2, len(self.table), 12):
             if self._get(at, 2) == tag:
                 return at
         return 0
 
     def values(self, tag):
-        """A function that gives the i-th value of a field."""
+        """Return a function that returns the i-th value of a field."""
         image, at = self.image, self.place(tag)
         kind, n = self._get(at + 2, 2), self._get(at + 4, 4)
         image.require(at and kind in _NBYTES, "TIFF without a field {}".format(tag))
@@ -111,7 +111,7 @@ class _Fields:
         return value
 
     def number(self, tag, default=None):
-        """The first value of a field; the default where there is none."""
+        """Return the first value of a field, or the default if the field is absent."""
         if default is not None and not self.place(tag):
             return default
         return self.values(tag)(0)

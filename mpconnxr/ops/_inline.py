@@ -1,14 +1,14 @@
-"""Loops over elements, each compiled from a template with its expression inside.
+"""Element-wise loops that are compiled from a template with an expression in it.
 
-A function called for each element would take half as long again (measured on the 32-bit unix
-target), and a hand-written loop for each of some 70 expressions would take the heap.
-An expression speaks of x (and y, c, d, e) and of names in the `scope` it is given.
+Calling a function per element would take half as long again (measured on the 32-bit unix target),
+and a hand-written loop for each of about 70 expressions would take heap. An expression refers to x
+(and y, c, d, e) and to the names of its `scope`.
 """
 
 from ..blocks import block
 from ..tensor import range_of
 
-# p: as loops/_words.pairs, with a and b for x and w. Items of out lie one after the other.
+# p: as loops/_words.pairs, with a and b for x and w. Elements of out are contiguous.
 PAIRS = """
 def loop(a, b, out, p):
     i = p[0]
@@ -35,7 +35,7 @@ def loop(a, b, out, p):
 """
 
 # p: as loops/root
-ITEMS = """
+ELEMENTS = """
 def loop(a, w, out, p):
     k = p[0]
     end = p[1]
@@ -46,31 +46,31 @@ def loop(a, w, out, p):
 """
 
 # w: three constants
-ITEMS_WITH_CONSTANTS = ITEMS.replace(
+ELEMENTS_WITH_CONSTANTS = ELEMENTS.replace(
     "    k = p[0]", "    c = w[0]\n    d = w[1]\n    e = w[2]\n    k = p[0]"
 )
 
-# What an expression gives: a value of x's dtype; an integer that may need to wrap; a truth value.
+# Kind of an expression's result: a value of x's dtype; an integer that may have to wrap; a bool.
 SAME, WRAPS, TRUTH = 0, 1, 2
 
-_WORK = const(16)  # of an element, as these loops run in Python
+_WORK = const(16)  # work of an element (see calls.parts): these loops run in Python
 
 compiled = {}
 
 
 def compile_loop(template, expression, scope):
-    """The loop of a template with this expression; scope: globals of the module it speaks of."""
+    """Return the template's loop with the expression in it; scope holds its globals."""
     source = template.format(expression)
     key = (scope["__name__"], source)
     if key not in compiled:
-        found = {}
-        exec(source, scope, found)
-        compiled[key] = found["loop"]
+        namespace = {}
+        exec(source, scope, namespace)
+        compiled[key] = namespace["loop"]
     return compiled[key]
 
 
 def wrapped(expression, dtype):
-    """The expression modulo 2**bits of an integer dtype (newer firmware raises on overflow)."""
+    """Return the expression modulo 2**bits of the dtype: newer firmware raises on overflow."""
     low, high = range_of(dtype)
     if low:
         return "(({}) + {} & {}) - {}".format(expression, -low, high - low, -low)
@@ -78,7 +78,10 @@ def wrapped(expression, dtype):
 
 
 def is_float(node, t):
-    """True for float32 and float64, False for integers and bool; ModelError for others."""
+    """Return True for float32 and float64, False for integers and bool.
+
+    Raises ModelError for other dtypes.
+    """
     if t.dtype in ("float32", "float64"):
         return True
     node.require(range_of(t.dtype), "dtype " + t.dtype)
@@ -86,9 +89,18 @@ def is_float(node, t):
 
 
 def choose(node, x, out, row):
-    """The expression of a table's row (name, for floats, for integers, result) for x and out.
+    """Return the expression for the dtypes of x and out.
 
-    ModelError if the operator has none for x's dtype, or out's dtype is not that of the result.
+    Args:
+        node: the node.
+        x: input Tensor.
+        out: output Tensor.
+        row: (name, expression for floats, expression for integers, kind of result).
+
+    Raises:
+        ModelError: if there is no expression for x's dtype, or out's dtype differs from the
+            result's.
+
     """
     _, on_floats, on_integers, result = row
     floats = is_float(node, x)
@@ -98,7 +110,7 @@ def choose(node, x, out, row):
     return wrapped(expression, x.dtype) if result == WRAPS and not floats else expression
 
 
-def emit_items(calls, loop, x, w, out, n):
-    """Emit the calls of a compiled loop for n items. x, w, out: as calls.call() has them."""
+def emit_elements(calls, loop, x, w, out, n):
+    """Emit the calls of a compiled loop for n elements; x, w, out as calls.call() takes them."""
     for start, end in calls.parts(n, _WORK):
         calls.call(loop, x, w, out, block("root", start=start, end=end))

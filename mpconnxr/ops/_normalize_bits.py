@@ -1,22 +1,23 @@
-"""Kernel normalize for float32 on the bits: see loops/moments. Imported where it is used."""
+"""Kernel normalize for float32 in integers: see loops/moments. Imported only where needed."""
 
 from .. import forms
 from ..blocks import block
 from ..loops.moments import _FACTORS, _PAIRS_X_START, _ROW
 
-MOST = 0x7FFF  # items of a row
+MOST = 0x7FFF  # elements of a row
 
 
 def emit(calls, tensors, y, shape, spread):
-    """Emit calls for rows. shape: rows, n, centred, bits of epsilon; spread: period, step, block.
+    """Emit calls for all rows of x, tensors[0]; scale and bias follow as far as present.
 
-    tensors: x, and of scale and bias those that there are.
+    shape is (rows, n, centred, bits of epsilon), spread (period, step, width), as kernel normalize
+    has them.
     """
     x, factors = tensors[0], [calls.place(t) for t in tensors[1:]]
     (n_rows, n, centred, epsilon), (period, step, width) = shape, spread
-    # Elements that share a factor are a row of these loops; else all of them are one.
+    # Elements that share a factor form a row of these loops; otherwise all elements form one.
     rows, columns, by_row = (n // width, width, 1) if width > 1 else (1, n, 0)
-    if not factors:  # then nothing bounds these
+    if not factors:  # without factors, nothing bounds period and step
         period, step = 1, 0
     loops = forms.get("moments")
     needs = [loops.centre, loops.squares, loops.inverse, loops.scaled]

@@ -1,61 +1,61 @@
-"""What lstm, gru and rnn share: one direction's walk over time, and the check of its node.
+"""Time steps of lstm, gru and rnn in one direction, and the checks of their nodes.
 
-Each walk computes, for every sequence b of the batch and its items t in order (or backwards from
-the sequence's own end), the gates' sums x[t, b] . W' + bias and h . R' + bias with the loop of
-gemm, or of block_gemm, lets the kernel's cell make the new state of them, and copies h to Y. The
-sums of one item are all that is ever held: those of a whole sequence would take far more memory.
+For every sequence b of the batch and each of its elements t in order (or, in reverse, from the
+sequence's own end), the loop of gemm or block_gemm computes the gate sums x[t, b] . W' + bias and
+h . R' + bias, the kernel's cell computes the new state from them, and h is copied to Y. Only the
+sums of one time step are held: those of a whole sequence would take far more memory.
 
-    inputs   x float32, W float32 rows (gates * H, I + w_bias) a direction, R float32 rows
-             (gates * H, H + r_bias) a direction (a bias lies behind its row); or, with a second
-             scratch, in block floating point (see block) mantissas of W and of R, exponents of W
-             and of R, then biases where w_bias, r_bias say so; then as `present` says:
-             sequence_lens int32 (B), initial h, initial c float32, P float32 (3 * H a direction)
-    outputs  as `present` says: Y, Y_h, Y_c float32
-    scratch  float32: h (B, H), for lstm c (B, H), then twice the sums (gates, H); int32 for the
-             products in block floating point
+    inputs   x float32; W float32, rows (gates * H, I + w_bias) per direction; R float32, rows
+             (gates * H, H + r_bias) per direction (each bias lies behind its row). With a second
+             scratch, in block floating point (see _block): mantissas of W and R, exponents of W
+             and R, then biases as w_bias and r_bias say. Then, by the bits of `present`:
+             sequence_lens int32 (B), initial h and c float32, P float32 (3 * H per direction)
+    outputs  by the bits of `present`: Y, Y_h, Y_c float32
+    scratch  float32: h (B, H), for lstm also c (B, H), then two times the sums (gates, H); int32
+             for products in block floating point
 
-Behind a sequence's end Y is 0; the last states are those at its end, and 0 if its length is 0.
-clip cuts the arguments of the gates' functions, as onnxruntime does (not that of lstm's third).
-Raises ModelError; InputError when it runs, for a length outside 0 .. T.
+Behind a sequence's end Y is 0. The last states are those at its end, or 0 if its length is 0. clip
+limits the arguments of the gates' functions as onnxruntime does (not of the third function of
+lstm). Raises ModelError, and InputError at run time for a length outside of 0 .. T.
 
-Kinds of activations, in ONNX's order: 0 Relu, 1 Tanh, 2 Sigmoid, 3 Affine, 4 LeakyRelu,
-5 ThresholdedRelu, 6 ScaledTanh, 7 HardSigmoid, 8 Elu, 9 Softsign, 10 Softplus.
+Kinds of activations, in ONNX's order: 0 Relu, 1 Tanh, 2 Sigmoid, 3 Affine, 4 LeakyRelu, 5
+ThresholdedRelu, 6 ScaledTanh, 7 HardSigmoid, 8 Elu, 9 Softsign, 10 Softplus.
 
-All of it is calls of loops, which a table has, but where only a run knows the lengths, and where a
-function has no loop (see _cells): then Python makes the same calls.
+All of this becomes a table of calls, except where lengths are known only at run time or an
+activation has no loop (see _cells). There, Python makes the same calls (see _walk).
 """
 
 import struct
 
 from .. import forms
 from ..blocks import block
-from ._cells import MISSING, Items
+from ._cells import MISSING, CellMath
 
 # params
 _SEQ = const(0)
 _BATCH = const(1)
 _INPUT_SIZE = const(2)
 _HIDDEN = const(3)
-_X_STRIDES = const(4)  # [t, b] items between time steps and between sequences
-_BIASES = const(6)  # [w, r] behind the rows of each; of dynamic_lstm: zero points, unsigned
+_X_STRIDES = const(4)  # [t, b] elements between time steps and between sequences
+_BIASES = const(6)  # [w, r] flags: a bias is behind each row; dynamic_lstm: zero points, unsigned
 _DIRECTION = const(8)  # index into W, R, P
 _REVERSE = const(9)  # flag
 _Y_FIRST = const(10)
 _Y_STRIDES = const(11)  # [t, b]
-_S_FIRST = const(13)  # where initial and last states lie
+_S_FIRST = const(13)  # start of initial and last states
 _S_STRIDE = const(14)  # between sequences
 _PRESENT = const(15)  # bits: sequence_lens 1, initial h 2, initial c 4, P 8, Y 16, Y_h 32, Y_c 64
-_OPTION = const(16)  # of the kernel
+_OPTION = const(16)  # the kernel's own flag
 _CLIP = const(17)  # float; 0: none
-_ACTIVATIONS = const(18)  # [*] any; of each its kind, and the bits of alpha and beta
+_ACTIVATIONS = const(18)  # [*] any; per activation its kind and the bits of alpha and beta
 
 _N_OPTIONAL_INPUTS = 4
 _N_FUNCTIONS = 11  # kinds of activations
-_N_CLIPPED = 2  # functions, the first ones, that clip is for
+_N_CLIPPED = 2  # leading functions that clip applies to
 
 
 def prepare(node, calls, walk):
-    """Emit the calls of a kernel's Walk -> None; or (n, step), where Python makes them."""
+    """Emit the calls of a kernel's Walk; return (n, step) where Python must make them."""
     if walk.n_leading == 3 and len(node.scratch) == 2:
         walk.in_blocks, walk.n_scratch = True, 2
     n_params = _ACTIVATIONS + 3 * walk.n_activations
@@ -65,7 +65,7 @@ def prepare(node, calls, walk):
         node.require(max(e[_BIASES:_DIRECTION]) < 2, "flags")
         walk.biases = e[_BIASES:_DIRECTION]
         walk.n_leading = 5 + sum(walk.biases)
-        e[_BIASES] = e[_BIASES + 1] = 0  # none behind a row
+        e[_BIASES] = e[_BIASES + 1] = 0  # biases are tensors, not behind rows
     node.require(len(node.inputs) >= walk.n_leading, "inputs")
     tensors = _optional(node, e[_PRESENT], walk.n_leading)
     _check(node, walk, e, tensors)
@@ -81,7 +81,7 @@ def prepare(node, calls, walk):
 
 
 def choices(node):
-    """present, option, clip, then the kind of each activation."""
+    """Return present, option, clip, then the kind of each activation."""
     p = node.params
     node.require(len(p) >= _ACTIVATIONS, "params")
     kinds = [p[i] for i in range(_ACTIVATIONS, len(p), 3)]
@@ -89,17 +89,17 @@ def choices(node):
 
 
 def has_lengths(node):
-    """Return whether only a run knows the sequences' lengths."""
+    """Return True if the lengths of sequences are known only at run time."""
     return choices(node)[0] & 1
 
 
 def sizes(e):
-    """batch, input_size, hidden, both biases."""
+    """Return batch, input_size, hidden, and the two flags of biases."""
     return e[_BATCH:_X_STRIDES] + e[_BIASES:_DIRECTION]
 
 
 def _optional(node, present, n_leading):
-    """sequence_lens, initial h, initial c, P, Y, Y_h, Y_c: None where absent."""
+    """Return sequence_lens, initial h, initial c, P, Y, Y_h, Y_c; None for each that is absent."""
     bits = [present >> i & 1 for i in range(7)]
     node.require(present < 128, "present")
     node.require(n_leading + sum(bits[:_N_OPTIONAL_INPUTS]) == len(node.inputs), "inputs")
@@ -137,15 +137,15 @@ def _check(node, walk, e, tensors):
 
 
 def _functions(node, n):
-    """(kind, alpha, beta, clip) of each activation."""
+    """Return a list of (kind, alpha, beta, clip), one for each activation."""
     p = node.params
     clip = _float(p[_CLIP])
-    found = []
+    functions = []
     for i in range(_ACTIVATIONS, _ACTIVATIONS + 3 * n, 3):
         node.require(0 <= p[i] < _N_FUNCTIONS, "activation")
-        bound = clip if len(found) < _N_CLIPPED else 0.0
-        found.append((p[i], _float(p[i + 1]), _float(p[i + 2]), bound))
-    return found
+        bound = clip if len(functions) < _N_CLIPPED else 0.0
+        functions.append((p[i], _float(p[i + 1]), _float(p[i + 2]), bound))
+    return functions
 
 
 def _float(bits):
@@ -153,15 +153,19 @@ def _float(bits):
 
 
 class Walk:
-    """What emits the calls of a node. A kernel adds n_gates, n_states, n_activations, cell().
+    """Emitter of one node's calls.
 
-    cell(calls, h) emits the next state of the sequence whose h begins at an item of the scratch.
-    Its gates' sums over x begin at item from_x, those over h go to item from_h: by default
-    they are made before it. functions: (kind, alpha, beta, clip) of each activation; lens: the
-    lengths, if only a run knows them.
+    A kernel's subclass adds n_gates, n_states, n_activations and cell(calls, h), which emits the
+    next state of the sequence whose h starts at element h of the scratch. The gate sums over x
+    start at from_x, those over h at from_h; by default both are computed before the cell.
+
+    Attributes:
+        functions: (kind, alpha, beta, clip) of each activation.
+        lens: Tensor of lengths if they are known only at run time, else None.
+
     """
 
-    n_leading, n_scratch = 3, 1  # inputs before those that may be absent
+    n_leading, n_scratch = 3, 1  # inputs before the optional ones
     in_blocks = False  # weights in block floating point
 
     def check_weights(self, node, e):
@@ -169,7 +173,7 @@ class Walk:
         width, hidden, w_bias, r_bias = e[_INPUT_SIZE], e[_HIDDEN], e[_BIASES], e[_BIASES + 1]
         rows = (e[_DIRECTION] + 1) * self.n_gates * hidden
         if self.in_blocks:
-            return  # _block_rows does
+            return  # _block_rows checks them
         node.expect_dtype("float32", w, r)
         node.require(max(w_bias, r_bias) < 2, "flags")
         node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
@@ -193,13 +197,13 @@ class Walk:
         self.scratch = node.scratch[0]
 
     def is_of_python(self):
-        """Return whether there is something that no table has."""
+        """Return True if an activation has no loop, so that Python must make the calls."""
         return any([about[0] in MISSING for about in self.functions])
 
     def bind(self, node, calls):
-        """Take what the calls have in common."""
-        self.items = Items(calls, self.scratch)
-        self.bits = self.items.bits
+        """Create the views and loops that all calls share."""
+        self.math = CellMath(calls, self.scratch)
+        self.bits = self.math.bits
         if self.in_blocks:
             from ._block_rows import Products
 
@@ -216,14 +220,14 @@ class Walk:
             self.begin_step(calls)
             time = self.n - 1 - i if self.reverse else i
             for b in calls.repeat(self.batch):
-                self.item(calls, time * self.x_t + b * self.x_b, b * self.hidden)
+                self.next_state(calls, time * self.x_t + b * self.x_b, b * self.hidden)
                 if self.y:
                     at = self.y_first + time * self.y_t + b * self.y_b
                     self.put(calls, b * self.hidden, at)
         self.end(calls)
 
     def begin(self, calls):
-        """Copy the initial states of the batch to the scratch."""
+        """Emit the copies of the batch's initial states to the scratch."""
         for state in range(self.n_states):
             x, outside = calls.constants("i", [0]), (0, 0, 0)
             if self.initial[state]:
@@ -233,17 +237,17 @@ class Walk:
             self._copy(calls, x, outside, self.bits, inside)
 
     def begin_step(self, calls):
-        """Do what comes before the first sequence's item of a step."""
+        """Emit what precedes the first sequence of a time step."""
 
-    def item(self, calls, x_start, h):
-        """Make the next state of a sequence. x_start: of its item; h: where its h begins."""
+    def next_state(self, calls, x_start, h):
+        """Emit the next state of a sequence: input at x_start, h at element h of the scratch."""
         first = self.direction * self.rows
         self.dots(calls, 0, x_start, first, self.rows, self.from_x)
         self.dots(calls, 1, h, first, self.rows, self.from_h)
         self.cell(calls, h)
 
     def dots(self, calls, which, x_start, first, rows, out):
-        """Put products of a row with rows of W from the first one on, or with R if which is 1."""
+        """Emit products of a row with rows of W (which = 0) or R (1), from row `first` on."""
         if self.in_blocks:
             self.products.dots(calls, which, x_start, first, rows, out)
             return
@@ -259,20 +263,20 @@ class Walk:
             w_start=first * (columns + has_bias),
             rows=rows,
         )
-        calls.call(self.loop, x, w, self.items.floats, p)
+        calls.call(self.loop, x, w, self.math.floats, p)
 
     def put(self, calls, h, at):
-        """Copy an h to Y, from an item of it on."""
+        """Emit the copy of an h to Y, from element `at` on."""
         place = calls.place(self.y, "i")
         self._copy(calls, self.bits, (0, 1, h), place, (0, 1, at), 1)
 
     def clear(self, calls, t, at):
-        """Put zeros where an h goes, from an item of a tensor on."""
+        """Emit zeros for an h in tensor t, from element `at` on."""
         zero, out = calls.constants("i", [0]), calls.place(t, "i")
         self._copy(calls, zero, (0, 0, 0), out, (0, 1, at), 1)
 
     def end(self, calls):
-        """Copy the last states of the batch to where they go."""
+        """Emit the copies of the batch's last states to the outputs."""
         for state in range(self.n_states):
             if self.last[state]:
                 inside = self.hidden, 1, state * self.batch * self.hidden
@@ -280,9 +284,10 @@ class Walk:
                 self._copy(calls, self.bits, inside, out, (self.s_b, 1, self.s_first))
 
     def _copy(self, calls, x, from_x, out, to_out, n=None, columns=None):
-        """Copy states of n sequences, by default of the batch; or as many other rows.
+        """Emit a copy of n states of `columns` elements, by default the batch of hidden elements.
 
-        from_x, to_out: the strides from state to state and from item to item, and the start.
+        from_x and to_out are (stride between states, stride between elements, start) in x and in
+        out.
         """
         p = block(
             "move",

@@ -1,8 +1,8 @@
-"""What plain loops do with values that they do not take."""
+"""The error of plain loops for values that they do not support."""
 
 
 def refuse(name, what):
-    """Raises the InputError of the step with this name, which is ASCII in a buffer."""
-    from ..errors import InputError  # here, so that a program loads it when it is needed
+    """Raise the InputError of a step whose name is ASCII in a buffer; `what` is what is wrong."""
+    from ..errors import InputError  # here, so that a program loads it only when needed
 
     raise InputError("{}: {}".format(str(name, "ascii"), what))

@@ -1,4 +1,4 @@
-"""Two strided operands along a C-order output, two dims a call of the loop."""
+"""Two strided operands along a contiguous output, two dims per call of a loop."""
 
 from ..blocks import block
 from ..build.calls import last, walk
@@ -13,10 +13,18 @@ _MAX_RANK = 32
 
 
 def operands(node, first, a_len, b_len, out_len):
-    """Return (dims, strides of a, strides of b), two dims or more; None where out is empty.
+    """Return (dims, strides of a, strides of b) with at least two dims, or None if out is empty.
 
-    Reads these of the node's params, from index `first` to their end. Raises ModelError unless all
-    stays within a_len and b_len elements, and the dims hold out_len elements.
+    Args:
+        node: the node, whose params hold them.
+        first: index of the first of these params.
+        a_len: elements of a.
+        b_len: elements of b.
+        out_len: elements of out.
+
+    Raises:
+        ModelError: if an index lies beyond an operand, or the dims do not hold out_len elements.
+
     """
     rank = node.params[first + _RANK]
     node.require(0 <= rank <= _MAX_RANK, "rank")
@@ -38,7 +46,7 @@ def operands(node, first, a_len, b_len, out_len):
 def blocks(calls, dims, a_strides, b_strides):
     """Yield the block of each call, as loops/_words.pairs has it.
 
-    A call computes rows, or elements where there is but one row.
+    A call computes some rows, or some elements if there is only one row.
     """
     rows, columns = dims[-2:]
     n, work, x_step, w_step, out_step = rows, columns, a_strides[-2], b_strides[-2], columns

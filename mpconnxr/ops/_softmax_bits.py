@@ -1,4 +1,4 @@
-"""Softmax of float32 on the bits, for kernel softmax: see loops/exponentials."""
+"""Softmax of float32 in integers, for kernel softmax: see loops/exponentials."""
 
 from .. import forms
 from ..blocks import block
@@ -12,7 +12,10 @@ POWERS = (  # 2**(30 - i / 32)
 
 
 def emit(calls, x, out, shape):
-    """Emit three calls for each line of n items, inner apart. shape: outer, n, inner."""
+    """Emit three calls for each line of n elements; shape is (outer, n, inner).
+
+    The elements of a line lie `inner` elements apart.
+    """
     outer, n, inner = shape
     loops, powers = forms.get("exponentials"), calls.constants("i", POWERS)
     for i in calls.repeat(outer):

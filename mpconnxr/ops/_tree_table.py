@@ -1,7 +1,8 @@
-"""Which leaves samples lead to: the table of decision trees of kernels trees and trees_float.
+"""The table of decision trees, for kernels trees and trees_float: find the leaves of a sample.
 
-A feature is looked up in its sorted cuts once a sample; walks then compare small integers. The
-table is int32: roots (a node's number, or 2**29 + a leaf's), slots, cuts, nodes: see loops/trees.
+Each feature is looked up once per sample in its sorted cuts; the walks through the trees then
+compare small integers. The table is int32: roots (the number of a node, or 2**29 + that of a
+leaf), slots, cuts, nodes (see loops/trees).
 """
 
 from .. import forms
@@ -23,15 +24,23 @@ _RANK_BITS = const(8)
 _N_PARAMS = const(9)
 
 _SLOT_WORDS = 4
-_LEAF = 1 << 29  # in a root
+_LEAF = 1 << 29  # bit of a root that is a leaf
 
 
 def walker(node, calls, n_leaves, cuts=None):
-    """Check the table, and return what emits the calls for a sample, by its number.
+    """Check the table and return a function that emits the calls for a sample, by its number.
 
-    They write the leaf of each tree to the second scratch tensor. n_leaves: a leaf's number is
-    below it; cuts: a float64 Tensor in the place of those in the table, for a float64 x. Raises
-    ModelError.
+    The calls write the leaf of each tree to the second scratch tensor.
+
+    Args:
+        node: the node.
+        calls: the mpconnxr.calls.Calls.
+        n_leaves: numbers of leaves are below it.
+        cuts: float64 Tensor that replaces the cuts of the table, for a float64 x.
+
+    Raises:
+        ModelError: if the table is inconsistent.
+
     """
     rank_block, walk_block = _check(node, node.scratch, n_leaves, cuts)
     n_features, n_cuts = node.params[_FEATURES], node.params[_CUTS]
@@ -53,7 +62,7 @@ def walker(node, calls, n_leaves, cuts=None):
 
 
 def _check(node, scratch, n_leaves, cuts=None):
-    """Check the table, and return what makes blocks of rank, by where x begins, and of walk."""
+    """Check the table; return functions that make blocks of rank (by start of x) and of walk."""
     x, table = node.inputs[:2]
     n, n_features, _, n_trees, n_slots = node.extents(0, _CUTS)
     n_cuts, n_nodes, wide, rank_bits = node.extents(_CUTS, _N_PARAMS - _CUTS)

@@ -1,7 +1,7 @@
-"""A walk of lstm, gru or rnn whose calls Python makes: see _recurrent.
+"""Time steps of lstm, gru or rnn whose calls Python makes at run time (see _recurrent).
 
-The calls are those that a table would have. Words of their blocks that differ from item to item
-are set before they are made.
+The calls are those that a table would hold. Words of their blocks that differ between elements are
+set before each call.
 """
 
 from array import array
@@ -11,7 +11,7 @@ from ..forms import Board
 
 
 class Moving(Board):
-    """What stands for mpconnxr.calls.Calls: it keeps the calls as they are."""
+    """Replacement of mpconnxr.calls.Calls that keeps the calls in a list."""
 
     def place(self, t, code=None, first=0):
         view = t.data if code is None else t.view(code)
@@ -34,7 +34,7 @@ class Moving(Board):
         self.made.append((loop, any_one, any_one if w is None else w, out, p))
 
     def of(self, emit, *constants):
-        """Return Moved calls of what emit(calls, *constants, a, b) emits."""
+        """Return the Moved calls that emit(calls, *constants, a, b) emits."""
         made = []
         for a, b in (0, 0), (1, 0), (0, 1):
             self.made = []
@@ -43,14 +43,14 @@ class Moving(Board):
         return Moved(*made)
 
 
-def _with_parts(thing, block):
-    if isinstance(thing, list):
-        return [_with_parts(each, block) for each in thing]
-    return thing.of(block) if isinstance(thing, _Part) else thing
+def _with_parts(value, block):
+    if isinstance(value, list):
+        return [_with_parts(element, block) for element in value]
+    return value.of(block) if isinstance(value, _Part) else value
 
 
 class _Part:
-    """Words of a block. Not mpconnxr.emission's: that one's module would stay in memory."""
+    """Words of a block. Not imported from mpconnxr.emission, which would stay in memory."""
 
     def __init__(self, first, last):
         self.first, self.last = first, last
@@ -61,7 +61,7 @@ class _Part:
 
 
 class Moved:
-    """Calls, of which words of the blocks grow with a number a or with a number b."""
+    """Calls in whose blocks some words grow linearly with a number a or a number b."""
 
     def __init__(self, first, *others):
         self.calls, self._grown = first, []
@@ -83,7 +83,7 @@ class Moved:
 
 
 class Walked:
-    """The extent is time steps."""
+    """The steps of a Walk, one per time step."""
 
     def __init__(self, walk, node):
         moving = Moving()
@@ -92,7 +92,7 @@ class Walked:
         self.lens = walk.lens.data if walk.lens else None
         self.begin = moving.of(lambda calls, a, b: walk.begin(calls))
         self.begin_step = moving.of(lambda calls, a, b: walk.begin_step(calls))
-        self.item = moving.of(walk.item)
+        self.next_state = moving.of(walk.next_state)
         self.end = moving.of(lambda calls, a, b: walk.end(calls))
         if walk.y:
             self.put, self.clear = moving.of(walk.put), self._clears(moving, walk.y)
@@ -121,7 +121,7 @@ class Walked:
                 b += 1
 
     def _advance(self, i, b):
-        """The i-th item of sequence b; zeros to Y behind its end."""
+        """Compute element i of sequence b; behind the end of the sequence, write zeros to Y."""
         walk, length = self.walk, self.length(b)
         y = walk.y_first + i * walk.y_t + b * walk.y_b
         if i >= length:
@@ -131,7 +131,7 @@ class Walked:
         if walk.reverse:
             y += (length - 1 - i - i) * walk.y_t
             i = length - 1 - i
-        self.item.run(i * walk.x_t + b * walk.x_b, b * walk.hidden)
+        self.next_state.run(i * walk.x_t + b * walk.x_b, b * walk.hidden)
         if walk.y:
             self.put.run(b * walk.hidden, y)
 
@@ -141,7 +141,7 @@ class Walked:
                 clear.run(at)
 
     def length(self, b):
-        """Return the length of sequence b. Raises InputError."""
+        """Return the length of sequence b; raise InputError if it lies outside of 0 .. T."""
         n = self.walk.n
         if self.lens is None:
             return n

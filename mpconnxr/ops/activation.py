@@ -3,9 +3,9 @@
 Serves LeakyRelu Elu Celu Selu ThresholdedRelu Shrink HardSigmoid HardSwish Sigmoid Swish Softplus
 Softsign Mish Gelu (all opsets).
 
-    x, out  float32 or float64; may be the same memory
-LeakyRelu of float32 gives the same bits in every form, and allocates nothing where viper is.
-Others allocate what float arithmetic does (boxed floats). Raises ModelError.
+    x, out  float32 or float64; may share memory
+LeakyRelu of float32 has the same bits in every form and allocates nothing where viper runs. The
+others allocate boxed floats. Raises ModelError.
 """
 
 import struct
@@ -14,7 +14,7 @@ from array import array
 from .. import forms
 from ..blocks import block
 from ._float_math import scope
-from ._inline import ITEMS_WITH_CONSTANTS, compile_loop, emit_items, is_float
+from ._inline import ELEMENTS_WITH_CONSTANTS, compile_loop, emit_elements, is_float
 
 # params
 _OP = const(0)  # index into _OPS
@@ -59,12 +59,12 @@ def prepare(node, calls):
     if is_leaky:
         _emit_leaky(calls, x, w, out, n)
     else:
-        loop = compile_loop(ITEMS_WITH_CONSTANTS, _OPS[node.params[_OP]], scope())
-        emit_items(calls, loop, x, w, out, n)
+        loop = compile_loop(ELEMENTS_WITH_CONSTANTS, _OPS[node.params[_OP]], scope())
+        emit_elements(calls, loop, x, w, out, n)
 
 
 def _emit_leaky(calls, x, slope, out, n):
-    """Emit PRelu with one slope."""
+    """Emit PRelu with a single slope."""
     loop = forms.get("mul").mul32
     for start, end in calls.parts(n):
         p = block(

@@ -1,13 +1,13 @@
-"""arg_reduce: where the largest or smallest item along an axis is.
+"""arg_reduce: index of the largest or smallest element along an axis.
 
-    out[o, i] = k such that x[o, k, i] is largest (smallest); the first or the last of equal ones
+    out[o, i] = k such that x[o, k, i] is largest (smallest); of equal ones the first or the last
 
 Serves ArgMax and ArgMin (all opsets).
 
-    x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 or
-           int32 (outer, inner)
-The first NaN counts as largest and as smallest. Raises ModelError. A run allocates nothing for
-float32 and bytes, for others only boxed floats and integers.
+    x      float32, float64 or any integer dtype (outer, n, inner)
+    out    int64 or int32 (outer, inner)
+The first NaN counts as the largest and as the smallest. Raises ModelError. A run allocates nothing
+for float32 and bytes; for other dtypes only boxed floats and integers.
 """
 
 from .. import forms
@@ -37,7 +37,7 @@ def prepare(node, calls):
     node.require(n > 0, "picks from nothing")
     words = 1 if out.dtype == "int32" else 2
     code = {"float32": "i", "uint8": "B", "int8": "B"}.get(x.dtype)
-    items, indices = calls.place(x, code), calls.place(out, "i" if code else None)
+    elements, indices = calls.place(x, code), calls.place(out, "i" if code else None)
     for start, end in calls.parts(out.nelem, n):
         if code == "i":
             p = block(
@@ -52,7 +52,7 @@ def prepare(node, calls):
                 magnitude_mask=0x7FFFFFFF,
                 infinity=0x7F800000,
             )
-            calls.call(forms.get("arg_bits").arg_reduce, items, None, indices, p)
+            calls.call(forms.get("arg_bits").arg_reduce, elements, None, indices, p)
         elif code:
             p = block(
                 "arg_bits.arg_reduce8",
@@ -64,7 +64,7 @@ def prepare(node, calls):
                 is_last=last,
                 words_per_index=words,
             )
-            calls.call(forms.get("arg_bits").arg_reduce8, items, None, indices, p)
+            calls.call(forms.get("arg_bits").arg_reduce8, elements, None, indices, p)
         else:
             p = block(
                 "arg_reduce",
@@ -75,4 +75,4 @@ def prepare(node, calls):
                 is_minimum=smallest,
                 is_last=last,
             )
-            calls.call(forms.get("arg_reduce").arg_reduce, items, None, indices, p)
+            calls.call(forms.get("arg_reduce").arg_reduce, elements, None, indices, p)

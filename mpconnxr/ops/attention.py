@@ -1,19 +1,20 @@
-"""attention: softmax of products of queries and keys, times values, where these lie.
+"""attention: softmax of the products of queries and keys, times values, on strided tensors.
 
     out[b, h, i] = sum over j < n of a[j] * v[b, h // heads, j]
     a = softmax over j < n of scale * sum over d of q[b, h, i, d] * k[b, h // heads, j, d]
 
-n is the number of keys, or what lengths[b] says of them; causal: query i sees those up to i, or up
-to i + n - queries where there are lengths. What sees none is 0. Serves Attention (ONNX's, and the
-steps that others are exported as).
+n is the number of keys, or lengths[b] if there is such an input. If causal, query i sees keys up
+to i, or up to i + n - queries with lengths. A query that sees no key gives 0. Serves Attention
+(ONNX's own and the subgraphs that exporters write for it).
 
-    q, k, v    float32, wherever strides say; the numbers of a head lie side by side
-    lengths    int64 (batch); may be left out
-    out        float32, likewise
-    scratch    int32: what _words says
-A row of queries, keys or values has an exponent of its own, and 24 bits for its largest number;
-shares of values are rounded to 2**-24 of the largest product of share and row. Scores are within
-2**-22. A step allocates nothing unless values are not finite. Raises ModelError.
+    q, k, v    float32, strided; the elements of a head are contiguous
+    lengths    int64 (batch); optional
+    out        float32, strided likewise
+    scratch    int32: see scratch_places
+
+Each row of queries, keys or values has its own exponent and 24-bit mantissas. Attention weights
+are rounded to 2**-24 of the largest product of weight and row. Scores are within 2**-22. A step
+allocates nothing unless a value is inf or NaN. Raises ModelError.
 """
 
 from .. import forms
@@ -36,15 +37,15 @@ from ._softmax_bits import POWERS
 # params
 _BATCH = const(0)
 _GROUPS = const(1)  # heads of keys and values
-_HEADS = const(2)  # of queries a group
+_HEADS = const(2)  # heads of queries per group
 _QUERIES = const(3)
 _KEYS = const(4)
-_K = const(5)  # numbers of a head of queries and keys
-_WIDTH = const(6)  # of values
+_K = const(5)  # elements of a head of queries and keys
+_WIDTH = const(6)  # elements of a head of values
 _CAUSAL = const(7)  # flag
-_AT_ONCE = const(8)  # queries
+_AT_ONCE = const(8)  # queries per call
 _FACTOR = const(9)  # 24 bits of scale / ln(2)
-_EXPONENT = const(10)  # its power of two, + 512
+_EXPONENT = const(10)  # the factor's power of two, + 512
 _Q_STRIDES = const(11)  # [batch, head, row]
 _K_STRIDES = const(14)  # [batch, head, row]
 _V_STRIDES = const(17)  # [batch, head, row]
@@ -53,7 +54,7 @@ _N_PARAMS = const(23)
 
 CALLS = True
 
-_ROWS = 32  # of keys or values at once
+_ROWS = 32  # rows of keys or values at once
 _MOST_K = 128
 _MOST_KEYS = 0x7FFF
 
@@ -88,16 +89,17 @@ def prepare(node, calls):
 
 
 def _end(dims, strides):
-    """Items up to the last one, none where a dim is 0."""
+    """Return the index behind the last element, or 0 if a dim is 0."""
     if 0 in dims:
         return 0
     return sum([(dims[i] - 1) * strides[i] for i in range(3)]) + dims[3]
 
 
 def scratch_places(rows, keys, k, width):
-    """Return where the parts of the scratch begin, and behind them how many words it has.
+    """Return the starts of the parts of the scratch [words], and last its size.
 
-    rows: queries at once, of all heads; k, width: of a query and of a result [elements].
+    rows are the queries at once, of all heads; k and width the elements of a query and of a
+    result.
     """
     places = [0]
     for n in (keys, keys, rows, rows * k, rows * keys, _ROWS * max(k, width), rows * _ROWS):
@@ -108,7 +110,7 @@ def scratch_places(rows, keys, k, width):
 
 
 def _emit(node, calls, e, parts, lengths):
-    """Emit calls for batches x groups x parts of the queries."""
+    """Emit the calls for batches x groups x chunks of queries."""
     groups, heads, queries, keys, k, width = e[_GROUPS:_CAUSAL]
     at_once = min(e[_AT_ONCE], queries)
     rows = heads * at_once

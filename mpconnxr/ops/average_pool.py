@@ -1,14 +1,14 @@
 """average_pool: mean or p-norm of each window, over up to three spatial dims.
 
-    out[b, c, z, y, x] = (sum over the window's items v of v) / count              power 0
-                       = (sum over the window's items v of abs(v) ** power) ** (1 / power)
+    out[b, c, z, y, x] = (sum over the window's elements v of v) / count              power 0
+                       = (sum over the window's elements v of abs(v) ** power) ** (1 / power)
 
-where the items of a window are x[b, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx]
-that lie inside x, and count is how many taps lie inside x, or inside x and its padding. Serves
-AveragePool and LpPool (all opsets). A window of no items gives 0 / 0, NaN.
+where the elements of a window are x[b, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx]
+that lie inside x, and count is the number of taps inside x, or inside x and its padding. Serves
+AveragePool and LpPool (all opsets). An empty window gives 0 / 0, NaN.
 
     x    float32 or float64 (planes, D, H, W);  out  same dtype (planes, od, oh, ow)
-Raises ModelError. A run allocates only what float arithmetic does (boxed floats).
+Raises ModelError. A run allocates only boxed floats.
 """
 
 from .. import forms
@@ -36,7 +36,7 @@ _N_PARAMS = const(24)
 
 CALLS = True
 
-_MOST_CALLS = 6  # of a repeat: each of them takes two views of the table's own
+_MOST_CALLS = 6  # calls of a repeat: each needs two views of the table's own
 
 
 def prepare(node, calls):
@@ -87,14 +87,14 @@ def prepare(node, calls):
 
 
 def _rounds(calls, n, n_calls):
-    """Go through n rounds of so many calls, as a repeat unless they are too many for one."""
+    """Repeat n rounds of n_calls calls; unroll them if they are too many for calls.repeat()."""
     return calls.repeat(n) if n_calls <= _MOST_CALLS else range(n)
 
 
 def _windows(calls, runs, n_calls):
-    """Go through the windows of runs: yield (index, first tap, taps, count). See _runs.
+    """Yield (index, first tap, taps, count) of each window of runs that _runs returned.
 
-    n_calls: of a round.
+    A round has n_calls calls.
     """
     for at, n, first, growth in runs:
         for i in _rounds(calls, n, n_calls):
@@ -107,11 +107,15 @@ def _windows(calls, runs, n_calls):
 
 
 def _runs(i, e, pads, padding):
-    """Return the windows along dim i in runs that grow evenly: a list of (index of the first
-    window, windows, first, growth).
+    """Split the windows along dim i into runs in which start, taps and count grow linearly.
 
-    first: where in x the first tap inside x lies, how many taps lie inside, and how many a mean
-    counts, all of the first window; growth: of each of these from window to window.
+    Returns:
+        list: (index of the first window, number of windows, first, growth) per run. `first` has,
+            for the
+            first window, the index in x of its first tap inside x, the taps inside x, and the taps
+                that a
+            mean counts. `growth` has the change of each from one window to the next.
+
     """
     n, size, kernel = e[_OD + i], e[_D + i], e[_KD + i]
     stride, dilation, pad = e[_STRIDES + i], e[_DILATIONS + i], pads[i]
@@ -119,7 +123,7 @@ def _runs(i, e, pads, padding):
     end_padding = size + before + padding[3 + i]
 
     def taps(corner, end):
-        """Return (first, n) of the taps from 0 to end - 1."""
+        """Return (first, number) of the taps in 0 .. end - 1."""
         begin = -(corner // dilation) if corner < 0 else 0
         return begin, max(0, min(kernel, -((corner - end) // dilation)) - begin)
 
@@ -137,7 +141,7 @@ def _runs(i, e, pads, padding):
             change = now[0] - last[0], now[1] - last[1], now[2] - last[2]
             if end == at + 1:
                 growth = change
-            # A mean's count is a product of both dims', of which the rows' alone may grow.
+            # The count of a mean is a product over both dims; only the count of rows may grow.
             if change != growth or i == 0 and change[2]:
                 break
             last, end = now, end + 1

@@ -2,16 +2,17 @@
 
 Serves Add Sub Mul Div Pow Mod And Or Xor BitwiseAnd BitwiseOr BitwiseXor BitShift Equal Less
 Greater LessOrEqual GreaterOrEqual PRelu, and as chains Min Max Sum Mean (all opsets); also the
-arithmetic of other operators. Floats follow IEEE (x / 0 is inf or nan). Integers wrap around,
-division truncates toward zero, and by zero it gives 0. A shift by 64 or more, or by less than 0,
-leaves what the sign extends to.
+arithmetic of other operators. Floats follow IEEE (x / 0 is inf or NaN). Integers wrap around;
+division truncates toward zero, division by zero gives 0. A shift by 64 or more, or by a negative
+number, leaves only the sign's extension.
 
-    a, b    float32, float64, integers or bool (pow: of two dtypes, else of one)
+    a, b    float32, float64, integers or bool (pow: two dtypes, else one)
     out     a's dtype; bool for and, or, xor and comparisons
-On float32 add, sub, mul, div, mod, min, max, comparisons and prelu give numpy's bits in every
-form, and one NaN, 0x7FC00000. Raises ModelError. A run allocates only what arithmetic does (big
-integers; boxed floats, but where viper is for the operations named, for sums of int64, arithmetic
-of int32 and uint32, comparisons of int32, and for bool).
+
+On float32, add, sub, mul, div, mod, min, max, comparisons and prelu give numpy's bits in every
+form, with a single NaN, 0x7FC00000. Raises ModelError. A run allocates only big integers and boxed
+floats; where viper runs, nothing for the operations just named, for sums of int64, arithmetic of
+int32 and uint32, comparisons of int32, and bool.
 """
 
 from math import copysign, fmod
@@ -30,7 +31,7 @@ INF = float("inf")
 NAN = float("nan")
 _WORD = (1 << 64) - 1
 
-# Name, expression for floats, for integers (None: has none), what it gives.
+# Name, expression for floats, for integers (or None), kind of result.
 _OPS = (
     ("add", "x + y", "x + y", WRAPS),
     ("sub", "x - y", "x - y", WRAPS),
@@ -42,7 +43,7 @@ _OPS = (
         WRAPS,
     ),
     ("pow", "power(x, y)", "int_power(x, y)", WRAPS),
-    # a NaN on either side wins
+    # NaN if either is NaN
     ("min", "x if x < y or x != x else y", "x if x < y else y", SAME),
     ("max", "x if x > y or x != x else y", "x if x > y else y", SAME),
     ("mod", "modulo(x, y)", "x % y if y else 0", SAME),
@@ -73,7 +74,7 @@ _SUMS = ("add", "sub")
 _ORDERS = {"less": 1, "equal": 2, "lessequal": 3, "greater": 4, "greaterequal": 6}
 _QUOTIENTS = {"div": 0, "fmod": 1, "mod": 2}  # of loops/ints
 _TRUTHS = {"and": 4, "or": 6, "xor": 2}  # of loops/ints
-_OWN = (None, None, None)  # struct codes: each tensor's own
+_OWN = (None, None, None)  # struct codes: those of the tensors
 
 
 def prepare(node, calls):
@@ -87,8 +88,8 @@ def prepare(node, calls):
     runs = operands(node, _RUNS, a.nelem, b.nelem, out.nelem)
     if not runs:
         return
-    found = _loop(_OPS[node.params[_OP]][0], a.dtype)
-    loop, flag, codes = found or (compile_loop(PAIRS, expression, globals()), None, _OWN)
+    match = _loop(_OPS[node.params[_OP]][0], a.dtype)
+    loop, flag, codes = match or (compile_loop(PAIRS, expression, globals()), None, _OWN)
     a, b, out = [calls.place(t, code) for t, code in zip((a, b, out), codes)]
     for p in blocks(calls, *runs):
         if flag is not None:
@@ -97,14 +98,12 @@ def prepare(node, calls):
 
 
 def _loop(op, dtype):
-    """Return (loop, last word of its block, struct codes of a, b and out); None where the
-    expression is compiled.
-    """
+    """Return (loop, last word of its block, codes of a, b, out), or None if there is none."""
     if dtype == "float32" and op in ("mod", "fmod"):
         return forms.get("remainders").remainder32, int(op == "mod"), "iii"
     if dtype == "float32":
-        found = _on_bits(op)
-        return found and found + (_OWN,)
+        match = _on_bits(op)
+        return match and match + (_OWN,)
     if dtype == "int64" and op in _SUMS:
         return forms.get("long").add64, int(op == "sub"), "iii"
     if dtype in ("int32", "uint32") and op in _SUMS:
@@ -123,7 +122,7 @@ def _loop(op, dtype):
 
 
 def _on_bits(op):
-    """(loop, flag) of an operator on float32; None where it computes with floats."""
+    """Return (loop, flag) of an operator on float32, or None where it computes with floats."""
     if op in ("add", "sub"):
         return forms.get("add").add32, int(op == "sub")
     if op in ("mul", "prelu"):
@@ -146,7 +145,7 @@ def _expression(node, a, b, out):
 
 
 def power(x, y):
-    """x ** y as C's pow: inf or nan where Python raises or turns to complex numbers."""
+    """Return x ** y as C's pow: inf or NaN where Python raises or returns complex numbers."""
     if x == 0 and y < 0:
         return copysign(INF, x) if y % 2 == 1 else INF
     if x < 0 and y - y == 0 and y % 1 != 0:
@@ -155,7 +154,7 @@ def power(x, y):
 
 
 def int_power(x, y):
-    """x ** y modulo 2**64; for a negative y the quotient, truncated."""
+    """Return x ** y modulo 2**64; for a negative y the truncated quotient."""
     if y < 0:
         return 0 if x * x != 1 else x if y & 1 else 1
     result = 1
@@ -168,12 +167,12 @@ def int_power(x, y):
 
 
 def remainder(x, y):
-    """x - y * trunc(x / y), with the sign of x."""
+    """Return x - y * trunc(x / y), with the sign of x."""
     return fmod(x, y) if y and x - x == 0 else NAN
 
 
 def modulo(x, y):
-    """x - y * floor(x / y), with the sign of y."""
+    """Return x - y * floor(x / y), with the sign of y."""
     r = remainder(x, y)
     if r:
         return r if (r < 0) == (y < 0) else r + y
@@ -181,5 +180,5 @@ def modulo(x, y):
 
 
 def whole(x):
-    """x truncated to an integer; 0 for inf and nan."""
+    """Truncate x to an integer; inf and NaN become 0."""
     return int(x) if x - x == 0 else 0

@@ -1,22 +1,23 @@
-"""block_conv: convolution over up to three spatial dims, by groups, in block floating point.
+"""block_conv: convolution over up to three spatial dims, grouped, in block floating point.
 
     out[b, g, m, z, y, x] = clip(bias[g, m] + sum over kx, c, kz, ky of
         w[g, m, kx, c, kz, ky]
         * x[b, g, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx])
 
-(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
-ConvTranspose. Values of an image share an exponent, weights of an output channel do. Sums of
-products are exact; a bias loses what lies below their unit, and the result is rounded once (see
-loops/block). An image with inf or nan is computed with floats. Windows of one channel with equal
-weights, as means have them, are added up first, and rounded twice (see loops/averages). With short
-mantissas (_block) sums have fewer bits, and an FPU (_block_vfp) has sums of floats: other bits.
+(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call per phase,
+ConvTranspose. All values of an image share one exponent, and so do all weights of an output
+channel. Sums of products are exact; a bias loses the bits below their unit; the result is rounded
+once (see loops/block). An image with inf or NaN is computed with floats. Windows of one channel
+with equal weights (means) are summed first and rounded twice (see loops/averages). Short mantissas
+(_block) have sums of fewer bits, and an FPU (_block_vfp) sums floats: their results differ in
+bits.
 
     x     float32 (N, G * C, D, H, W)
-    w     mantissas (G, M, kw * C * kd * kh); then exponents, and biases where there are any, of
-          (G, M): see block
-    out   float32, item out_first + b*so_b + (g*M + m)*so_m + z*so_z + y*so_y + x*so_x
+    w     mantissas (G, M, kw * C * kd * kh), then exponents and optional biases of (G, M): see
+          _block
+    out   float32, element out_first + b*so_b + (g*M + m)*so_m + z*so_z + y*so_y + x*so_x
     scratch  int32: see convolution_places in _block
-Raises ModelError. A step allocates nothing unless values are not finite.
+Raises ModelError. A step allocates nothing unless a value is inf or NaN.
 """
 
 from ..parameters import BIAS
@@ -39,14 +40,14 @@ _OH = const(11)
 _OW = const(12)
 _STRIDES = const(13)  # [z, y, x]
 _DILATIONS = const(16)  # [z, y, x]
-_N_ROWS = const(19)  # whose mantissas are in the scratch at a time; 1 unless n_positions is ow
-_N_POSITIONS = const(20)  # of a row, whose mantissas are
-_OUT_FIRST = const(21)  # the item of out that is written first
-_OUT_STRIDES = const(22)  # [b, m, z, y, x] in items
+_N_ROWS = const(19)  # rows whose mantissas are in the scratch at once; 1 unless n_positions is ow
+_N_POSITIONS = const(20)  # positions of a row whose mantissas are in the scratch at once
+_OUT_FIRST = const(21)  # element of out that is written first
+_OUT_STRIDES = const(22)  # [b, m, z, y, x] in elements
 _PADS = const(27)  # [z, y, x] signed
-_LIMITS = const(30)  # [low, high] float: what the result is cut to
-_N_SUMS = const(32)  # positions of a row whose sums are in the scratch; all, if n_rows > 1
-_N_CHANNELS = const(33)  # channels whose sums are
+_LIMITS = const(30)  # [low, high] float: limits of the result
+_N_SUMS = const(32)  # positions of a row whose sums are in the scratch at once; all if n_rows > 1
+_N_CHANNELS = const(33)  # channels whose sums are in the scratch at once
 _N_PARAMS = const(34)
 
 CALLS = True
@@ -81,7 +82,7 @@ def prepare(node, calls):
 
 
 def _check_corners(node, e, pads):
-    """Patch coordinates, biased, must stay positive 31-bit numbers in the loop."""
+    """Check that biased patch coordinates stay positive 31-bit numbers in the loop."""
     for i in range(3):
         far = (e[_OD + i] + e[_N_ROWS]) * e[_STRIDES + i]
         far += (e[_KD + i] + 1) * e[_DILATIONS + i] + abs(pads[i])

@@ -1,18 +1,19 @@
-"""block_distances: squared distances in fixed point, or exponentials of them.
+"""block_distances: squared Euclidean distances in fixed point, or exponentials of them.
 
     out[n, v] = scale * sum over f of (x[n, f] - w[v, f]) ** 2
     or exp(-decay * the sum)
 
-Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets), com.microsoft's CDist,
-Scans of distances, and Exp of these, where w is known.
+Serves SVMClassifier and SVMRegressor with the RBF kernel (all opsets), com.microsoft's CDist,
+Scans of distances, and Exp of these, for constant w.
 
     x    float32 (N, F);  out  float32 (N, V)
     w    int32 (V, F): the vectors times 2**(152 - exponent), + 2**26
-    scratch  int32: a row of x in these units, or in those of its largest number if that is more
-         (F + 2 items, see loops/units), and sums of up to 128 vectors (three items each)
-The sum of squares is exact, and rounded once; so is the product, if scale is not 1. Exponentials
-are within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives that.
-Raises ModelError.
+    scratch  int32: a row of x in the unit of w, or in that of its own largest element if coarser
+             (F + 2 elements, see loops/units), and sums of up to 128 vectors (three words each)
+
+The sum of squares is exact and rounded once; so is the product if scale is not 1. Exponentials are
+within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives these. Raises
+ModelError.
 """
 
 import struct
@@ -24,7 +25,7 @@ from ..blocks import block
 _N = const(0)
 _VECTORS = const(1)
 _FEATURES = const(2)
-_EXPONENT = const(3)  # of the largest number of w, biased
+_EXPONENT = const(3)  # of the largest element of w, biased
 _SCALE = const(4)  # float
 _DECAY = const(5)  # [factor, shift] decay / ln(2) = factor / 2 ** shift, of 30 bits; 0: none
 _N_PARAMS = const(7)
@@ -38,7 +39,7 @@ _MOST_SHIFT = 200
 
 
 def scratch_words(vectors, features):
-    """Return the words of scratch: a row's, and the sums of the vectors of one call."""
+    """Return the words of scratch: those of a row and of the sums of one call."""
     return features + 2 + 3 * min(vectors, _CHUNK)
 
 
@@ -63,7 +64,7 @@ def prepare(node, calls):
     call = _call(calls, x, w, sums, work, features, exponent)
     for row in calls.repeat(n):
         call(row, vectors)
-    # What follows takes the sums of many rows at once, as rows may be short.
+    # The calls below process many rows at once, since rows may be short.
     if scale != _ONE:
         _emit_products(calls, calls.place(out), n, vectors, scale)
     if factor:
@@ -71,7 +72,7 @@ def prepare(node, calls):
 
 
 def _call(calls, x, w, out, work, features, exponent):
-    """Return what emits the calls for the distances of a row from all vectors."""
+    """Return a function that emits the calls for the distances of a row from all vectors."""
     units, loops = forms.get("units").units, forms.get("squares")
 
     def call(row, vectors):
@@ -88,7 +89,7 @@ def _call(calls, x, w, out, work, features, exponent):
 
 
 def _squares(w_start, features, out_start, n):
-    """Return a block of totals or squares, for n vectors."""
+    """Return a block of totals or squares for n vectors."""
     return block(
         "squares",
         w_start=w_start,
@@ -99,7 +100,7 @@ def _squares(w_start, features, out_start, n):
 
 
 def _emit_products(calls, out, n, columns, scale):
-    """Emit the calls that multiply the n rows of out by a scale, the bits of a float."""
+    """Emit calls that multiply the n rows of out by a scale, given as the bits of a float."""
     multiply = forms.get("mul").mul32
     scale = calls.constants("f", struct.pack("<i", scale))
     for row, row_end in calls.parts(n, columns):
@@ -120,7 +121,7 @@ def _emit_products(calls, out, n, columns, scale):
 
 
 def _emit_exponentials(calls, out, n, columns, factor, shift):
-    """Emit the calls that replace each element v of the n rows of out by exp(-decay * v)."""
+    """Emit calls that replace each element v of the n rows of out by exp(-decay * v)."""
     from ._softmax_bits import POWERS
 
     decay, powers = forms.get("decay").decay32, calls.constants("i", POWERS)

@@ -1,20 +1,19 @@
-"""block_gemm: rows of A times rows of W, batched, in block floating point.
+"""block_gemm: batched product of rows of A and rows of W, in block floating point.
 
     out[b, m, n] = clip(sum_k(a[b, m, k] * w[b, n, k]) + bias[b, n])
 
 Serves Gemm and MatMul (all opsets; the converter lays A and W out so that k is contiguous, and
-folds alpha, beta and the transposes). The values of a row share an exponent; sums are exact, and
-rounded once (see loops/block). A row of A with inf or nan is computed with floats.
+folds alpha, beta and the transposes). The elements of a row share an exponent; sums are exact and
+rounded once (see loops/block). A row of A with inf or NaN is computed with floats.
 
     a    float32 (A batches, M, K)
-    w    mantissas (W batches, N, K); then exponents, and biases where there are any, of
-         (W batches, N): see block
-    or, if only a run knows them:
-    w    float32 (W batches, N, K + has_bias): the bias lies behind its row; if one is inf or nan,
-         floats do that batch
+    w    constant: mantissas (W batches, N, K), then exponents and optional biases of (W batches,
+         N): see _block
+    w    else: float32 (W batches, N, K + has_bias); the bias lies behind its row. A batch of W
+         with inf or NaN is computed with floats
     out  float32 (n0, n1, M, N)
     scratch  int32: see product_places in _block
-Raises ModelError. A step allocates nothing unless values are not finite.
+Raises ModelError. A step allocates nothing unless a value is inf or NaN.
 """
 
 from .. import forms
@@ -50,20 +49,20 @@ from ..parameters import block as words
 from . import _block as blocks
 
 # params
-_BATCHES = const(0)  # [2] of out; 1 where there are none
+_BATCHES = const(0)  # [2] batches of out; 1 where there are none
 _M = const(2)
 _N = const(3)
 _K = const(4)
-_A_STEPS = const(5)  # [2] matrices of A to advance a batch
-_W_STEPS = const(7)  # [2] of W; 0: broadcast
-_LIMITS = const(9)  # [low, high] float: what the result is cut to
-_HAS_BIAS = const(11)  # flag: of weights that only a run knows
+_A_STEPS = const(5)  # [2] stride of a batch in A [matrices]
+_W_STEPS = const(7)  # [2] stride of a batch in W [matrices]; 0: broadcast
+_LIMITS = const(9)  # [low, high] float: limits of the result
+_HAS_BIAS = const(11)  # flag; only for weights that are no constants
 _N_PARAMS = const(12)
 
 CALLS = True
 STREAMS = (1, 2, 3)
-_FEW_ROWS = 4  # of A: fewer take longer in an FPU
-_FLAG = 1  # item of scratch: weights are not finite
+_FEW_ROWS = 4  # of A; with fewer rows an FPU is slower
+_FLAG = 1  # word of scratch: set if weights are not finite
 
 
 def prepare(node, calls):
@@ -113,8 +112,12 @@ def prepare(node, calls):
 
 
 class Product(blocks.Block):
-    """Rows of A with chunks of W's rows; the extent is batches x rows. p: see
-    loops/block_products; special: of loops/block_special.
+    """Rows of A times chunks of W's rows; the driver's loop is over batches x rows of A.
+
+    Attributes:
+        p: parameters of loops/block_products.
+        special: name of the rare loop in loops/block_special.
+
     """
 
     special = "product"
@@ -201,7 +204,7 @@ class Product(blocks.Block):
         )
 
     def bind(self, n1, *steps):
-        """n1, and batches of A and of W to advance a step of n0 and n1: of row and column."""
+        """Set n1 and the batches of A and W per step of n0 and n1; select driver and rare loop."""
         p = self.p
         p[_INNER_BATCHES] = n1
         for i in range(4):
@@ -215,8 +218,11 @@ class Product(blocks.Block):
 
 
 class _Pair(Product):
-    """The same with weights that a run knows: a batch of them at a time becomes mantissas. p: see
-    loops/block_rows.
+    """A Product whose W is no constant: each batch of W is converted to mantissas at run time.
+
+    Attributes:
+        p: parameters of loops/block_rows.
+
     """
 
     special = "product_of_floats"

@@ -1,7 +1,8 @@
-"""branch: runs one of two bodies. Serves If (all opsets).
+"""branch: run one of two bodies. Serves If (all opsets).
 
     inputs   condition bool (1)
-    bodies   where it is true, where it is false; both write the same tensors
+    bodies   for true, for false; both write the same tensors
+
 Raises ModelError. Allocates nothing itself.
 """
 

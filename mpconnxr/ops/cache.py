@@ -1,13 +1,14 @@
-"""cache: rows go into a buffer from one that a run names; its other rows keep their contents.
+"""cache: write rows into a buffer at an index known only at run time; keep its other rows.
 
-    out[b, line, index[b] + i] = x[b, line, i]      (modulo n, where it is circular)
+    out[b, line, index[b] + i] = x[b, line, i]      (modulo n if circular)
 
-Serves TensorScatter (all opsets, any dtype), behind a copy of the past cache, or in its place.
+Serves TensorScatter (all opsets, any dtype), after a copy of the past cache or in its place.
 
-    x      any dtype, seen as (batches, lines, rows, inner) items of 1 or 4 bytes
-    index  int64 (batches);  out  as x, (batches, lines, n, inner)
-Raises ModelError; InputError when it runs, for rows that reach beyond the buffer, or a negative
-index. A step allocates nothing.
+    x      any dtype, seen as (batches, lines, rows, inner) elements of 1 or 4 bytes
+    index  int64 (batches)
+    out    as x, (batches, lines, n, inner)
+Raises ModelError, and InputError at run time for a negative index or rows beyond the buffer. A
+step allocates nothing.
 """
 
 from .. import forms
@@ -15,7 +16,7 @@ from ..blocks import block
 from ..loops.cache import _HAS_BAD_INDEX
 
 # params
-_UNIT = const(0)  # bytes of an item: 1 or 4
+_UNIT = const(0)  # bytes of an element: 1 or 4
 _BATCHES = const(1)
 _LINES = const(2)
 _N = const(3)
@@ -33,7 +34,7 @@ def prepare(node, calls):
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("int64", index)
     size, batches, lines, n, rows, inner, circular = node.extents(0, _N_PARAMS)
-    node.require(size in _CODES and circular < 2, "item size or mode")
+    node.require(size in _CODES and circular < 2, "element size or mode")
     node.require(batches <= index.nelem, "too few indices")
     node.require(batches * lines * rows * inner * size <= x.nbytes, "input size")
     node.require(batches * lines * n * inner * size <= out.nbytes, "output size")

@@ -1,29 +1,30 @@
 """cast: out = x in another dtype, element by element.
 
-Serves Cast and CastLike (all opsets) between all floats, integers and bool. To a float: the
-nearest, ties to even; what is too large becomes inf, in a float8 what `saturate` says, in smaller
-ones the greatest number. Integers become narrow floats by way of float32. To an integer:
-truncated, modulo 2**bits; inf and nan become 0. To bool: whether it is not 0.
+Serves Cast and CastLike (all opsets) between all floats, integers and bool. To a float: round to
+nearest, ties to even. Overflow gives inf, in a float8 what `saturate` says, in smaller floats the
+largest number. Integers are converted to narrow floats by way of float32. To an integer: truncate,
+modulo 2**bits; inf and NaN give 0. To bool: True unless 0.
 
     x, out  floats of 16 bits and fewer as their bits
-Between float32 and float16, integers of a byte and more, or bool, on the bits (see loops/casts),
-which allocates nothing where viper is. Others allocate what arithmetic does (boxed floats, big
-integers). Raises ModelError.
+
+From or to float32, the other dtype being float16, an integer of a byte and more, or bool,
+loops/casts works on the bits and allocates nothing where viper runs; also from bool to integers.
+Others allocate boxed floats and big integers. Raises ModelError.
 """
 
 from .. import forms
 from ..blocks import block
 from ..tensor import is_narrow, range_of
-from ._inline import ITEMS, compile_loop, emit_items, wrapped
+from ._inline import ELEMENTS, compile_loop, emit_elements, wrapped
 
 # params, or none
-_SATURATE = const(0)  # flag; all of a float8
+_SATURATE = const(0)  # flag; both parameters are those of a float8
 _ROUND_MODE = const(1)  # of float8e8m0: 0 up, 1 down, 2 nearest (see narrow)
 _N_PARAMS = const(2)
 
 CALLS = True
 STREAMS = (0,)
-_ONE = 0x3F80  # of a float32, its upper half
+_ONE = 0x3F80  # upper half of the float32 1.0
 
 
 def prepare(node, calls):
@@ -34,26 +35,24 @@ def prepare(node, calls):
     saturate, round_mode = node.extents(0, _N_PARAMS) if is_float8 else (0, 0)
     node.require(saturate < 2 and round_mode < 3, "saturate or round mode")
     node.require(x.nelem == out.nelem, "sizes differ")
-    found = _on_bits(x.dtype, out.dtype)
-    if found:
-        loop, code, out_code, make = found
+    match = _on_bits(x.dtype, out.dtype)
+    if match:
+        loop, code, out_code, make = match
         n, x, out = x.nelem, calls.place(x, code), calls.place(out, out_code)
         for start, end in calls.parts(n):
             calls.call(loop, x, None, out, make(start, end))
         return
-    template = ITEMS
+    template = ELEMENTS
     if is_narrow(x.dtype):
         template = _with(template, "decode", (x.dtype,))
     if is_narrow(out.dtype):
         template = _with(template, "encode", (out.dtype, saturate, round_mode))
     loop = compile_loop(template, _expression(x.dtype, out.dtype), globals())
-    emit_items(calls, loop, calls.place(x), None, calls.place(out), x.nelem)
+    emit_elements(calls, loop, calls.place(x), None, calls.place(out), x.nelem)
 
 
 def _on_bits(source, target):
-    """Return (loop of loops/casts, codes of x and out, what makes its block) for dtypes; None
-    where there is no such loop.
-    """
+    """Return (loop, struct codes of x and out, function that makes its block), or None."""
     if source == "bool":
         return _of_bool(target)
     if source == "float32":
@@ -62,7 +61,7 @@ def _on_bits(source, target):
 
 
 def _of_bool(target):
-    """The same from bool."""
+    """Return the same for x of bool."""
     if target == "float32":
         one, words, place = _ONE, 2, 1
     else:
@@ -84,7 +83,7 @@ def _of_bool(target):
 
 
 def _of_float(target):
-    """The same from float32."""
+    """Return the same for x of float32."""
     size = _size(range_of(target))
     if target == "float16":
         return forms.get("casts").halves_of_float, "i", "H", _ends
@@ -104,7 +103,7 @@ def _of_float(target):
 
 
 def _to_float(source):
-    """The same to float32."""
+    """Return the same for out of float32."""
     limits = range_of(source)
     size, is_signed = _size(limits), int(limits is not None and limits[0] < 0)
     if source == "float16":
@@ -130,7 +129,7 @@ def _to_float(source):
 
 
 def _ends(start, end):
-    """Return the block of float_of_halves, halves_of_float and bytes_of_float."""
+    """Return the block of float_of_halves, halves_of_float or bytes_of_float."""
     return block("casts.float_of_halves", start=start, end=end)
 
 
@@ -139,7 +138,7 @@ def _of_float_to_bool(start, end):
 
 
 def _size(limits):
-    """Bytes of an integer by its range; 0 of others, and of what is smaller."""
+    """Return the bytes of an integer with this range; 0 for other dtypes and sub-byte integers."""
     for size in (1, 2, 4, 8):
         if limits and limits[1] - limits[0] == (1 << 8 * size) - 1:
             return size
@@ -147,7 +146,7 @@ def _size(limits):
 
 
 def _with(template, method, options):
-    """The template with this method of a narrow float, which is made once: it is a default."""
+    """Return the template with a method of a narrow float, made once, as a default argument."""
     return template.replace("):", ", {0}=kind{1!r}.{0}):".format(method, options), 1)
 
 
@@ -158,12 +157,12 @@ def kind(*options):
 
 
 def _expression(source, target):
-    """x of the source's dtype as the target's; decode and encode are those of narrow floats."""
+    """Return the expression of x in the target dtype; narrow floats have decode and encode."""
     if source == target:
         return "x"
     value = "decode(x)" if is_narrow(source) else "x"
     known = range_of(source)
-    if known and known[1] < 127:  # its byte may hold more than it should
+    if known and known[1] < 127:  # its byte may hold a larger value
         value = wrapped(value, source)
     if target == "bool":
         return "1 if {} else 0".format(value)

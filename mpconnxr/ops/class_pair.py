@@ -1,4 +1,4 @@
-"""class_pair: the scores of two classes from one number, and the label of the likelier.
+"""class_pair: scores of two classes from one number, and the label of the likelier class.
 
     label[n] = labels[1 if x[n] > halves / 2 else 0]
     scores[n] = 1 - x[n], x[n]                  (kind 0)

@@ -1,8 +1,8 @@
-"""clip: out = min(max(x, low), high), element by element; nan stays.
+"""clip: out = min(max(x, low), high), element by element; NaN stays NaN.
 
-Serves Clip (all opsets) where the limits are known at conversion, and with it Relu6.
+Serves Clip (all opsets) with constant limits, and so Relu6.
 
-    x, out  float32, same size; may be the same memory
+    x, out  float32, same size; may share memory
 Raises ModelError.
 """
 

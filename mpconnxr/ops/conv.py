@@ -1,18 +1,18 @@
-"""conv: convolution over up to three spatial dims, by groups.
+"""conv: convolution over up to three spatial dims, grouped.
 
     out[b, g, m, z, y, x] = bias[g, m] + sum over c, kz, ky, kx of
         w[g, m, c, kz, ky, kx]
         * x[b, g, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx]
 
-(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
-ConvTranspose: which is why the output is addressed by strides; in int32, wrapping around, also
-ConvInteger and QLinearConv.
+(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call per phase,
+ConvTranspose, for which the output is strided; in int32, wrapping around, also ConvInteger and
+QLinearConv.
 
     x    float32 or int32 (N, G * C, D, H, W)
     w    same dtype (G, M, C * kd * kh * kw + has_bias): the bias lies behind its row
-    out  same dtype, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
-    scratch  one patch: C * kd * kh * kw items of the same dtype
-Raises ModelError. A run allocates only what arithmetic does (boxed floats, big integers).
+    out  same dtype, element out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
+    scratch  one patch: C * kd * kh * kw elements of the same dtype
+Raises ModelError. A run allocates only boxed floats and big integers.
 """
 
 from .. import forms
@@ -36,8 +36,8 @@ _OW = const(12)
 _HAS_BIAS = const(13)  # flag
 _STRIDES = const(14)  # [z, y, x]
 _DILATIONS = const(17)  # [z, y, x]
-_OUT_FIRST = const(20)  # the item of out that is written first
-_OUT_STRIDES = const(21)  # [b, m, z, y, x] in items
+_OUT_FIRST = const(20)  # element of out that is written first
+_OUT_STRIDES = const(21)  # [b, m, z, y, x] in elements
 _PADS = const(26)  # [z, y, x] signed
 _N_PARAMS = const(29)
 
@@ -77,14 +77,14 @@ def prepare(node, calls):
 
 
 def _check_corners(node, e, pads):
-    """Patch coordinates, biased, must stay positive 31-bit numbers in the loop."""
+    """Check that biased patch coordinates stay positive 31-bit numbers in the loop."""
     for i in range(3):
         far = e[_OD + i] * e[_STRIDES + i] + e[_KD + i] * e[_DILATIONS + i] + abs(pads[i])
         node.require(far < BIAS, "strides, dilations or pads")
 
 
 def _patches(calls, x, patch, e, pads):
-    """Return what emits the call that gathers a patch."""
+    """Return a function that emits the call that gathers a patch."""
     groups, channels, planes, rows, columns = e[_G:_M]
     volume = planes * rows * columns
     gather, x, patch = forms.get("conv").im2col32, calls.place(x, "i"), calls.place(patch, "i")
@@ -113,7 +113,7 @@ def _patches(calls, x, patch, e, pads):
 
 
 def _dots(calls, w, out, patch, e, k):
-    """Return what emits the call that multiplies a patch by a group's weights."""
+    """Return a function that emits the call that multiplies a patch by a group's weights."""
     rows, has_bias, out_stride = e[_M], e[_HAS_BIAS], e[_OUT_STRIDES + 1]
     group_weights = rows * (k + has_bias)
     is_int, loops = out.dtype == "int32", forms.get("dot")

@@ -1,16 +1,15 @@
-"""conv_max_pool: convolution and MaxPool behind it, without the plane between, as block_conv.
+"""conv_max_pool: convolution and MaxPool in one step, without the plane between them.
 
     out[b, c, y, x] = max over ky < ph, kx < pw of conv[b, c, y*ph + ky, x*pw + kx]
 
-where conv is block_conv's result of one or two spatial dims: the output keeps the largest of them
-as they come. Serves Conv and MaxPool whose windows touch one another.
+where conv is block_conv's result of one or two spatial dims. The output accumulates the maximum as
+results arrive. Serves Conv followed by a MaxPool whose windows touch one another.
 
     x     float32 (N, G * C, H, W)
-    w     mantissas (G, M, kw * C * kh); then exponents, and biases where there are any, of (G, M):
-          see block
+    w     mantissas (G, M, kw * C * kh), then exponents and optional biases of (G, M): see _block
     out   float32 (N, G * M, oh, ow)
-    scratch  int32: see _block_pieces for rows of 1
-Raises ModelError. A step allocates nothing unless values are not finite.
+    scratch  int32: see _block_pieces, for one row at once
+Raises ModelError. A step allocates nothing unless a value is inf or NaN.
 """
 
 from ..parameters import BIAS
@@ -28,14 +27,14 @@ _KH = const(6)
 _KW = const(7)
 _OH = const(8)
 _OW = const(9)
-_POOL = const(10)  # [y, x] extents of a window, which are its strides
+_POOL = const(10)  # [y, x] size of a window, also its stride
 _STRIDES = const(12)  # [y, x]
 _DILATIONS = const(14)  # [y, x]
-_N_POSITIONS = const(16)  # whose columns of mantissas are in the scratch
-_N_SUMS = const(17)  # positions whose sums are; both are multiples of pool.x, or within a window
-_N_CHANNELS = const(18)  # whose sums are
+_N_POSITIONS = const(16)  # positions whose columns of mantissas are in the scratch at once
+_N_SUMS = const(17)  # positions whose sums are; both are multiples of pool.x, or below it
+_N_CHANNELS = const(18)  # channels whose sums are
 _PADS = const(19)  # [y, x] signed
-_LIMITS = const(21)  # [low, high] float: what conv is cut to
+_LIMITS = const(21)  # [low, high] float: limits of conv
 _N_PARAMS = const(23)
 
 CALLS = True
@@ -58,7 +57,7 @@ def prepare(node, calls):
         return
     node.require(min(kh, kw, sy, sx) > 0 and k <= blocks.MAX_K, "kernel size")
     node.require(min(ph, pw, *e[_N_POSITIONS:_PADS]) > 0, "windows")
-    # Nothing else bounds the work: each output takes the maximum of a window of any size.
+    # Bound the work: each output takes the maximum of a window of any size.
     node.require(oh * ph <= h + 2 * kh and ow * pw <= width + 2 * kw, "windows beyond the input")
     for some in e[_N_POSITIONS:_N_CHANNELS]:
         node.require(some % pw == 0 or pw % some == 0, "positions")

@@ -4,10 +4,11 @@
 
 Serves CumSum and CumProd (all opsets).
 
-    x, out  float32, float64 or any integer dtype (outer, n, inner); not the same memory
-Integers wrap around. Of float32 each is the one before and an item, rounded as numpy does, with
-the same bits in every form; where viper is that allocates nothing. Else a run allocates boxed
-floats and integers. Raises ModelError.
+    x, out  float32, float64 or any integer dtype (outer, n, inner); must not share memory
+
+Integers wrap around. Each float32 result is the previous one plus (times) an element, rounded as
+numpy does, with the same bits in every form; this allocates nothing where viper runs. Otherwise a
+run allocates boxed floats and integers. Raises ModelError.
 """
 
 from .. import forms
@@ -73,7 +74,7 @@ def prepare(node, calls):
 
 
 def _chain(calls, x, out, shape, product, exclusive):
-    """Emit sums or products of float32 on the bits: out is an operand as well."""
+    """Emit sums or products of float32 on the bits; out is also an operand."""
     outer, n, inner = shape
     one = calls.constants("f", [1.0])
     first = calls.constants("f", [float(product)]) if exclusive else x
@@ -96,7 +97,7 @@ def _chain(calls, x, out, shape, product, exclusive):
         )
         calls.call(multiply, first, one, out, p)
         p = block(
-            "add",  # or mul, whose is_prelu lies where is_difference does
+            "add",  # or mul, whose is_prelu has the index of is_difference
             x_start=start,
             x_row_stride=0,
             x_stride=1,

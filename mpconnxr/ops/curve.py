@@ -1,22 +1,23 @@
-"""curve: a function of float32, by polynomials on its bits. See loops/curve for the formulas.
+"""curve: a function of float32 by piecewise polynomials on its bits.
 
-Serves what tools/converter/ops/_curves.py has a table for: Sigmoid, Tanh, Erf, Exp, Gelu, Swish,
-Softplus, Mish, Sinh, Cosh, Atan, Elu and its relatives; with other steps Asin and Acos.
+See loops/curve for the formulas. Serves the functions that tools/converter/ops/_curves.py has a
+table for: Sigmoid, Tanh, Erf, Exp, Gelu, Swish, Softplus, Mish, Sinh, Cosh, Atan, Elu and its
+relatives; with other steps Asin and Acos.
 
-    x, out  float32, same size; may be the same memory
+    x, out  float32, same size; may share memory
     table   int32, segments of 7 words
-Within 1e-6 of the exact value, but where that is denormal: there half of the last bit. NaN gives
-0x7FC00000. Raises ModelError.
+Within 1e-6 of the exact value; denormal results are within half a unit in the last place. NaN
+gives 0x7FC00000. Raises ModelError.
 """
 
 from .. import forms
 from ..blocks import block
 
 # params
-_POWERS = const(0)  # segment of 2**t, read if any has an exponent
+_POWERS = const(0)  # segment of 2**t; read if any segment has an exponent
 _POSITIVE = const(1)  # [low, high, end, first, slope, point, flags, limit] any; of x >= 0, where
-#     segments are from `low` (a power of two) to `high`, and from `end` on it is the limit;
-#     point: bits behind that of |x| for the slope; low, high, end, limit: bits of floats
+#     segments reach from `low` (a power of two) to `high`; from `end` on the result is `limit`;
+#     point: fraction bits of |x| for the slope; low, high, end, limit: bits of floats
 _NEGATIVE = const(9)  # [low, high, end, first, slope, point, flags, limit] any; of x < 0
 _N_PARAMS = const(17)
 
@@ -26,9 +27,9 @@ _INFINITY = 0x7F800000
 _SEGMENT = 7  # words
 _MOST_SEGMENTS = 1 << 10
 _LOWEST, _HIGHEST = 8 << 23, 254 << 23
-_BITS = 21  # of a mantissa, within a segment
+_BITS = 21  # bits of a mantissa within a segment
 _POINT = 52
-_REACH = 157  # biased exponent of 2**30, which |x| is below, with no bits behind the point
+_REACH = 157  # biased exponent of 2**30, the bound of |x| as an integer
 
 
 def prepare(node, calls):

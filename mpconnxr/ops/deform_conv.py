@@ -1,16 +1,16 @@
-"""deform_conv: a convolution whose taps are moved by an input.
+"""deform_conv: convolution whose taps are displaced by an input.
 
     out[b, g, m, y, x] = bias[g, m] + sum over c, ky, kx of
         w[g, m, c, ky, kx] * mask[b, o, ky, kx, y, x]
         * sample(x[b, g, c], y * sy - py + ky * dy + offset[b, o, ky, kx, 0, y, x],
                              x * sx - px + kx * dx + offset[b, o, ky, kx, 1, y, x])
 
-where sample interpolates linearly, zero outside, and o is the offset group of the channel. Serves
+where sample interpolates bilinearly, zero outside x, and o is the channel's offset group. Serves
 DeformConv (all opsets) in two dims.
 
     x       float32 (N, G * C, H, W)
     w       float32 (G, M, C * kh * kw + has_bias): the bias lies behind its row
-    offset  float32 (N, O * kh * kw * 2, oh, ow);  mask  float32 (N, O * kh * kw, oh, ow); optional
+    offset  float32 (N, O * kh * kw * 2, oh, ow);  mask  float32 (N, O * kh * kw, oh, ow), optional
     out     float32 (N, G * M, oh, ow);  scratch  float32, one patch: C * kh * kw
 Raises ModelError. A step allocates only boxed floats.
 """

@@ -1,11 +1,11 @@
-"""dequantize: integers of 8 or 16 bits to floats by one scale, without float arithmetic.
+"""dequantize: 8- or 16-bit integers to floats by one scale, without float arithmetic.
 
     out[i] = (x[i] - zero) * scale
 
-Serves DequantizeLinear (all opsets) by a scale that is known at conversion, and Cast of bool:
-exact.
+Serves DequantizeLinear (all opsets) with a constant scale, and Cast of bool. The result is exact.
 
-    x      bool, int8, uint8, int16 or uint16;  scale  float32, one item, 2**-100 to 2**100
+    x      bool, int8, uint8, int16 or uint16
+    scale  float32, one element, 2**-100 to 2**100
     out    float32, as x
 Raises ModelError.
 """
@@ -41,13 +41,13 @@ def prepare(node, calls):
     n, x = x.nelem, calls.place(x, code)
     scale, out = calls.place(scale, "i"), calls.place(out, "i")
     for start, end in calls.parts(n):
-        # wide_dequantize has the same ones, with a flip of 32768
+        # the block of wide_dequantize, too, whose flip is 32768
         p = block("dequantize", start=start, end=end, zero_point=zero - low, flip=-low)
         calls.call(loop, x, scale, out, p)
 
 
 def scale_word(node, scale):
-    """The scale as a word. ModelError for one that the loops do not take."""
+    """Return the scale's bits; raise ModelError if the loops do not support it."""
     node.expect_dtype("float32", scale)
     node.require(scale.nelem == 1, "one scale")
     word = scale.view("i")

@@ -1,9 +1,9 @@
-"""det: determinants of square matrices, by elimination with partial pivoting.
+"""det: determinants of square matrices, by Gaussian elimination with partial pivoting.
 
 Serves Det (all opsets).
 
     x      float32 or float64 (batch, n, n);  out  same dtype (batch)
-    scratch  same dtype, n * n items
+    scratch  same dtype, n * n elements
 The determinant of an empty matrix is 1. Raises ModelError. A run allocates only boxed floats.
 """
 

@@ -2,19 +2,20 @@
 
     out[o, k, i] = sum over j < length of x[o, j, i] * exp(sign * 2 pi sqrt(-1) * j * k / length)
 
-sign is -1 forward and 1 inverse; x is zero behind its end, and for op `inverse to real` it is made
-whole from its first half: x[length - j] is the conjugate of x[j]. Serves DFT and STFT (all
-opsets), inverse and one-sided ones, too.
+sign is -1 for the forward and 1 for the inverse transform. x is zero-padded. For op `inverse to
+real`, x is completed from its first half: x[length - j] is the conjugate of x[j]. Serves DFT and
+STFT (all opsets), also inverse and one-sided.
 
     x      float32 or float64 (outer, n, inner, parts); parts: 1 real, 2 complex
-    table  (length, 2): cosine and sine of 2 pi j / length; int32, 28 bits behind the point plus
-           BIAS, for float32, or float64
+    table  (length, 2): cosine and sine of 2 pi j / length; int32 with 28 fraction bits plus BIAS
+           for float32, or float64
     out    x's dtype (outer, n_out, inner, 2); (outer, n_out, inner, 1) to real
-    scratch  table's dtype, 4 * length items
+    scratch  table's dtype, 4 * length elements
+
 An inverse is divided by length. Factors of two are split off (length * log2 operations for a power
-of two); what is left, of length m, takes length * m. Of float32, it is computed in integers (see
-loops/fourier), m is at most 16,383, and a line with inf or NaN gives NaN. Raises ModelError. A
-step of float32 allocates nothing where viper is, one of float64 boxed floats.
+of two); the remaining factor m takes length * m. float32 is computed in integers (see
+loops/fourier): there m is at most 16,383, and a line with inf or NaN gives NaN. Raises ModelError.
+A step of float32 allocates nothing where viper runs, one of float64 boxed floats.
 """
 
 from .. import forms
@@ -29,14 +30,14 @@ _OP = const(0)  # 0 forward, 1 inverse, 2 inverse to real
 _OUTER = const(1)
 _N = const(2)
 _INNER = const(3)
-_PARTS = const(4)  # of a number: 1, or 2 of a complex one
+_PARTS = const(4)  # of an element: 1 real, 2 complex
 _LENGTH = const(5)
 _N_OUT = const(6)
 _N_PARAMS = const(7)
 
 _ONE = 1 << 28
-_MOST_OF_BOTH = 379625064  # a cosine and its sine, sqrt(2), and what their rounding adds
-_MOST_ODD = 16383  # a sum of so many products fits
+_MOST_OF_BOTH = 379625064  # |cosine| + |sine|: sqrt(2) plus rounding
+_MOST_ODD = 16383  # products whose sum cannot overflow
 
 
 def prepare(node, calls):
@@ -89,7 +90,7 @@ def prepare(node, calls):
 
 
 def _check_table(node, table, length):
-    """Refuse what sums of integers have no room for."""
+    """Check that the table's values cannot overflow sums of integers."""
     odd = length
     while odd & 1 == 0:
         odd >>= 1

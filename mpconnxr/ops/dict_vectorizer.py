@@ -1,11 +1,11 @@
-"""dict_vectorizer: the values of a map in the order of a list of keys.
+"""dict_vectorizer: values of a map in the order of a list of keys.
 
-    out[i] = x[keys[i]], or 0 (an empty string) where x does not have the key
+    out[i] = x[keys[i]], or 0 (an empty string) if x lacks the key
 
 Serves DictVectorizer (all opsets).
 
-    x    a map;  keys  its dtype of keys (K);  out  its dtype of values (K)
-Raises ModelError; InputError when it runs, for a number that the dtype does not hold. A step
+    x    a map;  keys  its key dtype (K);  out  its value dtype (K)
+Raises ModelError, and InputError at run time for a number out of the dtype's range. A step
 allocates boxed numbers.
 """
 

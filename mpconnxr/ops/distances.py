@@ -1,10 +1,10 @@
 """distances: out[n, v] = scale * sum over f of (x[n, f] - w[v, f]) ** 2.
 
-Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets) and com.microsoft's CDist.
+Serves SVMClassifier and SVMRegressor with the RBF kernel (all opsets) and com.microsoft's CDist.
 
     x      float32 (N, F);  w  float32 (V, F);  out  float32 (N, V)
-    scratch  float32, AT_ONCE * F items: differences of so many vectors, then their sums
-Differences and the product are rounded to nearest, ties to even; the sum once, as loops/sums does.
+    scratch  float32, at_once * F elements: differences from at_once vectors, then their sums
+Differences and the product are rounded to nearest, ties to even; the sum once, as in loops/sums.
 Raises ModelError.
 """
 
@@ -45,9 +45,9 @@ def prepare(node, calls):
 
 
 def _call(calls, x, w, out, work, words, scale, features):
-    """Return what emits the calls for the distances of a row from some vectors.
+    """Return a function that emits the calls for the distances of a row from some vectors.
 
-    words: work as int32.
+    `words` is a view of work as int32.
     """
     subtract, add_up = forms.get("add").add32, forms.get("sums").sum32
     multiply = forms.get("mul").mul32
@@ -70,7 +70,7 @@ def _call(calls, x, w, out, work, words, scale, features):
             is_difference=1,
         )
         calls.call(subtract, x, w, work, p)
-        # A sum takes the place of an element that was read before.
+        # A sum overwrites an element that has been read.
         p = block("sums", start=0, end=n, length=features, inner=1, power=2, extra_bits=extra_bits)
         calls.call(add_up, words, None, words, p)
         p = block(

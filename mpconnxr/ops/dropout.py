@@ -1,14 +1,16 @@
-"""dropout: which items stay, drawn at random, the same ones after every load.
+"""dropout: draw the elements that are kept. Every load starts with the same sequence.
 
-    out[i] = u >= ratio, u drawn from 0 to below 1 in steps of 2**-53
+    out[i] = u >= ratio, u drawn from [0, 1) in steps of 2**-53
 
-Serves Dropout in training mode (opset 12 and later). Every run goes on where the last one stopped.
+Serves Dropout in training mode (opset 12 and later). Each run continues where the last one
+stopped.
 
     out    bool
-Generator: the Mersenne Twister MT19937 (M. Matsumoto, T. Nishimura), seeded by init_genrand, two
-words a number as in genrand_res53. With these, a seed gives the draws of onnx's own reference
-implementation. Raises ModelError. A step allocates integers of more than 30 bits; the generator
-has 2.5 KB.
+
+The generator is the Mersenne Twister MT19937 (M. Matsumoto, T. Nishimura), seeded by init_genrand,
+with two words per number as in genrand_res53: a seed gives the draws of onnx's reference
+implementation. Raises ModelError. A step allocates integers of more than 30 bits; the generator's
+state has 2.5 KB.
 """
 
 from array import array
@@ -16,7 +18,7 @@ from array import array
 # params
 _SEED = const(0)  # any
 _UPPER = const(1)  # 27 bits of ratio * 2**53, rounded up
-_LOWER = const(2)  # and the other 26
+_LOWER = const(2)  # the lower 26 bits
 _N_PARAMS = const(3)
 
 _N = const(624)
@@ -33,7 +35,7 @@ def prepare(node):
 
 
 class _Dropout:
-    """The extent is items."""
+    """The step; its extent is elements."""
 
     def __init__(self, out, seed, upper, lower):
         self.out, self.upper, self.lower = out, upper, lower
@@ -51,7 +53,7 @@ class _Dropout:
             lo += 1
 
     def _next(self):
-        """32 bits."""
+        """Return 32 random bits."""
         if self.at == _N:
             self._twist()
         word = self.state[self.at]

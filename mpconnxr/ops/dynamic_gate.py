@@ -1,18 +1,19 @@
-"""dynamic_gate: integers as reals, times a gate of these, quantized by their own range.
+"""dynamic_gate: scaled integers times a gate of them, quantized by their own range.
 
     v = x[i, c] * scale[c] + offset[c]
     y, y_scale, y_zero = DynamicQuantizeLinear(v * s(v)),    s(-v) = 1 - s(v)
 
-Serves Gelu, FastGelu and QuickGelu between an integer product of which a run decides the scale
-and DynamicQuantizeLinear.
+Serves Gelu, FastGelu and QuickGelu between an integer product whose scale is known only at run
+time and DynamicQuantizeLinear.
 
     x        int32 (.., channels), below 2**bits in magnitude
-    scale, offset  float32: one, or one a channel
+    scale, offset  float32: one element, or one per channel
     table    int32: four words for each eighth of v from 0 to where s is 1: see loops/fixed
-    y        uint8, as x;  y_scale  float32, one item;  y_zero  uint8, one item
-    scratch  int32: an item for each of x; then int32: two words a channel and the table; then
-             float32, three items
-All is fixed point: v * s(v) is within 2**-18 of itself, or 2**-24 of the most that v can be.
+    y        uint8, as x;  y_scale  float32, one element;  y_zero  uint8, one element
+    scratch  int32, as many elements as x; int32, two words per channel, then the table; float32,
+             three elements
+
+All is computed in fixed point: v * s(v) is within 2**-18 of itself, or 2**-24 of the largest v.
 Raises ModelError. A step allocates nothing.
 """
 

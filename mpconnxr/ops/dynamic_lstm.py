@@ -1,22 +1,24 @@
-"""dynamic_lstm: long short-term memory of bytes, one direction. Serves com.microsoft's
-DynamicQuantizeLSTM.
+"""dynamic_lstm: long short-term memory on bytes, one direction.
 
-The gates are those of kernel lstm. x and h become bytes on the way: x by its own least and
-greatest value, over the steps of the longest sequence, h by those of a time step, over the batch:
+Serves com.microsoft's DynamicQuantizeLSTM. The gates are those of kernel lstm. x and h are
+quantized at run time: x by its own range over the steps of the longest sequence, h by the range of
+each time step over the batch:
 
     scale = (max(x, 0) - min(x, 0)) / 255;  zero = round(-min(x, 0) / scale);  q = x / scale + zero
-    sums over x  = sum((q - zero) * (W - w_zero)) * scale * W_scale + bias, and so on
+    sums over x  = sum((q - zero) * (W - w_zero)) * scale * W_scale + bias; sums over h likewise
 
-    inputs   x float32, W and R uint8 packed as for qconv (see loops/qdot), float32 (3, 4 * H):
-             scales of W's rows, of R's, biases, or of the usual cell int32 (4, 4 * H), and
-             (117, 3): see loops/byte_gates and loops/gated; then as _recurrent has them
-    outputs  as there
-    scratch  that of lstm; uint8: a record of I items, B records of H items (see loops/qdot);
-             int32 (4 * H), or of the usual cell float32 (10): see loops/byte_steps
-The usual cell is that with Sigmoid, Tanh and Tanh, without P, clip, input_forget and lengths that
-only a run knows, of up to 8192 items. All of it is integers, in a few calls a step: see
-loops/byte_steps. Else Python multiplies sums by their scales. Raises ModelError; InputError when
-it runs, as there. A step of the usual cell allocates nothing.
+    inputs   x float32; W and R uint8, packed as for qconv (see loops/qdot); float32 (3, 4 * H):
+             scales of W's rows, of R's rows, biases. For the default cell int32 (4, 4 * H) and
+             (117, 3) instead: see loops/byte_gates and loops/gated. Then as in _recurrent
+    outputs  as in _recurrent
+    scratch  that of lstm; uint8: a record of I elements and B records of H elements (see
+             loops/qdot); int32 (4 * H), or for the default cell float32 (10): see loops/byte_steps
+
+The default cell has the activations Sigmoid, Tanh and Tanh, no P, clip, input_forget or lengths
+known only at run time, and at most 8192 elements of x and of h. It is computed in integers, in a
+few calls per step (see loops/byte_steps). For other cells Python multiplies the sums by their
+scales. Raises ModelError, and InputError at run time as _recurrent does. A step of the default
+cell allocates nothing.
 """
 
 from array import array
@@ -40,7 +42,7 @@ from ..loops.qdot32 import _X_ZERO_POINT
 from ..parameters import block as words
 from ..tensor import view
 from . import _recurrent, lstm
-from ._cells import Items
+from ._cells import CellMath
 
 # params: as _recurrent
 
@@ -48,20 +50,20 @@ CALLS = True
 STREAMS = (1, 2)
 
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
-_RECORD = 4  # bytes of a record before its items
+_RECORD = 4  # bytes of a record before its elements
 _NO_SIGN = 0x7FFFFFFF
 _INF = 0x7F800000
-_USUAL = 8192  # items of x or of h; sums stay below 2**29
+_MOST = 8192  # elements of x or of h for the default cell: sums stay below 2**29
 _TABLE = 351
-_FOUND = 5  # words that loops/byte_steps finds of x, and as many of h
-_SCALE = 2  # of these, where those begin that to_bytes takes
-_H_DOTS_REST = 3  # words of qdot32 that byte_steps has by names
+_RANGE = 5  # words of x's range in loops/byte_steps, and as many of h's
+_SCALE = 2  # index among them of the first parameter of to_bytes
+_H_DOTS_REST = 3  # words of qdot32 that byte_steps declares by name
 
 
 def prepare(node, calls):
-    usual = lstm.is_usual(node) and max(node.extents(0, 4)[2:]) <= _USUAL
-    usual = usual and not _recurrent.has_lengths(node)
-    return _recurrent.prepare(node, calls, _InIntegers() if usual else _DynamicLstm())
+    is_default = lstm.is_default_cell(node) and max(node.extents(0, 4)[2:]) <= _MOST
+    is_default = is_default and not _recurrent.has_lengths(node)
+    return _recurrent.prepare(node, calls, _InIntegers() if is_default else _DynamicLstm())
 
 
 def _padded(n):
@@ -86,29 +88,29 @@ class _DynamicLstm(lstm.Lstm):
         node.require(records <= node.scratch[1].nelem, "records are too small")
         for t in node.inputs[1:3]:
             t.view("i")  # raises where it is not aligned
-        self.check_found(node, rows)
+        self.check_factors(node, rows)
 
-    def check_found(self, node, rows):
+    def check_factors(self, node, rows):
         node.expect_dtype("int32", node.scratch[2])
         node.require(rows <= node.scratch[2].nelem, "sums are too small")
 
     def set_shape(self, node, e, tensors):
         lstm.Lstm.set_shape(self, node, e, tensors)
-        self.first = _RECORD + _padded(self.width)  # where records of h begin
+        self.first = _RECORD + _padded(self.width)  # start of the records of h
         self.record_nbytes = _RECORD + _padded(self.hidden)
 
     def is_of_python(self):
         return True
 
     def bind(self, node, calls):
-        """Take records of x, then of h, in bytes; of each scale, zero point, inverse scale."""
-        self.items = Items(calls, self.scratch)
-        self.bits, self.empty = self.items.bits, node.scratch[1]
+        """Create records of x and h in bytes, and for each scale, zero point and inverse scale."""
+        self.math = CellMath(calls, self.scratch)
+        self.bits, self.empty = self.math.bits, node.scratch[1]
         self.x_bits, self.floats = node.inputs[0].view("i"), self.scratch.data
         self.of_rows, self.factors = [t.data for t in node.inputs[1:3]], node.inputs[3].data
         self.sums, records = node.scratch[2].data, node.scratch[1].data
         self.states = self.scratch.view("i")
-        self.ends = self.states[self.from_x :]  # two floats, where sums come to lie behind them
+        self.ends = self.states[self.from_x :]  # two floats, which sums later overwrite
         self.quantize = forms.get("dynamic_quantize")
         self.qdots = forms.get("qdot32").qdots32
         self.record = records[: self.first]
@@ -123,7 +125,7 @@ class _DynamicLstm(lstm.Lstm):
         self.ends_p = array("i", self.range_words(0, 0, 0))
 
     def range_words(self, x_start, x_end, out_start):
-        """Return a block of dynamic_quantize, as a list."""
+        """Return a block of dynamic_quantize as a list."""
         return list(
             block(
                 "dynamic_quantize.to_bytes",
@@ -136,7 +138,7 @@ class _DynamicLstm(lstm.Lstm):
         )
 
     def dots_words(self, which, x_start, out_start):
-        """Return a block of qdot32, as a list: of products with W, or with R if which is 1."""
+        """Return a block of qdot32 as a list, for products with W (which = 0) or R (1)."""
         return list(
             block(
                 "qdot32",
@@ -164,7 +166,7 @@ class _DynamicLstm(lstm.Lstm):
         self.empty_records(calls)
 
     def empty_records(self, calls):
-        """Emit zeros for all records: what lies behind their items is added up with them."""
+        """Emit zeros for all records, whose padding is summed up with their elements."""
         words = (self.first + self.batch * self.record_nbytes) // 4
         zero, out = calls.constants("i", [0]), calls.place(self.empty, "i")
         self._copy(calls, zero, (0, 0, 0), out, (0, 1, 0), 1, words)
@@ -176,21 +178,21 @@ class _DynamicLstm(lstm.Lstm):
         calls.drive(self.products, words(which, x_start, out), [])
 
     def measure_x(self, p, w):
-        """Choose the scale of x: what lies behind the longest sequence does not count."""
+        """Choose the scale of x; elements behind the end of the longest sequence do not count."""
         longest = self.n
         if self.lens:
             longest = max(0, min(self.n, max(self.lens.data[: self.batch])))
         self.measure(self.x_bits, longest * self.batch * self.width, 0)
 
     def quantize_states(self, p, w):
-        """Make all h of the batch bytes, before any of them changes."""
+        """Convert all h of the batch to bytes before any of them changes."""
         self.measure(self.states, self.batch * self.hidden, 1)
         for b in range(self.batch):
             self.set_range(b * self.hidden, self.hidden)
             self.fill(self.states, self.records[b], self.words[1])
 
     def measure(self, x, n, which):
-        """Choose the scale and the zero point of the first n items of x."""
+        """Choose scale and zero point of the first n elements of x."""
         self.set_range(0, n)
         self.ends_p[_OUT_START] = 0
         self.quantize.ends(x, x, self.ends, self.ends_p)
@@ -201,12 +203,12 @@ class _DynamicLstm(lstm.Lstm):
         self.ends_p[_X_END] = first + n
 
     def fill(self, x, record, words):
-        """Put the items of x that set_range has set to a record, as bytes."""
+        """Write the elements of x that set_range has selected to a record, as bytes."""
         self.ends_p[_OUT_START] = _RECORD
         self.quantize.to_bytes(x, words, record, self.ends_p)
 
     def products(self, p, w):
-        """Multiply bytes of x, or of an h, with weights. p: which, x_start, out_start."""
+        """Multiply bytes of x or of an h by weights. p holds which, x_start, out_start."""
         which, x_start, at = p
         record = self.records[x_start // self.hidden] if which else self.record
         if which == 0:
@@ -216,7 +218,7 @@ class _DynamicLstm(lstm.Lstm):
         self.scale_sums(at, which)
 
     def scale_sums(self, at, which):
-        """Put the sums times their scales, those over x with their biases."""
+        """Write the scaled sums; those over x (which = 0) include their biases."""
         factors, sums, out = self.factors, self.sums, self.floats
         scale, n = self.scales[which][0], self.rows
         first = n if which else 0
@@ -226,17 +228,20 @@ class _DynamicLstm(lstm.Lstm):
 
 
 class _InIntegers(_DynamicLstm):
-    """The room for twice the sums holds those over x and those over h, then gates."""
+    """The default cell.
+
+    Its sums over x and over h, then its gates, share the scratch of the sums.
+    """
 
     n_leading = 5
     n_factors, of_factors = 4, "int32"
 
-    def check_found(self, node, rows):
-        table, found = node.inputs[4], node.scratch[2]
+    def check_factors(self, node, rows):
+        table, ranges = node.inputs[4], node.scratch[2]
         node.expect_dtype("int32", table)
-        node.expect_dtype("float32", found)
+        node.expect_dtype("float32", ranges)
         node.require(_TABLE <= table.nelem, "table is too small")
-        node.require(2 * _FOUND <= found.nelem, "ranges are too small")
+        node.require(2 * _RANGE <= ranges.nelem, "ranges are too small")
 
     def is_of_python(self):
         return False
@@ -250,9 +255,9 @@ class _InIntegers(_DynamicLstm):
         loops = forms.get("dynamic_quantize")
         _recurrent.Walk.begin(self, calls)
         self.empty_records(calls)
-        x, found = self.node.inputs[0], calls.place(self.node.scratch[2], "i")
+        x, ranges = self.node.inputs[0], calls.place(self.node.scratch[2], "i")
         p = words(*self.range_words(0, self.n * self.batch * self.width, 0))
-        calls.call(loops.ends, calls.place(x, "i"), None, found, p)
+        calls.call(loops.ends, calls.place(x, "i"), None, ranges, p)
         drive, needs = forms.get("byte_steps").steps, self._needs(calls, loops)
         work = self.batch * self.hidden * (self.width + self.hidden)
         for step, step_end in calls.parts(self.n, work):
@@ -300,7 +305,7 @@ class _InIntegers(_DynamicLstm):
             arguments_out_start=at,
             arguments_rows=self.rows,
             arguments_x_scale_start=_SCALE,
-            arguments_h_scale_start=_FOUND + _SCALE,
+            arguments_h_scale_start=_RANGE + _SCALE,
             cell_arguments_start=at,
             cell_elements=n,
             cell_h_start=0,
@@ -312,10 +317,10 @@ class _InIntegers(_DynamicLstm):
         )
 
     def _needs(self, calls, loops):
-        """Return what loops/byte_steps takes."""
+        """Return the list of loops, views and blocks that loops/byte_steps takes."""
         node, gated, place = self.node, forms.get("gated"), calls.place
         x, w, r, factors, table = node.inputs[:5]
-        bits, found = place(self.scratch, "i"), node.scratch[2]
+        bits, ranges = place(self.scratch, "i"), node.scratch[2]
         ends = (
             _ENDS_X_START,
             _STEPS_X_START,
@@ -334,5 +339,5 @@ class _InIntegers(_DynamicLstm):
             needs.append(calls.part(dots + _X_ZERO_POINT, dots + _X_ZERO_POINT + 1))
         needs += [place(x, "i"), place(w), place(r), place(factors), bits, place(node.scratch[1])]
         needs += [place(table), place(self.y, "i") if self.y else bits]
-        needs += [place(found, "i", first) for first in (0, 0, _FOUND, _SCALE, _FOUND + _SCALE)]
+        needs += [place(ranges, "i", first) for first in (0, 0, _RANGE, _SCALE, _RANGE + _SCALE)]
         return needs

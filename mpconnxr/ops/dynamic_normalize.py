@@ -1,16 +1,16 @@
-"""dynamic_normalize: rows with mean 0 and variance 1, scaled, quantized by their own range.
+"""dynamic_normalize: rows of mean 0 and variance 1, scaled, quantized by their own range.
 
     v[r, i] = (x[r, i] - mean[r]) / sqrt(variance[r] + epsilon) * scale[i] + bias[i]
     y, y_scale, y_zero = DynamicQuantizeLinear(v)
 
-Serves LayerNormalization in front of DynamicQuantizeLinear.
+Serves LayerNormalization followed by DynamicQuantizeLinear.
 
     x        float32 (rows, n);  y  uint8, as x
     factors  int32 (n, 2): scale and bias in fixed point, see norms in loops/fixed
-    y_scale  float32, one item;  y_zero  uint8, one item
-    scratch  int32: an item for each of x; then float32, three items
-v is within 2**-22 of the most that it can be. The items of a row with inf or nan, or where the
-root is 0, count as 0. Raises ModelError. A step allocates nothing.
+    y_scale  float32, one element;  y_zero  uint8, one element
+    scratch  int32, as many elements as x; float32, three elements
+v is within 2**-22 of its largest possible value. The elements of a row with inf or NaN, or whose
+deviation is 0, count as 0. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
@@ -24,13 +24,13 @@ from ._fixed import emit_levels, expect_levels
 _LINES = const(0)
 _N = const(1)
 _EPSILON = const(2)  # float
-_UNIT = const(3)  # 1024 + exponent of v's
-_POINT = const(4)  # 1024 + bits behind the point of an item without scale and bias
+_UNIT = const(3)  # 1024 + exponent of v's unit
+_POINT = const(4)  # 1024 + fraction bits of an element before scale and bias
 _N_PARAMS = const(5)
 
 CALLS = True
 STREAMS = (1,)
-_MOST = 0x7FFF  # items of a row
+_MOST = 0x7FFF  # elements of a row
 _INFINITY = 0x7F800000
 
 

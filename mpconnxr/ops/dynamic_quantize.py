@@ -1,4 +1,4 @@
-"""dynamic_quantize: floats to bytes by a scale and zero point that come from their own range.
+"""dynamic_quantize: floats to bytes by a scale and zero point from their own range.
 
     scale = (max(x, 0) - min(x, 0)) / 255, or 1 where that is 0
     zero_point = round(-min(x, 0) / scale),    y = saturate(round(x / scale) + zero_point)
@@ -6,10 +6,10 @@
 Serves DynamicQuantizeLinear (opset 11+).
 
     x      float32;  y  uint8, as x; may begin where x does
-    scale  float32, one item;  zero_point  uint8, one item
-    scratch  float32, three items: what loops/dynamic_quantize works in
-All of this is rounded as float32; a scale too small for a normal one is 1. NaN counts as 0. Raises
-ModelError.
+    scale  float32, one element;  zero_point  uint8, one element
+    scratch  float32, three elements: the working memory of loops/dynamic_quantize
+Every operation rounds as float32. A scale below the smallest normal float is 1. NaN counts as 0.
+Raises ModelError.
 """
 
 from .. import forms
@@ -53,7 +53,7 @@ def prepare(node, calls):
 
 
 def _range(n):
-    """Return a block for any of the three loops."""
+    """Return a block of any of the three loops."""
     return block(
         "dynamic_quantize.to_bytes",
         x_start=0,

@@ -1,17 +1,17 @@
-"""expect: items of a tensor that must be what the model takes for granted.
+"""expect: check elements of a tensor against the values that the model was converted for.
 
-Serves Reshape, Expand and TopK where a run brings the shape that the model declares, and
-OneHotEncoder, where each item has one category.
+Serves Reshape, Expand and TopK if a run computes a shape that the model declares, and
+OneHotEncoder if each element has a single category.
 
     x        int32 or int64 (n)
-Raises ModelError; InputError for an item of another value. A step allocates integers.
+Raises ModelError, and InputError for an element of another value. A step allocates integers.
 """
 
 from ..errors import InputError
 
 # params
-_CHOICES = const(0)  # [*] any; for each item three values that it may have, the same one again
-#     where fewer serve
+_CHOICES = const(0)  # [*] any; three allowed values per element, repeated where
+#     there are fewer
 
 _EACH = 3
 

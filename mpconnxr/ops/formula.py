@@ -1,10 +1,10 @@
 """formula: a function of float32 without a table, on its bits.
 
-Serves Log, Sin and Cos, and Sigmoid and Tanh of so few numbers that a table for curve is not worth
-it (all opsets); with them post transforms of ai.onnx.ml.
+Serves Log, Sin and Cos, and Sigmoid and Tanh of so few elements that a table for kernel curve does
+not pay (all opsets); with them post transforms of ai.onnx.ml.
 
-    x, out  float32, same size; may be the same memory
-Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing where viper is.
+    x, out  float32, same size; may share memory
+Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing where viper runs.
 """
 
 from .. import forms
@@ -18,11 +18,11 @@ _N_PARAMS = const(1)
 CALLS = True
 
 _LOG, _SINE, _COSINE = 2, 3, 4
-_TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
+_TWO_BY_PI = (  # 15 bits each, after 30 zero bits
     0, 0, 20860, 24795, 18888, 16722, 20449, 7519,
     9194, 13533, 24685, 22693, 13095, 17465, 527,
 )  # fmt: skip
-_SERIES = (  # 1 / 10! to 1 / 0!, 1 / 11! to 1 / 1!, of 30 bits behind the point
+_SERIES = (  # 1 / 10! to 1 / 0!, 1 / 11! to 1 / 1!, with 30 fraction bits
     296, 26631, 1491308, 44739243, 1 << 29, 1 << 30,
     27, 2959, 213044, 8947849, 178956971, 1 << 30,
 )  # fmt: skip

@@ -1,5 +1,7 @@
-"""gated: LSTM, GRU or RNN in fixed point, one direction. Serves these operators (opset 7 on) with
-their usual functions, known weights and up to 480 numbers in x and in h, 120 for RNN.
+"""gated: LSTM, GRU or RNN in fixed point, one direction.
+
+Serves these operators (opset 7 on) with their default activations, constant weights, and at most
+480 elements of x and of h (120 for RNN).
 
     LSTM  i, o, f = sigmoid(x . W' + h . R' + bias);  g = tanh(x . Wc' + h . Rc' + bias)
           c = f * c + i * g;  h = o * tanh(c)
@@ -8,14 +10,14 @@ their usual functions, known weights and up to 480 numbers in x and in h, 120 fo
           h = (1 - z) * n + z * h
     RNN   h = tanh(x . W' + h . R' + bias), or with Relu instead of tanh
 
-All of it is integers: see loops/gated. A step of time is a few calls from machine code, see
-loops/gated_steps; one with inf or nan computes with floats.
+All is computed in integers (see loops/gated). A time step is a few calls from machine code (see
+loops/gated_steps); one with inf or NaN is computed with floats.
 
-    inputs   x float32, rows of weights int32 (see loops/gated), table int32 (117, 3); then as
-             `present` says: initial h, initial c float32
-    outputs  as `present` says: Y, Y_h, Y_c float32
-    scratch  float32: of each sequence h, and for LSTM c; then what gates are made of
-Raises ModelError. A step allocates nothing unless values are not finite.
+    inputs   x float32; rows of weights int32 (see loops/gated); table int32 (117, 3); then, by the
+             bits of `present`: initial h, initial c float32
+    outputs  by the bits of `present`: Y, Y_h, Y_c float32
+    scratch  float32: h of each sequence, for LSTM also c; then the sums of the gates
+Raises ModelError. A step allocates nothing unless a value is inf or NaN.
 """
 
 from .. import forms
@@ -38,25 +40,25 @@ _SEQ = const(1)
 _BATCH = const(2)
 _INPUT_SIZE = const(3)
 _HIDDEN = const(4)
-_X_STRIDES = const(5)  # [t, b] items between time steps and between sequences
+_X_STRIDES = const(5)  # [t, b] elements between time steps and between sequences
 _REVERSE = const(7)  # flag
 _Y_FIRST = const(8)
 _Y_STRIDES = const(9)  # [t, b]
-_S_FIRST = const(11)  # where initial and last states lie
+_S_FIRST = const(11)  # start of initial and last states
 _S_STRIDE = const(12)  # between sequences
 _PRESENT = const(13)  # bits: initial h 1, initial c 2, Y 4, Y_h 8, Y_c 16
 _N_PARAMS = const(14)
 
 CALLS = True
 STREAMS = (1, 2)
-_MOST = (120, 480, 480, 480, 120)  # items of x, and of h, by kind
-_LEADING = 3  # inputs before those that may be absent
+_MOST = (120, 480, 480, 480, 120)  # elements of x, and of h, by kind
+_LEADING = 3  # inputs before the optional ones
 _TABLE = 351
 _GRU = 1
 _LSTM = 3
 _RELU = 4
-_ROWS = (1, 3, 2, 4, 1)  # of weights with x and h for an item of h, by kind
-WORDS = (2, 3, 6, 4, 2)  # of scratch for one
+_ROWS = (1, 3, 2, 4, 1)  # rows of weights per element of h, by kind
+WORDS = (2, 3, 6, 4, 2)  # words of scratch per element of h, by kind
 _LOOPS = (
     ("rnn", "small_sums"),
     ("renew", "reset"),
@@ -64,7 +66,7 @@ _LOOPS = (
     ("lstm", "lstm"),
     ("relu", "small_sums"),
 )
-_OF_STEPS = (3, 1, 2, 0, 4)  # what loops/gated_steps takes, by kind
+_OF_STEPS = (3, 1, 2, 0, 4)  # kind in loops/gated_steps, by kind
 
 
 def prepare(node, calls):
@@ -108,7 +110,7 @@ def _check(node, e, tensors, n_states):
 
 
 def _emit(node, calls, e, tensors, n_states):
-    """Emit the steps, between copies of the states from where they come and to where they go."""
+    """Emit the time steps, between the copies of the initial and of the last states."""
     y = tensors[2]
     scratch, copy = calls.place(node.scratch[0], "i"), forms.get("move").copy32
     outside = e[_S_STRIDE], 1, e[_S_FIRST]
@@ -129,11 +131,11 @@ def _emit(node, calls, e, tensors, n_states):
 
 
 def _steps_p(e, n_states, has_y, step, step_end):
-    """Return the block of these steps."""
+    """Return the block of these time steps."""
     kind, seq, batch, width, n = e[: _HIDDEN + 1]
     is_gru, at, h_at = kind == _GRU, n_states * n * batch, _MANTISSAS + 1 + width
     row, rows = width + n + 3, _ROWS[kind] * n
-    gates = 2 * n if is_gru else rows  # whose sums come first
+    gates = 2 * n if is_gru else rows  # rows whose sums come first
     y_start, y_step_stride, y_batch_stride = e[_Y_FIRST:_S_FIRST]
     x_step_stride, x_batch_stride = e[_X_STRIDES:_REVERSE]
     return block(
@@ -199,7 +201,7 @@ def _steps_p(e, n_states, has_y, step, step_end):
 
 
 def _needs(calls, kind, node, y):
-    """Return what loops/gated_steps takes."""
+    """Return the list of loops, views and blocks that loops/gated_steps takes."""
     loops, scratch = forms.get("gated"), calls.place(node.scratch[0], "i")
     cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
     needs = [loops.row, loops.sums, cell, before, loops.put]
@@ -223,9 +225,9 @@ def _needs(calls, kind, node, y):
 
 
 def _copy_p(e, x, out):
-    """Return the block of a copy of the batch's states.
+    """Return the block that copies the batch's states.
 
-    x, out: the strides from state to state and from element to element, and the start.
+    x and out are (stride between states, stride between elements, start).
     """
     return block(
         "move",

@@ -1,13 +1,14 @@
-"""gather: rows of x chosen by indices.
+"""gather: rows of x selected by indices.
 
     out[o, k, i] = x[o, index[k], i]        (a negative index counts from the end)
 
-Serves Gather (all opsets, all dtypes) and whatever else picks along one axis by a table.
+Serves Gather (all opsets, all dtypes) and every operator that selects along one axis by a table.
 
-    x      any dtype, seen as (outer, n, inner) items of 1 or 4 bytes (8-byte dtypes are pairs of
-           4-byte items, 2-byte ones pairs of bytes: inner counts items)
-    index  int32 or int64, K in all;  out  as x, (outer, K, inner)
-Raises ModelError; InputError when it runs, for an index outside -n .. n - 1. A step allocates
+    x      any dtype, seen as (outer, n, inner) elements of 1 or 4 bytes (8-byte dtypes are pairs
+           of 4-byte elements, 2-byte ones pairs of bytes: inner counts these)
+    index  int32 or int64, K elements
+    out    as x, (outer, K, inner)
+Raises ModelError, and InputError at run time for an index outside of -n .. n - 1. A step allocates
 nothing.
 """
 
@@ -16,7 +17,7 @@ from ..blocks import block
 from ..loops.gather import _HAS_BAD_INDEX
 
 # params
-_UNIT = const(0)  # bytes of an item: 1 or 4
+_UNIT = const(0)  # bytes of an element: 1 or 4
 _OUTER = const(1)
 _N = const(2)
 _INNER = const(3)
@@ -32,7 +33,7 @@ def prepare(node, calls):
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
     size, outer, n, inner = node.extents(0, _N_PARAMS)
-    node.require(size in _CODES, "item size")
+    node.require(size in _CODES, "element size")
     node.require(outer * n * inner * size == x.nbytes, "input size")
     node.require(outer * index.nelem * inner * size == out.nbytes, "output size")
     if out.nbytes == 0:
@@ -45,13 +46,13 @@ def prepare(node, calls):
     shape = index.nelem, n, inner, words_per_index
     loop = loops.gather8 if size == 1 else loops.gather32
     buffers = calls.place(x, code), calls.place(index, "i"), calls.place(out, code)
-    # All rows are picked by the same indices, so that the first ones tell whether one is refused.
+    # All outer rows use the same indices: checking them once, with the first row, suffices.
     _emit(calls, loop, buffers, shape, (0, 1), loops.judge, refusal)
     _emit(calls, loop, buffers, shape, (1, outer - 1))
 
 
 def _emit(calls, loop, buffers, shape, rows, judge=None, refusal=None):
-    """Emit the calls of some of the outer rows. rows: first, number."""
+    """Emit the calls for some outer rows; rows is (first, number)."""
     k, n, inner, words_per_index = shape
     x, index, out = buffers
     first, n_rows = rows

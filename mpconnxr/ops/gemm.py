@@ -1,4 +1,4 @@
-"""gemm: rows of A times rows of W, batched.
+"""gemm: batched product of rows of A and rows of W.
 
     out[b, m, n] = sum_k(a[b, m, k] * w[b, n, k]) + bias[b, n]
 
@@ -8,7 +8,7 @@ folds alpha, beta and the transposes).
     a    float32, float64 or any integer dtype (A batches, M, K)
     w    same dtype (W batches, N, K + has_bias): the bias lies behind its row
     out  same dtype (n0, n1, M, N); integers wrap around
-Raises ModelError. A run allocates only what arithmetic does (boxed floats, big integers).
+Raises ModelError. A run allocates only boxed floats and big integers.
 """
 
 from .. import forms
@@ -17,13 +17,13 @@ from ..build.calls import walk, wrap_bits
 from ..tensor import range_of
 
 # params
-_BATCHES = const(0)  # [2] of out; 1 where there are none
+_BATCHES = const(0)  # [2] batches of out; 1 where there are none
 _M = const(2)
 _N = const(3)
 _K = const(4)
 _HAS_BIAS = const(5)  # flag
-_A_STEPS = const(6)  # [2] matrices of A to advance a batch
-_W_STEPS = const(8)  # [2] of W; 0: broadcast
+_A_STEPS = const(6)  # [2] stride of a batch in A [matrices]
+_W_STEPS = const(8)  # [2] stride of a batch in W [matrices]; 0: broadcast
 _N_PARAMS = const(10)
 
 CALLS = True
@@ -45,7 +45,7 @@ def prepare(node, calls):
     node.require(a_batches * m * k <= a.nelem, "A is too small")
     node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
     a, w, out = calls.place(a), calls.place(w), calls.place(out)
-    a_size, w_size = m * k, n * (k + has_bias)  # of a matrix
+    a_size, w_size = m * k, n * (k + has_bias)  # elements of a matrix
     a_strides, w_strides = (a0 * a_size, a1 * a_size, k), (w0 * w_size, w1 * w_size, 0)
     out_strides = n1 * m * n, m * n, n
     for x_start, w_start, out_start in walk(calls, (n0, n1, m), a_strides, w_strides, out_strides):

@@ -1,16 +1,16 @@
-"""given: how many tensors it is given, or whether any.
+"""given: number of present input tensors, or whether there are any.
 
-Serves SequenceLength and OptionalHasElement (all opsets): a sequence is a list of tensors in the
-file, an optional one tensor or none.
+Serves SequenceLength and OptionalHasElement (all opsets): in the model file, a sequence is a list
+of tensors and an optional is one tensor or none.
 
     inputs   any number, of any dtype
-    out      int64 (1): how many; bool (1): whether there are any
+    out      int64 (1): number of inputs; or bool (1): True if there are any
 Raises ModelError. A step allocates nothing.
 """
 
 # params: none
 
-OBJECTS = True  # also of strings and maps
+OBJECTS = True  # inputs may be strings and maps
 
 
 def prepare(node):

@@ -1,15 +1,16 @@
-"""grid_sample: x at given places, interpolated.
+"""grid_sample: x sampled at the points of a grid, with interpolation.
 
-    out[b, c, p] = sum over the taps t around place p of weight[t] * x[b, c, t]
+    out[b, c, p] = sum over the taps t around point p of weight[t] * x[b, c, t]
 
-where a place is grid[b, p] = (x, y, z), each -1 .. 1 across its dim of x. Serves GridSample (all
-opsets) in two and three spatial dims.
+where a point is grid[b, p] = (x, y, z), each from -1 to 1 across its dim of x. Serves GridSample
+(all opsets) in two and three spatial dims.
 
     x     float32 or float64 (N, C, D, H, W); D is 1 for two dims
     grid  float32 or float64 (N, P, dims);  out  as x (N, C, P)
-A place of nan or inf lies outside. In float32 it is computed on the bits (see loops/samples), if
-no dim has more than 8192 items: the same bits in every form, and a step allocates nothing where
-viper is. Others allocate boxed floats. Raises ModelError.
+
+A point of NaN or inf lies outside. float32 is computed on the bits (see loops/samples) if no dim
+has more than 8192 elements: the same bits in every form, and a step allocates nothing where viper
+runs. Otherwise it allocates boxed floats. Raises ModelError.
 """
 
 from .. import forms
@@ -23,7 +24,7 @@ _C = const(1)
 _D = const(2)
 _H = const(3)
 _W = const(4)
-_PLACES = const(5)  # of the grid
+_PLACES = const(5)  # points of the grid
 _DIMS = const(6)  # 2 or 3
 _MODE = const(7)  # 0 nearest, 1 linear, 2 cubic
 _PADDING = const(8)  # 0 zeros, 1 border, 2 reflection
@@ -33,8 +34,8 @@ _N_PARAMS = const(10)
 CALLS = True
 
 # of loops/samples
-_MOST = 8192  # items of a dim
-_AT_ONCE = 8  # places, and of all of them
+_MOST = 8192  # elements of a dim
+_AT_ONCE = 8  # points per call
 _WEIGHTS = 64
 
 
@@ -75,7 +76,7 @@ def prepare(node, calls):
 
 
 def _emit_bits(calls, x, grid, out, shape, how):
-    """Emit calls that compute on the bits of floats, some places at a time."""
+    """Emit calls that compute on the bits of floats, some points per call."""
     n, c, d, h, w, places, rank = shape
     mode, padding, align = how
     taps = (1, 2, 4)[mode] ** rank

@@ -6,8 +6,8 @@
     n = g(x . Wn' + r * (h . Rn' + bias) + bias)
     h = (1 - z) * n + z * h
 
-Rows of W and R are ordered z, r, n; the activations are f, g.
-Tensors, params, errors, allocation: see _recurrent.
+Rows of W and R are in the order z, r, n; the activations are f, g. For tensors, params, errors and
+allocation see _recurrent.
 """
 
 from . import _recurrent
@@ -25,29 +25,29 @@ def prepare(node, calls):
 class _Gru(_recurrent.Walk):
     n_gates, n_states, n_activations = 3, 1, 2
 
-    def item(self, calls, x_start, h):
+    def next_state(self, calls, x_start, h):
         first, rows = self.direction * self.rows, self.rows
         if not self.option:
-            rows -= self.hidden  # those of n need r first
+            rows -= self.hidden  # the rows of n need r first
         self.dots(calls, 0, x_start, first, self.rows, self.from_x)
         self.dots(calls, 1, h, first, rows, self.from_h)
         self.cell(calls, h)
 
     def cell(self, calls, h):
-        items, n, z = self.items, self.hidden, self.from_x
+        math, n, z = self.math, self.hidden, self.from_x
         r, new, from_h = z + n, z + 2 * n, self.from_h
         f, g = self.functions
-        items.add(z, from_h, z, 2 * n)
-        items.function(f, z, z, 2 * n)
+        math.add(z, from_h, z, 2 * n)
+        math.function(f, z, z, 2 * n)
         if self.option:
-            items.mul(r, from_h + 2 * n, from_h + 2 * n, n)
+            math.mul(r, from_h + 2 * n, from_h + 2 * n, n)
         else:
-            items.mul(r, h, r, n)
+            math.mul(r, h, r, n)
             first = self.direction * self.rows + 2 * n
             self.dots(calls, 1, r, first, n, from_h + 2 * n)
-        items.add(new, from_h + 2 * n, new, n)
-        items.function(g, new, new, n)
-        items.one_minus(z, r, n)
-        items.mul(r, new, new, n)
-        items.mul(z, h, h, n)
-        items.add(h, new, h, n)
+        math.add(new, from_h + 2 * n, new, n)
+        math.function(g, new, new, n)
+        math.one_minus(z, r, n)
+        math.mul(r, new, new, n)
+        math.mul(z, h, h, n)
+        math.add(h, new, h, n)

@@ -1,23 +1,23 @@
 """hard: HardSigmoid and HardSwish of float32, on its bits. See loops/hard for the formulas.
 
-    x, out  float32, same size; may be the same memory
-Within 2**-23 of what is summed, as the sum in float32 is. NaN gives 0x7FC00000. Raises ModelError.
+    x, out  float32, same size; may share memory
+The error is at most 2**-23 of the sum, as in float32. NaN gives 0x7FC00000. Raises ModelError.
 """
 
 from .. import forms
 from ..blocks import block
 
 # params
-_SLOPE = const(0)  # its mantissa
-_REACH = const(1)  # exponent beyond which slope * |x| is 1 or more
-_OFFSET = const(2)  # 30 bits behind the point
-_TIMES = const(3)  # flag: the result is x times that
+_SLOPE = const(0)  # mantissa of the slope
+_REACH = const(1)  # exponent above which slope * |x| is 1 or more
+_OFFSET = const(2)  # 30 fraction bits
+_TIMES = const(3)  # flag: multiply by x
 _N_PARAMS = const(4)
 
 CALLS = True
 
 _ONE = 1 << 30
-_MOST_REACH = 254  # NaN is beyond it
+_MOST_REACH = 254  # below the exponent of NaN
 
 
 def prepare(node, calls):

@@ -1,19 +1,20 @@
-"""image_decoder: the pixels of an image file.
+"""image_decoder: pixels of an image file.
 
     out[y, x, c] = colour c of a pixel: red, green, blue; or blue, green, red; or gray
 
-Serves ImageDecoder (opset 20) for BMP, PNG, PNM and TIFF, each in a module of its own that is
-imported with the first such image. Formats whose decoding is not defined to the bit (JPEG, WebP),
-JPEG 2000 and others are refused by their names. A damaged file raises, where ONNX asks for an
-empty output. Bytes behind an image count for nothing.
+Serves ImageDecoder (opset 20) for BMP, PNG, PNM and TIFF. Each format is a module that is imported
+with the first such image. Formats whose decoding is not bit-exact (JPEG, WebP), JPEG 2000 and
+others are refused by name. A damaged file raises, where ONNX asks for an empty output. Bytes
+behind an image are ignored.
 
     x    uint8 (n): the file
-    out  uint8, at least (height, width, colours) of the dims' bounds, of which the image takes the
-         first items
-Gray is (19595 red + 38470 green + 7471 blue + 32768) >> 16. Opacity is dropped; of samples of 16
-bits the upper 8 count. Raises ModelError; InputError for a file that it does not decode, and for
-more rows or columns than the dims' bounds before it writes any; UnsupportedError for a PNG where
-the firmware has no `deflate`. A step allocates: for a PNG two rows of the file and up to 32 KB.
+    out  uint8, at least (height, width, colours) of the dims' bounds; the image fills its first
+         elements
+
+Gray is (19595 red + 38470 green + 7471 blue + 32768) >> 16. Alpha is dropped; of 16-bit samples
+the upper 8 bits count. Raises ModelError; InputError for a file that it cannot decode, and, before
+it writes, for more rows or columns than the dims' bounds; UnsupportedError for a PNG if the
+firmware lacks `deflate`. A step allocates: for a PNG, two rows of the file and up to 32 KB.
 """
 
 from ._image import Image
@@ -21,7 +22,7 @@ from ._image import Image
 # params
 _HEIGHT = const(0)  # dim
 _WIDTH = const(1)  # dim
-_RED = const(2)  # place of red in a pixel: 0 (RGB), 2 (BGR), 3 (gray)
+_RED = const(2)  # index of red in a pixel: 0 (RGB), 2 (BGR); 3: gray
 _N_PARAMS = const(3)
 
 _OTHERS = (
@@ -54,7 +55,7 @@ class _Decoder:
 
 
 def _format(image, head):
-    """The function that decodes a file which begins like this."""
+    """Return the function that decodes a file with this header."""
     if head[:2] == b"BM":
         from ._image_bmp import decode
     elif head == b"\x89PNG\r\n\x1a\n":

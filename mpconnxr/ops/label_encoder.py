@@ -1,11 +1,12 @@
-"""label_encoder: each item replaced by the value that belongs to it.
+"""label_encoder: each element replaced by the value of its key.
 
-    out[i] = values[k] where keys[k] == x[i]; for NaN values[K]; for what is no key values[K + 1]
+    out[i] = values[k] where keys[k] == x[i]; values[K] for NaN; values[K + 1] if no key matches
 
 Serves LabelEncoder and CategoryMapper (all opsets), and OneHotEncoder for strings.
 
     x       integers, float32, float64 or strings
-    keys    x's dtype, K in rising order;  values  any of these, K + 2;  out  values' dtype
+    keys    x's dtype, K in ascending order
+    values  any of these dtypes, K + 2;  out  values' dtype
 Raises ModelError. A step allocates only boxed floats and big integers.
 """
 

@@ -1,16 +1,16 @@
-"""levels: floats to integers of 8 bits, by a scale or by the floats at which the integer changes.
+"""levels: floats to 8-bit integers, by a scale or by the thresholds at which the integer changes.
 
-    out[i] = limited(round(x[i] / scale) + zero),     zero = first + below
-    out[i] = first + number of levels that are not above x[i]
+    out[i] = saturate(round(x[i] / scale) + zero),     zero = first + below
+    out[i] = first + number of thresholds that are not above x[i]
 
-Serves QuantizeLinear (all opsets) of float32 to int8 or uint8 by one scale that is known at
-conversion: exact, whatever rounding and saturation do, without float arithmetic.
+Serves QuantizeLinear (all opsets) of float32 to int8 or uint8 by one constant scale: exact,
+including rounding and saturation, and without float arithmetic.
 
     x       float32
-    levels  float32, the scale, 2**-100 to 2**100; or
-            int32, up to 255: bits of floats without the sign, in the order of the floats: first
-            the `below` negative ones (where 0 is one, as -0), the greatest bits first
-    out     int8 or uint8, as many items as x; may begin where x does
+    levels  float32, the scale, 2**-100 to 2**100; or int32, up to 255 thresholds in ascending
+            order of the floats, as bits without the sign: first the `below` negative ones (0 among
+            them is -0), so the greatest bits come first
+    out     int8 or uint8, as many elements as x; may begin where x does
 Raises ModelError.
 """
 
@@ -21,7 +21,7 @@ from .dequantize import scale_word
 # params
 _BELOW = const(0)
 _FIRST = const(1)  # as a byte
-_NAN = const(2)  # what NaN becomes, as a byte
+_NAN = const(2)  # result for NaN, as a byte
 _N_PARAMS = const(3)
 
 CALLS = True

@@ -1,16 +1,16 @@
-"""lookup: each byte of x chooses an entry of a table.
+"""lookup: each byte of x selects an entry of a table.
 
     out[i] = table[x[i] & 255]
 
-Serves mpconnxr:Lookup, which stands for all that follows from one tensor of 8-bit integers element
-by element: DQ -> Sigmoid -> Q, other scales, activations.
+Serves mpconnxr:Lookup, which replaces everything that is computed element by element from one
+tensor of 8-bit integers: DQ -> Sigmoid -> Q, other scales, activations.
 
-    x      any dtype of one byte
-    table  any dtype of 1 or 4 bytes, 256 items, those of negative x last; or, with scratch, uint8:
-           the steps from item to item in few bits (see loops/steps)
-    out    of the table's dtype (of any dtype of a byte, if that is made of steps), as many items
-           as x; may be the same memory if a byte each
-    scratch  uint8, 256: the table that is made of steps
+    x      any one-byte dtype
+    table  any dtype of 1 or 4 bytes, 256 elements, those of negative x last; or, with scratch,
+           uint8: differences between neighbours in few bits (see loops/steps)
+    out    table's dtype (any one-byte dtype if the table is made from differences), as many
+           elements as x; may share memory if both are bytes
+    scratch  uint8, 256: the table that is made from differences
 Raises ModelError.
 """
 
@@ -18,9 +18,9 @@ from .. import forms
 from ..blocks import block
 
 # params, or none
-_BITS = const(0)  # of a step
-_FIRST = const(1)  # where the first item lies
-_ITEM = const(2)  # that item
+_BITS = const(0)  # bits of a difference
+_FIRST = const(1)  # index of the first element
+_ITEM = const(2)  # that element
 _N_PARAMS = const(3)
 
 CALLS = True
@@ -53,15 +53,15 @@ def prepare(node, calls):
 
 
 def _emit_table(node, calls, steps, out):
-    """Emit the call that makes the table of its steps, and return where it makes it."""
-    bits, first, item = node.extents(0, _N_PARAMS)
+    """Emit the call that makes the table from its differences, and return its start."""
+    bits, first, first_value = node.extents(0, _N_PARAMS)
     table = node.scratch[0]
     node.expect_dtype("uint8", steps, table)
     node.require(out.nbytes == out.nelem and bits < 9, "dtype " + out.dtype)
-    node.require(max(first, item) < _ENTRIES == table.nelem, "size of the table")
+    node.require(max(first, first_value) < _ENTRIES == table.nelem, "size of the table")
     node.require(bits * (_ENTRIES - 1) <= 8 * steps.nelem, "steps")
     if out.nelem:
-        p = block("steps", bits_per_step=bits, start=first, first_value=item)
+        p = block("steps", bits_per_step=bits, start=first, first_value=first_value)
         calls.call(
             forms.get("steps").steps, calls.place(steps, "B"), None, calls.place(table, "B"), p
         )

@@ -1,23 +1,24 @@
-"""loop: runs its body again and again.
+"""loop: run a body repeatedly.
 
     counter = 0
     while counter < trips and condition: body; counter += 1
 
-Serves Loop and Scan (all opsets). What is carried from one round to the next, and the slices that
-a round reads and writes, are steps of the body (move, gather, place).
+Serves Loop and Scan (all opsets). Copies of carried values, and of the slices that a round reads
+and writes, are steps of the body (move, gather, place).
 
     inputs   trips int64 (1), condition bool (1)
-    outputs  counter int64 (1): the number of the round in the body, of all rounds behind the loop
+    outputs  counter int64 (1): in the body the index of the round, behind the loop the number of
+             rounds
     body     may write the condition
-Raises ModelError; at run time InputError where the rounds would exceed their bound. Allocates
-nothing itself.
+Raises ModelError, and InputError at run time if the rounds exceed their bound. Allocates nothing
+itself.
 """
 
 from ..errors import InputError
 
 # params
-_MOST = const(0)  # rounds there may be
-_ROUNDS = const(1)  # [?] dim of their number
+_MOST = const(0)  # bound of the number of rounds
+_ROUNDS = const(1)  # [?] dim of the number of rounds
 
 _LIMIT = 1 << 16
 

@@ -6,9 +6,10 @@
     o = f(x . Wo' + h . Ro' + Po * c + bias)
     h = o * k(c)
 
-Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
-Tensors, params, errors, allocation: see _recurrent. With Sigmoid, Tanh and Tanh, products in block
-floating point, and without P, clip and input_forget its functions are integers: see loops/cell.
+Rows of W and R are in the order i, o, f, c, those of P i, o, f; the activations are f, g, k. For
+tensors, params, errors and allocation see _recurrent. With Sigmoid, Tanh and Tanh, products in
+block floating point, and no P, clip or input_forget, the activations are computed in integers (see
+loops/cell).
 """
 
 from .. import forms
@@ -30,58 +31,58 @@ STREAMS = (1, 2, 3, 4, 5, 6)
 
 _NO_SIGN = 0x7FFFFFFF
 _HAS_P = 8  # bit of `present`
-_USUAL = [2, 1, 1]  # kinds of activations: Sigmoid, Tanh, Tanh
+_DEFAULT = [2, 1, 1]  # kinds of activations: Sigmoid, Tanh, Tanh
 
 
 def prepare(node, calls):
     is_block = len(node.scratch) == 2  # products in block floating point
-    cell = LstmInIntegers() if is_block and is_usual(node) else Lstm()
+    cell = LstmInIntegers() if is_block and is_default_cell(node) else Lstm()
     return _recurrent.prepare(node, calls, cell)
 
 
-def is_usual(node):
-    """True for such a node, as far as its parameters can be read."""
+def is_default_cell(node):
+    """Return True if the node has the default activations, no peepholes, no option and no clip."""
     present, option, clip, *kinds = _recurrent.choices(node)
-    return kinds == _USUAL and not (present & _HAS_P or option or clip)
+    return kinds == _DEFAULT and not (present & _HAS_P or option or clip)
 
 
 class Lstm(_recurrent.Walk):
-    """The walk over time steps with an LSTM's cell."""
+    """Time steps with an LSTM's cell."""
 
     n_gates, n_states, n_activations = 4, 2, 3
 
     def cell(self, calls, h):
-        items, n, i = self.items, self.hidden, self.from_x
+        math, n, i = self.math, self.hidden, self.from_x
         o, forget, new = i + n, i + 2 * n, i + 3 * n
         c = h + self.batch * n
         f, g, k = self.functions
-        items.add(i, self.from_h, i, 4 * n)
+        math.add(i, self.from_h, i, 4 * n)
         self._peep(calls, 0, c, i)
         self._peep(calls, 2, c, forget)
-        items.function(f, i, i, n)
+        math.function(f, i, i, n)
         if self.option:
-            items.one_minus(i, forget, n)
+            math.one_minus(i, forget, n)
         else:
-            items.function(f, forget, forget, n)
-        items.function(g, new, new, n)
-        items.mul(forget, c, forget, n)
-        items.mul(i, new, new, n)
-        items.add(forget, new, c, n)
+            math.function(f, forget, forget, n)
+        math.function(g, new, new, n)
+        math.mul(forget, c, forget, n)
+        math.mul(i, new, new, n)
+        math.add(forget, new, c, n)
         self._peep(calls, 1, c, o)
-        items.function(f, o, o, n)
-        items.function(k, c, new, n)
-        items.mul(o, new, h, n)
+        math.function(f, o, o, n)
+        math.function(k, c, new, n)
+        math.mul(o, new, h, n)
 
     def _peep(self, calls, which, c, gate):
-        """gate += c * one of the three of P"""
+        """Emit gate += c * peephole, where `which` is one of the three rows of P."""
         if self.peepholes:
             weights, n, free = calls.place(self.peepholes), self.hidden, self.from_h
-            self.items.mul(c, (self.direction * 3 + which) * n, free, n, weights)
-            self.items.add(gate, free, gate, n)
+            self.math.mul(c, (self.direction * 3 + which) * n, free, n, weights)
+            self.math.add(gate, free, gate, n)
 
 
 class LstmInIntegers(Lstm):
-    """With products in block floating point; sums or states with inf or nan are for floats."""
+    """LSTM with products in block floating point; floats compute states with inf or NaN."""
 
     def bind(self, node, calls):
         Lstm.bind(self, node, calls)

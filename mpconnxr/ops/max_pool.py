@@ -1,16 +1,16 @@
-"""max_pool: largest value of each window, over up to three spatial dims, and where it is.
+"""max_pool: largest value of each window over up to three spatial dims, and its index.
 
     out[b, c, z, y, x] = max over kz, ky, kx of
         x[b, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx]      (inside x only)
     index[b, c, z, y, x] = (b, c) * D * H * W + z' * iz + y' * iy + x' * ix
-        of the first such item z', y', x'
+        of the first such element z', y', x'
 
-Serves MaxPool (all opsets, storage_order by the strides iz, iy, ix).
+Serves MaxPool (all opsets; storage_order by the strides iz, iy, ix).
 
     x    float32, int8 or uint8 (planes, D, H, W);  out  same dtype (planes, od, oh, ow)
-    index  int64, as out; may be left out
-A window of padding only gives the dtype's least value and the index of its plane's first item.
-Raises ModelError.
+    index  int64, as out; optional
+A window that lies in the padding gives the dtype's least value and the index of its plane's first
+element. Raises ModelError.
 """
 
 from .. import forms
@@ -30,7 +30,7 @@ _OH = const(8)
 _OW = const(9)
 _STRIDES = const(10)  # [z, y, x]
 _DILATIONS = const(13)  # [z, y, x]
-_INDEX_STRIDES = const(16)  # [z, y, x] of what is written as the index
+_INDEX_STRIDES = const(16)  # [z, y, x] strides of the index
 _PADS = const(19)  # [z, y, x] signed
 _N_PARAMS = const(22)
 
@@ -38,7 +38,7 @@ CALLS = True
 
 _MINUS_INF = -8388608  # bits of float32
 _LEAST = {"float32": _MINUS_INF, "int8": 128, "uint8": 0}
-_MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file must end, too
+_MOST_TAPS = 4096  # taps, unless the plane has more elements: bounds the work of a damaged file
 
 
 def prepare(node, calls):
@@ -73,7 +73,7 @@ def prepare(node, calls):
 
 
 def _is_planar(e):
-    """Two spatial dims without dilations: what loops/maxima computes a plane a call."""
+    """Return True for two spatial dims without dilations: loops/maxima takes whole planes."""
     return e[_D] == e[_KD] == e[_OD] == 1 and max(e[_DILATIONS:_INDEX_STRIDES]) == 1
 
 
@@ -133,7 +133,7 @@ def _emit_rows(calls, x, out, index, e, pads):
             corner_row=y * e[_STRIDES + 1] - pads[1],
             column_padding=pads[2],
             column_stride=e[_STRIDES + 2],
-            least=least,  # max_row8 has its flip here
+            least=least,  # flip of max_row8
             start=0,
             end=out_columns,
             out_start=((plane * out_depth + z) * out_rows + y) * out_columns,

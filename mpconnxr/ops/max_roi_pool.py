@@ -1,11 +1,11 @@
-"""max_roi_pool: the largest item of each bin of a region.
+"""max_roi_pool: largest element of each bin of a region.
 
-A region (image, x0, y0, x1, y1), corners times scale and rounded, both included, is cut into
-oh x ow bins that may overlap by an item. An empty bin gives 0. Serves MaxRoiPool (all opsets).
+A region (image, x0, y0, x1, y1), corners times scale, rounded and inclusive, is divided into oh x
+ow bins, which may overlap by an element. An empty bin gives 0. Serves MaxRoiPool (all opsets).
 
     x      float32 (N, C, H, W);  regions  float32 (R, 5);  out  float32 (R, C, oh, ow)
-Raises ModelError; InputError when it runs, for an image that does not exist or a corner that is no
-number. A step allocates only boxed floats.
+Raises ModelError, and InputError at run time for an image that does not exist or a corner that is
+inf or NaN. A step allocates only boxed floats.
 """
 
 import struct

@@ -1,13 +1,14 @@
-"""measure: sets run-time dims to the items of a tensor.
+"""measure: set run-time dims to elements of a tensor.
 
-Serves operators whose shape is such a tensor (ConstantOfShape, Expand, TopK).
+Serves operators whose output shape is such a tensor (ConstantOfShape, Expand, TopK).
 
     x        int32 or int64
-Raises ModelError; InputError for an item outside 0 to the dim's bound. A step allocates integers.
+Raises ModelError, and InputError for an element outside of 0 .. the dim's bound. A step allocates
+integers.
 """
 
 # params
-_PAIRS = const(0)  # [*] place of an item in x, run-time dim; ...
+_PAIRS = const(0)  # [*] pairs: index of an element of x, run-time dim
 
 
 def prepare(node):
@@ -17,7 +18,7 @@ def prepare(node):
     node.require(x.dtype in ("int32", "int64"), "dtype " + x.dtype)
     measure = _Measure(x.data)
     for k in range(n):
-        node.require(0 <= node.params[2 * k] < x.nelem, "place of an item")
+        node.require(0 <= node.params[2 * k] < x.nelem, "index of an element")
         measure.pairs.append((node.params[2 * k], node.dim(2 * k + 1)))
     return n, measure.step
 

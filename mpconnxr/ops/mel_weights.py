@@ -1,15 +1,15 @@
-"""mel_weights: triangles that sum up a spectrum by the mel scale, mel = 2595 * log10(1 + f / 700).
+"""mel_weights: triangular filters on the mel scale, mel = 2595 * log10(1 + f / 700).
 
-    out[j, i] = (j - lower) / (centre - lower)        lower <= j <= centre, 1 if they are the same
+    out[j, i] = (j - lower) / (centre - lower)        lower <= j <= centre, 1 if they are equal
                 (higher - j) / (higher - centre)      centre <= j < higher
 
-lower, centre, higher: edges i, i + 1, i + 2 of bins + 2 ones at equal distances in mel, each as
-the spectrum's line at its frequency. Serves MelWeightMatrix (all opsets).
+lower, centre, higher: edges i, i + 1, i + 2 of bins + 2 edges that are equidistant in mel, each as
+the spectral line of its frequency. Serves MelWeightMatrix (all opsets).
 
-    bins, length, rate   int32 or int64 (1): of the mel scale, of the transform, of the samples
+    bins, length, rate   int32 or int64 (1): mel bins, length of the transform, sample rate in Hz
     low, high            float32 or float64 (1): the band, in Hz
     out                  float32 or float64 (length // 2 + 1, bins)
-Raises ModelError; InputError for a size that out does not have and edges beyond the spectrum. A
+Raises ModelError, and InputError for a size that out does not have or edges beyond the spectrum. A
 step allocates boxed floats.
 """
 
@@ -17,7 +17,7 @@ from .. import forms
 from ..blocks import block
 
 # params
-_DIMS = const(0)  # [*] dim; the two of out; none where they are known
+_DIMS = const(0)  # [*] dim; the two dims of out, or none if they are constant
 
 CALLS = True
 
@@ -43,7 +43,7 @@ def prepare(node, calls):
 
 
 class _Sized:
-    """The loop, and before it the size of its output, which a run decides."""
+    """The loop, preceded by the size of its output if that is known only at run time."""
 
     def __init__(self, lines, bins, operands, name, out):
         self.dims, self.operands, self.name, self.out = (lines, bins), operands, name, out

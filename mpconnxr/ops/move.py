@@ -1,14 +1,16 @@
-"""move: copies items from one strided layout to another.
+"""move: copy elements from one strided layout to another.
 
     out[out_first + sum(i_d * out_stride_d)] = x[x_first + sum(i_d * x_stride_d)]
+    for all i_d in 0 .. dims_d - 1
 
-for all i_d in 0 .. dims_d - 1. Serves Transpose, Slice, Concat, Split, Pad, Expand, Tile, and
-every other operator that moves elements without changing them (all opsets, all dtypes); what was
-not written keeps its contents.
+Serves Transpose, Slice, Concat, Split, Pad, Expand, Tile, and every other operator that moves
+elements without changing them (all opsets, all dtypes). Elements of out that are not written keep
+their contents.
 
-    x, out   buffers of any dtype, seen as items of 1 or 4 bytes (8-byte dtypes are moved as pairs
-             of 4-byte items, 2-byte ones as pairs of bytes: the converter adds that dim)
-Raises ModelError where a stride would leave a buffer.
+    x, out   buffers of any dtype, seen as elements of 1 or 4 bytes (8-byte dtypes are moved as
+             pairs of 4-byte elements, 2-byte ones as pairs of bytes: the converter adds that dim)
+
+Raises ModelError if a stride leads out of a buffer.
 """
 
 from .. import forms
@@ -16,24 +18,24 @@ from ..blocks import block
 from ..build.calls import walk
 
 # params
-_UNIT = const(0)  # bytes of an item: 1 or 4
+_UNIT = const(0)  # bytes of an element: 1 or 4
 _RANK = const(1)
 _DIMS = const(2)  # [rank]
-# then x_strides: [rank] signed, in items
-# then out_strides: [rank] signed, in items
+# then x_strides: [rank] signed, in elements
+# then out_strides: [rank] signed, in elements
 # then x_first: signed
 # then out_first: signed
 
 CALLS = True
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
-_LOOP_DIMS = 3  # the innermost dims, done by one call of the loop
+_LOOP_DIMS = 3  # innermost dims, which one call of the loop covers
 
 
 def prepare(node, calls):
     node.require(len(node.params) >= 4, "params")
     size, rank = node.params[_UNIT], node.params[_RANK]
-    node.require(size in _CODES and 0 <= rank <= 32, "item size or rank")
+    node.require(size in _CODES and 0 <= rank <= 32, "element size or rank")
     node.expect(1, 1, 4 + 3 * rank)
     dims = node.extents(_DIMS, rank)
     x_strides, out_strides = node.signed(_DIMS + rank, rank), node.signed(_DIMS + 2 * rank, rank)
@@ -46,10 +48,11 @@ def prepare(node, calls):
     _check(node, dims, x_strides, x_first, x_nelem)
     _check(node, dims, out_strides, out_first, out_nelem)
     node.over(out, x, 0)
-    n_items = 1
+    n_elements = 1
     for d in dims:
-        n_items *= d
-    node.require(n_items <= out_nelem, "moves more items than the output has")  # or for ever
+        n_elements *= d
+    # Bounds the work, too: a stride of the output may be 0.
+    node.require(n_elements <= out_nelem, "moves more elements than the output has")
     ones = [1] * (_LOOP_DIMS - rank)
     zeros = [0] * len(ones)
     dims, x_strides, out_strides = ones + dims, zeros + x_strides, zeros + out_strides

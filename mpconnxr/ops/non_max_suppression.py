@@ -1,17 +1,18 @@
-"""non_max_suppression: the boxes that overlap no better one too much, by batch and class.
+"""non_max_suppression: boxes that do not overlap a better one too much, by batch and class.
 
     IOU = area of the intersection / area of the union
 
-Serves NonMaxSuppression (all opsets). Boxes come by score, of equal ones the first; one is chosen
-if its score exceeds the least score, and its IOU with none chosen before exceeds the threshold.
+Serves NonMaxSuppression (all opsets). Boxes are taken in descending order of score, of equal
+scores the first. A box is selected if its score exceeds the least score and its IOU with every box
+selected before does not exceed the threshold.
 
     boxes    float32 (batches, n, 4): two corners y, x, y, x, or centre x, y, width, height
     scores   float32 (batches, classes, n)
-    most     int64 (1): boxes of a batch and class;  iou, least score  float32 (1)
-    out      int64, rows of batch, class, box: at least as many as there may be
+    most     int64 (1): boxes per batch and class;  iou, least score  float32 (1)
+    out      int64, rows of batch, class, box: as many as there may be at most
     scratch  int32 (n)
-Raises ModelError; InputError for more rows than the dim's bound. A step allocates boxed floats,
-and tuples of them for each comparison of boxes.
+Raises ModelError, and InputError for more rows than the dim's bound. A step allocates boxed
+floats, and tuples of them for each comparison of boxes.
 """
 
 # params
@@ -43,29 +44,30 @@ def prepare(node):
 
 
 def _cornered(boxes, i):
-    """(low y, low x, high y, high x)"""
+    """Return (low y, low x, high y, high x) of a box that is given as two corners."""
     y, x, v, u = boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]
     return min(y, v), min(x, u), max(y, v), max(x, u)
 
 
 def _central(boxes, i):
+    """Return (low y, low x, high y, high x) of a box that is given as centre and size."""
     x, y, w, h = boxes[i], boxes[i + 1], boxes[i + 2] / 2, boxes[i + 3] / 2
     return y - h, x - w, y + h, x + w
 
 
 class _Suppression:
-    """The extent is pairs of batch and class."""
+    """The step; its extent is pairs of batch and class."""
 
     def __init__(self, boxes, scores, order, out, shape):
         self.boxes, self.scores, self.order, self.out = boxes, scores, order, out
         self.classes, self.n = shape
-        self.rows = 0  # of output that are written
+        self.rows = 0  # rows of the output written so far
 
     def nothing(self, lo, hi):
         self.count.set(0)
 
     def step(self, lo, hi):
-        rows = self.rows if lo else 0  # a run may go on where its last part ended
+        rows = self.rows if lo else 0  # continue where the last part of this run ended
         while lo < hi:
             rows = self._choose(lo, self._sorted(lo * self.n), rows)
             lo += 1
@@ -73,23 +75,23 @@ class _Suppression:
         self.count.set(rows)
 
     def _sorted(self, base):
-        """Number of boxes whose score suffices; the best ones first in order."""
+        """Sort the boxes with a sufficient score into `order`, best first; return their number."""
         least = self.limits[2][0]
-        found = i = 0
+        n_boxes = i = 0
         while i < self.n:
             score = self.scores[base + i]
             if score > least:
-                low, high = 0, found
+                low, high = 0, n_boxes
                 while low < high:
                     middle = (low + high) // 2
                     if self.scores[base + self.order[middle]] >= score:
                         low = middle + 1
                     else:
                         high = middle
-                self._insert(low, found, i)
-                found += 1
+                self._insert(low, n_boxes, i)
+                n_boxes += 1
             i += 1
-        return found
+        return n_boxes
 
     def _insert(self, at, k, i):
         while k > at:
@@ -97,14 +99,14 @@ class _Suppression:
             k -= 1
         self.order[at] = i
 
-    def _choose(self, pair, found, rows):
-        """Rows of output when those of this pair are written."""
+    def _choose(self, pair, n_boxes, rows):
+        """Select boxes of one pair; return the number of output rows written so far."""
         first, batch, k = rows, pair // self.classes, 0
-        while k < found and rows - first < self.limits[0][0]:
+        while k < n_boxes and rows - first < self.limits[0][0]:
             box = self.order[k]
             if not self._is_covered(box, batch * self.n, first, rows):
                 if rows >= self.count.bound:
-                    self.count.set(rows + 1)  # which raises
+                    self.count.set(rows + 1)  # raises
                 self.out[rows * 3] = batch
                 self.out[rows * 3 + 1] = pair % self.classes
                 self.out[rows * 3 + 2] = box

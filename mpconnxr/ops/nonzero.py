@@ -1,17 +1,18 @@
-"""nonzero: where the items of x are not 0.
+"""nonzero: indices of the elements of x that are not 0.
 
-    out[r, k] = coordinate r of the k-th such item, in C order
+    out[r, k] = coordinate r of the k-th such element, in C order
 
-Serves NonZero (all opsets, all dtypes that have a number 0).
+Serves NonZero (all opsets, all numeric dtypes).
 
-    x        any dtype whose 0 is all bits 0, or a float32 or float64 (-0.0 is 0, too)
-    out      int64, at least rank * x.nelem items, of which the first rank * count are written
-Raises ModelError; InputError for more items than the dim's bound. A step allocates only integers.
+    x        any dtype whose 0 is all bits 0, or float32 or float64 (-0.0 is 0, too)
+    out      int64, at least rank * x.nelem elements, of which the first rank * count are written
+Raises ModelError, and InputError for more elements than the dim's bound. A step allocates only
+integers.
 """
 
 # params
 _COUNT = const(0)  # dim
-_DIMS = const(1)  # [*] of x, at least one
+_DIMS = const(1)  # [*] dims of x, at least one
 
 
 def prepare(node):
@@ -35,7 +36,7 @@ class _NonZero:
         self.x, self.out, self.dims, self.count = x, out, dims, count
 
     def step(self, lo, hi):
-        """First the count, by which the rows of the result are apart."""
+        """Count the elements first: the count is the distance between the rows of out."""
         n = 0
         for v in self.x:
             if v:

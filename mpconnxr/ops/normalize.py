@@ -1,20 +1,21 @@
-"""normalize: each row shifted and scaled to mean 0 and variance 1, then by a scale and a bias.
+"""normalize: each row normalized to mean 0 and variance 1, then times a scale plus a bias.
 
     y[r, i] = (x[r, i] - mean[r]) * inv[r] * scale[s] + bias[s]
-    s = r % period * step + i // block
+    s = r % period * step + i // width
     inv[r] = 1 / sqrt(variance[r] + epsilon)
 
-or, not centred, with mean 0 and the mean square in place of the variance. Serves
+or, if not centred, with mean 0 and the mean square in place of the variance. Serves
 LayerNormalization, InstanceNormalization, GroupNormalization and RMSNormalization (all opsets).
 
     x       float32 or float64 (rows, n)
-    scale   same dtype; may be left out;  bias  same dtype; may be left out behind scale
-    y       as x; may be the same memory;  mean, inv  float32 or float64 (rows); may be left out
-Rows of float32 of up to 32767 items are of integers (see loops/moments), where no statistics are
-asked for: the same bits in every form, within 1e-6 of a row's largest value; a step allocates
-nothing where viper is. Else sums are compensated and the variance is that of the centred values,
-so single floats keep their digits however large the mean is; a step allocates boxed floats, as it
-does for rows with inf or nan. Raises ModelError.
+    scale   same dtype, optional;  bias  same dtype, optional after scale
+    y       as x; may share memory;  mean, inv  float32 or float64 (rows), optional
+
+Rows of float32 of up to 32767 elements are computed in integers (see loops/moments) unless mean or
+inv is an output: the same bits in every form, within 1e-6 of a row's largest value; a step
+allocates nothing where viper runs. Otherwise sums are compensated and the variance is that of the
+centred values, so that single floats keep their digits however large the mean is; a step then
+allocates boxed floats, as it does for rows with inf or NaN. Raises ModelError.
 """
 
 import struct

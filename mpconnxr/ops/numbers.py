@@ -1,9 +1,9 @@
-"""numbers: integers that are parameters, as a tensor.
+"""numbers: integer parameters as a tensor.
 
-Serves Shape, Size and what is computed from them, where a run decides the shape: the parameters
-are expressions then.
+Serves Shape, Size and computations on them where the shape is known only at run time: the
+parameters are then expressions of run-time dims.
 
-    out      int32 or int64, n items
+    out      int32 or int64, n elements
 Raises ModelError. A step allocates nothing.
 """
 

@@ -2,11 +2,11 @@
 
     out[i0, i1, ...] = sum over d of i_d * stride_d + sum over t of index[i0, i1, ..., t] * step_t
 
-(a negative index counts from the end of its axis, which has size_t items). Serves GatherElements,
-GatherND, ScatterElements, ScatterND and Scatter (all opsets).
+(a negative index counts from the end of its axis, which has size_t elements). Serves
+GatherElements, GatherND, ScatterElements, ScatterND and Scatter (all opsets).
 
     index  int32 or int64 (dims..., T);  out  int32 (dims...)
-Raises ModelError; InputError when it runs, for an index outside -size .. size - 1. A step
+Raises ModelError, and InputError at run time for an index outside of -size .. size - 1. A step
 allocates nothing.
 """
 

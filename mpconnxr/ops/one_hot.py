@@ -1,13 +1,13 @@
-"""one_hot: indices spread along a new axis.
+"""one_hot: one-hot encoding of indices along a new axis.
 
     out[o, d, i] = values[1] if index[o, i] is d or d - depth, else values[0]
 
-Serves OneHot (all opsets). An index outside -depth .. depth - 1 gives values[0] only.
+Serves OneHot (all opsets). An index outside of -depth .. depth - 1 gives only values[0].
 
     index  float32, float64 or any integer dtype (outer, inner)
     values any dtype (2);  out  same dtype (outer, depth, inner)
-Raises ModelError. A run allocates only boxed floats and integers, of int32 indices and values of
-32 bits nothing where viper is.
+Raises ModelError. A run allocates only boxed floats and integers; for int32 indices and 32-bit
+values nothing where viper runs.
 """
 
 from .. import forms

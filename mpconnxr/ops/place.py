@@ -1,12 +1,13 @@
-"""place: writes one slice of a tensor, at an index known at run time.
+"""place: write one slice of a tensor at an index known only at run time.
 
     out[o, index, i] = x[o, i]
 
 Serves the outputs of Scan and Loop, round by round (any dtype).
 
-    x        buffer of outer * inner items;  index  int64 (1)
-    out      buffer of outer * n * inner items; the other slices keep their contents
-Raises ModelError; at run time InputError for an index outside 0 to n - 1. Allocates nothing.
+    x        outer * inner elements;  index  int64 (1)
+    out      outer * n * inner elements; the other slices keep their contents
+Raises ModelError, and InputError at run time for an index outside of 0 .. n - 1. Allocates
+nothing.
 """
 
 from .. import forms
@@ -16,10 +17,10 @@ from ..loops.move import _OUT_START
 from ..parameters import BIAS
 
 # params
-_UNIT = const(0)  # bytes of an item: 1 or 4
+_UNIT = const(0)  # bytes of an element: 1 or 4
 _OUTER = const(1)
 _N = const(2)
-_INNER = const(3)  # items
+_INNER = const(3)  # elements
 _N_PARAMS = const(4)
 
 _CODES = {1: "B", 4: "i"}
@@ -29,7 +30,7 @@ def prepare(node):
     node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     size, outer, n, inner = node.extents(0, _N_PARAMS)
-    node.require(size in _CODES, "item size")
+    node.require(size in _CODES, "element size")
     node.expect_dtype("int64", index)
     node.require(index.nelem > 0, "empty index")
     x, out = x.view(_CODES[size]), out.view(_CODES[size])

@@ -1,10 +1,12 @@
-"""power: out = x ** y, of float32, on the bits. See loops/power for the formulas.
+"""power: out = x ** y of float32, on the bits. See loops/power for the formulas.
 
-Serves Pow (all opsets) where x and y have the shape of the output, or one number.
+Serves Pow (all opsets) where x and y have the shape of the output, or one element.
 
-    x, y  float32, of out's size or 1;  out  float32; may be the same memory as what has its size
-Within 1e-6 of the exact value, but where that is denormal: there a last bit more. 0, inf and NaN
-as C's pow; one NaN, 0x7FC00000. Raises ModelError. A step allocates nothing where viper is.
+    x, y  float32, of out's size or 1;  out  float32; may share memory with an input of its size
+
+Within 1e-6 of the exact value; denormal results may be off by one more unit in the last place. 0,
+inf and NaN as in C's pow, with a single NaN, 0x7FC00000. Raises ModelError. A step allocates
+nothing where viper runs.
 """
 
 from .. import forms
@@ -14,8 +16,8 @@ from ..blocks import block
 
 CALLS = True
 STREAMS = (0, 1)
-_CHUNK = 64  # items of a call, with two words of heap each
-_QUARTERS = (  # of 2**t, the coefficients from t**4 on
+_CHUNK = 64  # elements of a call, with two words of heap each
+_QUARTERS = (  # coefficients of 2**t from t**4 on
     22003,
     463975,
     8061249,

@@ -1,14 +1,15 @@
 """qaverage_pool: mean of each window of quantized bytes, over up to two spatial dims.
 
-    out[b, c, y, x] = limited(round(sum over ky, kx of
-        (x[b, c, y*sy - py + ky, x*sx - px + kx] - zx) * scale[items]) + zy)     (inside x only)
+    out[b, c, y, x] = saturate(round(sum over ky, kx of
+        (x[b, c, y*sy - py + ky, x*sx - px + kx] - zx) * scale[count]) + zy)     (inside x only)
 
-rounded to even from the middle; items: how many of the window lie inside x, at least one. Serves
+rounded half to even; count is the number of the window's elements inside x, at least one. Serves
 com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
-    multipliers  int32, two words as loops/qpool has them: for any number of items, or for each
-            from 0 on
+    multipliers  int32, two words as in loops/qpool: one pair for every count, or one for each
+                 count from 0 on
+
 Raises ModelError.
 """
 
@@ -32,7 +33,7 @@ _N_PARAMS = const(13)
 
 CALLS = True
 
-_MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
+_MOST_ELEMENTS = 1 << 22  # elements of a window: their sum without zero points stays below 2**30
 
 
 def prepare(node, calls):
@@ -76,7 +77,10 @@ def prepare(node, calls):
 
 
 def windows(node, dtypes=("uint8", "int8"), last=255):
-    """These params, where the windows fit x and out. last: the greatest zero point."""
+    """Check these params against x and out, and return them.
+
+    dtypes are those allowed for x; `last` is the largest zero point.
+    """
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in dtypes, "dtype " + x.dtype)
@@ -86,7 +90,7 @@ def windows(node, dtypes=("uint8", "int8"), last=255):
     if out.nelem:
         node.require(min(h, w) > 0, "an empty input")
         node.require(
-            max(e[_ZX:_N_PARAMS]) <= last and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window"
+            max(e[_ZX:_N_PARAMS]) <= last and min(h, kh) * min(w, kw) <= _MOST_ELEMENTS, "window"
         )
         for i in range(2):
             window = e[_KH + i], e[_OH + i], e[_STRIDES + i], e[_PADS + i]
@@ -95,11 +99,14 @@ def windows(node, dtypes=("uint8", "int8"), last=255):
 
 
 def flip_of(node):
-    """What makes the bytes of x unsigned."""
+    """Return the byte that makes bytes of x unsigned by XOR: 128 for int8, 0 for uint8."""
     return 128 if node.inputs[0].dtype == "int8" else 0
 
 
 def _check_windows(node, size, kernel, count, stride, pad):
-    """Every window has an item inside: the first one reaches in, the last one begins there."""
+    """Check that every window has an element inside of x.
+
+    The first window must reach into x, the last must begin inside of it.
+    """
     node.require(pad < kernel and kernel < BIAS, "pads")
     node.require(0 < stride and (count - 1) * stride - pad < size, "strides")

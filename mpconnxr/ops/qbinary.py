@@ -1,9 +1,9 @@
 """qbinary: sum or product of quantized bytes, element by element, both broadcast to out.
 
-    op 0   out = limited(round((x - zx) * x_scale / y_scale + (w - zw) * w_scale / y_scale) + zy)
-    op 1   out = limited(round((x - zx) * (w - zw) * (x_scale * w_scale / y_scale)) + zy)
+    op 0   out = saturate(round((x - zx) * x_scale / y_scale + (w - zw) * w_scale / y_scale) + zy)
+    op 1   out = saturate(round((x - zx) * (w - zw) * (x_scale * w_scale / y_scale)) + zy)
 
-rounded to even from the middle. Serves com.microsoft's QLinearAdd and QLinearMul.
+rounded half to even. Serves com.microsoft's QLinearAdd and QLinearMul.
 
     x, w, out  all uint8 or all int8
 Raises ModelError.
@@ -16,7 +16,7 @@ from ._runs import blocks, operands
 
 # params
 _OP = const(0)  # 0 a sum, 1 a product
-_NUMBERS = const(1)  # [8 - op] signed; those of loops/qbinary behind flip, the constant without
+_NUMBERS = const(1)  # [8 - op] signed; parameters of loops/qbinary after flip; constant without
 #     BIAS; zero points are unsigned (int8 + 128)
 # then runs: [_runs]
 
@@ -54,7 +54,7 @@ def prepare(node, calls):
 
 
 def _check(node, op, numbers):
-    """Factors whose products stay within 31 bits."""
+    """Check that products with the factors stay within 31 bits."""
     if op == _SUM:
         a, b, _, a_low, b_low, low, bits, zero = numbers
         node.require(max(a, b) < 1 << 21 and max(a_low, b_low, low) < 1024, "factors")
@@ -67,7 +67,7 @@ def _check(node, op, numbers):
 
 
 def _sum(p, flip, numbers):
-    """Return the block of qadd8. p: its rows, as _runs.blocks has them."""
+    """Return the block of qadd8; p has its rows, as _runs.blocks yields them."""
     x_start, x_row_stride, x_stride, w_start, w_row_stride, w_stride, out_start, rows, columns = p
     x_factor, w_factor, constant, x_low, w_low, constant_low, point, zero = numbers
     return block(
@@ -94,7 +94,7 @@ def _sum(p, flip, numbers):
 
 
 def _product(p, flip, numbers):
-    """Return the block of qmul8. p: as for _sum."""
+    """Return the block of qmul8; p as for _sum."""
     x_start, x_row_stride, x_stride, w_start, w_row_stride, w_stride, out_start, rows, columns = p
     x_zero, w_zero, limit, shift, high, low, zero = numbers
     return block(

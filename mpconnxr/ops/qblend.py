@@ -1,14 +1,13 @@
-"""qblend: each byte of a plane from four of another, weighted as float32 has it.
+"""qblend: bilinear interpolation of quantized bytes, with the rounding of float32.
 
-    out[p, y, x] = limited(round(v / y_scale) + zy),     v = ((a * A + b * B) + c * C) + d * D
+    out[p, y, x] = saturate(round(v / y_scale) + zy),     v = ((a * A + b * B) + c * C) + d * D
 
-A and B are items of one row of x, C and D of another, as floats: (item - zx) * x_scale. a to d are
-products of weights of the row y and of the column x. All products and sums are those of float32,
-so that results in the middle between two integers go where onnxruntime has them. Serves
-mpconnxr:QLinearResize.
+A and B are elements of one row of x, C and D of another, as floats: (element - zx) * x_scale. a to
+d are products of a weight of row y and a weight of column x. All products and sums round as
+float32, so that ties go where onnxruntime puts them. Serves mpconnxr:QLinearResize.
 
     x    uint8 or int8 (planes, H, W);  out  uint8 or int8 (planes, oh, ow)
-    x_scale, y_scale  float32, one item, 2**-60 to 2**60
+    x_scale, y_scale  float32, one element, 2**-60 to 2**60
     scratch  int32, 192 + 8 * ow
 Raises ModelError. A step allocates nothing.
 """
@@ -27,11 +26,11 @@ _OH = const(3)
 _OW = const(4)
 _ZX = const(5)  # unsigned: int8 + 128
 _ZY = const(6)  # unsigned: int8 + 128
-_POINT = const(7)  # bits behind that of a sum of integers; 0: floats alone
+_POINT = const(7)  # fraction bits of an integer sum; 0: floats only
 _RATIO = const(8)  # [upper, lower] 12 bits of x_scale / y_scale
-_SHIFT = const(10)  # by how much more than its exponent a weight is shifted
-_ROW_TAPS = const(11)  # [4 * oh] for each row of out two places in x, of their first items in a
-#     plane, and two weights from 0 to 1: the bits of float32 less those of 2**-63, or 0
+_SHIFT = const(10)  # shift of a weight beyond its exponent
+_ROW_TAPS = const(11)  # [4 * oh] for each row of out two offsets of rows in a plane of x
+#     and two weights from 0 to 1: the bits of float32 less those of 2**-63, or 0
 # then column_taps: [4 * ow] the same for each column
 
 CALLS = True
@@ -103,7 +102,7 @@ def prepare(node, calls):
 
 
 def _rounded(planes, rows, columns, flip, scale, zero_point):
-    """Return the block of loops/mean_bytes. scale: mantissa and exponent."""
+    """Return the block of loops/mean_bytes; scale is (mantissa, exponent)."""
     return block(
         "means",
         x_start=0,
@@ -141,7 +140,7 @@ def _rounded(planes, rows, columns, flip, scale, zero_point):
 
 
 def _table(node, first, n, last):
-    """The words of rows or columns; their places are from 0 to `last`."""
+    """Return the words of rows or columns, after a check that their indices are in 0 .. last."""
     words = node.extents(first, 4 * n)
     for i in range(0, 4 * n, 4):
         node.require(max(words[i], words[i + 1]) <= last, "a place outside of the input")

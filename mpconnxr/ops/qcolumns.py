@@ -1,12 +1,12 @@
-"""qcolumns: matrices of bytes that a run computes, as weights of kernel qconv.
+"""qcolumns: pack matrices of bytes that are known only at run time as weights of kernel qconv.
 
     out  uint8: a table of the G * M channels, then the rows of each group, as in loops/qdot: the
          channels of a group are the columns of its matrix
-    x    uint8 or int8, item (g, k, m) by strides
+    x    uint8 or int8, element (g, k, m) by strides
 
-A channel's c is zx * (K * zw - sum of the column). Its first word is c << 5 | shift, its second
-the multiplier; where there is no multiplier they are c and K * zw - sum, as int32 outputs take
-them. Signed bytes are computed with plus 128. Raises ModelError.
+The bias c of a channel is zx * (K * zw - sum of the column). The first word of a channel is c << 5
+| shift, the second its multiplier. For int32 outputs, which have no multiplier, they are c and K *
+zw - sum. int8 is computed as uint8 with an offset of 128. Raises ModelError.
 """
 
 from .. import forms
@@ -17,7 +17,7 @@ from ..parameters import BIAS
 _G = const(0)
 _K = const(1)
 _M = const(2)
-_STRIDES = const(3)  # [g, k, m] in items
+_STRIDES = const(3)  # [g, k, m] in elements
 _ZX = const(6)  # unsigned: int8 + 128
 _ZW = const(7)  # unsigned: int8 + 128
 _SHIFT = const(8)

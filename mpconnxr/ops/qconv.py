@@ -1,23 +1,25 @@
-"""qconv: convolution of bytes over up to two spatial dims, by groups, exact in int32.
+"""qconv: convolution of bytes over up to two spatial dims, grouped, exact in int32.
 
     sum[b, g, m, y, x] = bias[g, m] + sum over k = (i, ky, kx) of
         (x[b, g, i, y*sy - py + ky*dy, x*sx - px + kx*dx] - zx) * (w[g, m, k] - zw)
-    out = limited(round(sum * scale[g, m]) + zy, lo, hi)      bytes, rounded to even
+    out = clip(round(sum * scale[g, m]) + zy, low, high)      bytes, rounded half to even
     out = sum                                                 int32
 
-(x is zx outside of it.) Serves QLinearConv, QGemm, QLinearMatMul and, with int32 outputs,
+(x is zx outside of itself.) Serves QLinearConv, QGemm, QLinearMatMul and, with int32 outputs,
 ConvInteger and MatMulInteger: a product of matrices is a convolution whose positions are rows.
 
-    x    uint8 or int8, item (b, g, i, y, x) by strides
+    x    uint8 or int8, element (b, g, i, y, x) by strides
     w    uint8: a table of the G * M channels (see _qtable), then the rows of each group, as in
-         loops/qdot. A channel's c there is its bias - zx * (the sum of w - zw over its row)
-    zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
+         loops/qdot. The table's c is bias - zx * (sum of w - zw over the row)
+    zx   uint8 or int8, one element, if it is known only at run time (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
-    scratch  uint8: a patch for each position of a call, 4 + K bytes, K rounded up to a multiple of
-             4; then a byte for zx, or the table that is unpacked. Where it is large enough, room
-             for a form of the loops begins at the third patch, and the table lies behind that: see
-             loops/qdot. None where the loops take x as it lies: see takes_x_as_it_lies
-Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError.
+    scratch  uint8: a patch of 4 + K bytes for each position of a call, K rounded up to a multiple
+             of 4; then a byte for zx, or the unpacked table. If the scratch is large enough,
+             working memory of one form of the loops begins at the third patch, and the table
+             follows it (see loops/qdot). No scratch if the loops read x in place (see
+             takes_x_as_it_lies)
+
+int8 is computed as uint8 with an offset of 128. K is at most 33,024. Raises ModelError.
 """
 
 from .. import forms
@@ -40,16 +42,16 @@ _OH = const(8)
 _OW = const(9)
 _STRIDES = const(10)  # [y, x]
 _DILATIONS = const(12)  # [y, x]
-_X_STRIDES = const(14)  # [b, g, c, y, x] in items
-_OUT_STRIDES = const(19)  # [b, g, m, i] in items; i: position
-_PIECE = const(23)  # positions a call
+_X_STRIDES = const(14)  # [b, g, c, y, x] in elements
+_OUT_STRIDES = const(19)  # [b, g, m, i] in elements; i: position
+_PIECE = const(23)  # positions per call
 _ZX = const(24)  # unsigned: int8 + 128
 _ZW = const(25)  # unsigned: int8 + 128
 _PADS = const(26)  # [y, x] signed
 _ZY = const(28)  # signed
 _LOW = const(29)  # signed
 _HIGH = const(30)  # signed
-_LACKS_SUMS = const(31)  # flag: a run subtracts zx * (the sum of w over its row) from c
+_LACKS_SUMS = const(31)  # flag: subtract zx * (sum of w over the row) from c at run time
 _TABLE = const(32)  # [_qtable]
 _N_PARAMS = const(37)
 
@@ -72,7 +74,7 @@ def prepare(node, calls):
     _check_sizes(node, e, signed, table)
     node.require(not table.is_packed or node.scratch and out.dtype != "int32", "table")
     for t in [w] + node.scratch:
-        t.view("i")  # raises where it is not aligned
+        t.view("i")  # raises if not aligned
     if len(node.inputs) > 2:
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
@@ -94,9 +96,9 @@ def prepare(node, calls):
 
 
 def takes_x_as_it_lies(counts, column_stride, x_channel_stride, pads):
-    """Return whether the loops can read a uint8 x itself: one row of positions, K bytes each.
+    """Return True if the loops can read a uint8 x in place: one row of positions, K bytes each.
 
-    counts: the parameters from n to ow.
+    counts are the parameters from n to ow.
     """
     _, _, c, _, width, _, kh, kw, oh, ow = counts
     is_row = kh * kw == oh == x_channel_stride == 1 and (ow - 1) * column_stride < width
@@ -104,7 +106,7 @@ def takes_x_as_it_lies(counts, column_stride, x_channel_stride, pads):
 
 
 def _check_sizes(node, e, signed, table):
-    """Check that the loops stay within the tensors, whose sizes bound the work, too."""
+    """Check that the loops stay within the tensors. The tensors' sizes also bound the work."""
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
@@ -121,8 +123,8 @@ def _check_sizes(node, e, signed, table):
     node.require(table.nbytes + g * m * padded <= w.nelem, "weights are too small")
     node.require(0 < e[_PIECE], "positions a call")
     if node.scratch:
-        room = e[_PIECE] * (padded + 4) + table.room + (len(node.inputs) > 2)
-        node.require(room <= node.scratch[0].nelem, "scratch is too small")
+        nbytes = e[_PIECE] * (padded + 4) + table.unpacked_nbytes + (len(node.inputs) > 2)
+        node.require(nbytes <= node.scratch[0].nelem, "scratch is too small")
     else:
         node.require(len(node.inputs) == 2, "a zero point that a run decides")
         is_row = takes_x_as_it_lies(e[:10], e[_STRIDES + 1], e[_X_STRIDES + 2], signed[:2])
@@ -136,7 +138,7 @@ def _check_sizes(node, e, signed, table):
 
 
 def _loops(node, calls, e, signed, table):
-    """Emit what comes first, and return what emits the calls for n positions from one on."""
+    """Emit the initial calls; return functions that emit the calls for n positions."""
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     channels, rows, columns, maps, kernel_rows, kernel_columns = e[_C:_OH]
     out_rows, out_columns, row_stride, column_stride, row_dilation, column_dilation = e[
@@ -150,20 +152,22 @@ def _loops(node, calls, e, signed, table):
     column_step = column_dilation * x_column
     is_within = (out_rows - 1) * row_stride < rows and (out_columns - 1) * column_stride < columns
     if is_within and kernel_rows * kernel_columns == 1 and padding_y == padding_x == 0:
-        # Its row is the channels, so that one loop runs along them.
+        # Treat the channels as the row, so that a single loop covers them.
         channels, kernel_columns, column_step, column_dilation = 1, channels, x_channel, 0
     flip = 128 if x.dtype == "int8" else 0
     x, weights = calls.place(x, "B"), calls.place(w)
     patch, scratch_start, zero_start, has_limits = None, 0, 0, out.dtype != "int32"
     if node.scratch:
         patch = calls.place(node.scratch[0])
-        scratch_start, table_start = _rooms(e[_PIECE], length, table, node.scratch[0].nelem)
+        scratch_start, table_start = _working_memory(
+            e[_PIECE], length, table, node.scratch[0].nelem
+        )
         if table.is_packed:
             table.unpack(calls, weights, patch, table_start)
         if node.extents(_LACKS_SUMS, 1)[0]:
             node.require(table.is_packed, "sums of rows")
             table.add_sums(node, calls, e[_G], length, e[_ZX])
-        if len(node.inputs) > 2:  # the loops find it behind the patches
+        if len(node.inputs) > 2:  # stored behind the patches
             zero_start = e[_PIECE] * (length + 4)
             p = block("row_sums.zero_point", start=zero_start, sign=flip)
             zero = calls.place(node.inputs[2], "B")
@@ -257,12 +261,13 @@ def _loops(node, calls, e, signed, table):
     return gather, compute
 
 
-def _rooms(piece, length, table, nbytes):
-    """Return where in the scratch room for a form of the loops begins, 0 where there is none, and
-    where the table does. The room begins at the third patch, see loops/qdot.
+def _working_memory(piece, length, table, nbytes):
+    """Return (start of a form's working memory or 0, start of the table) in the scratch.
+
+    The working memory begins at the third patch, see loops/qdot.
     """
-    room, n = 2 * (length + 4), piece + piece % 2
-    end = room + n * (2 * length + 4) + 8 * length
-    if piece > 1 and end + table.room <= nbytes:
-        return room, end
+    start, n = 2 * (length + 4), piece + piece % 2
+    end = start + n * (2 * length + 4) + 8 * length
+    if piece > 1 and end + table.unpacked_nbytes <= nbytes:
+        return start, end
     return 0, piece * (length + 4)

@@ -1,19 +1,20 @@
-"""qdepthwise: convolution of bytes, each channel by itself, over up to two spatial dims.
+"""qdepthwise: depthwise convolution of bytes over up to two spatial dims.
 
     sum[b, g, m, y, x] = c[g, m] + sum over ky, kx of
         (x[b, g, y*sy - py + ky*dy, x*sx - px + kx*dx] - zx) * (w[g, m, ky, kx] - zw)
-    out = limited(round(sum * scale[g, m]) + zy, lo, hi)       rounded to even
+    out = clip(round(sum * scale[g, m]) + zy, low, high)       rounded half to even
 
-(x is zx outside of it.) Serves QLinearConv whose groups have one channel.
+(x is zx outside of itself.) Serves QLinearConv with one channel per group.
 
-    x    uint8 or int8, item (b, g, y, x) by strides
-    w    uint8: a table of the G * M channels (see qtable), then kh * kw weights for each
+    x    uint8 or int8, element (b, g, y, x) by strides
+    w    uint8: a table of the G * M channels (see _qtable), then kh * kw weights for each
     out  uint8 or int8, position i = y * ow + x of (b, g, m) at b*on + (g*M + m)*om + i*op
-    scratch  uint8: kh * kw * 4, and padded planes or parts of them: planes * rows * row, where
-             a row has (ow - 1) * sx + (kw - 1) * dx + 1 bytes and covers are
-             (output rows - 1) * sy + (kh - 1) * dy + 1 rows; from the next multiple of 4 on room
-             for the table
-Signed bytes are computed with plus 128. Raises ModelError.
+    scratch  uint8: kh * kw * 4; then padded planes or parts of them: planes * rows * columns, with
+             (ow - 1) * sx + (kw - 1) * dx + 1 columns and
+             (output rows - 1) * sy + (kh - 1) * dy + 1 rows; at the next multiple of 4 the
+             unpacked table
+
+int8 is computed as uint8 with an offset of 128. Raises ModelError.
 """
 
 from .. import forms
@@ -35,10 +36,10 @@ _OH = const(7)
 _OW = const(8)
 _STRIDES = const(9)  # [y, x]
 _DILATIONS = const(11)  # [y, x]
-_X_STRIDES = const(13)  # [b, g, y, x] in items
-_OUT_STRIDES = const(17)  # [b, m, i] in items; i: position
-_PLANES = const(20)  # a call
-_OUT_ROWS = const(21)  # a call, of one plane, unless it is all
+_X_STRIDES = const(13)  # [b, g, y, x] in elements
+_OUT_STRIDES = const(17)  # [b, m, i] in elements; i: position
+_PLANES = const(20)  # planes per call
+_OUT_ROWS = const(21)  # output rows per call; only those of a single plane may be fewer than all
 _ZX = const(22)  # unsigned: int8 + 128
 _ZW = const(23)  # unsigned: int8 + 128
 _PADS = const(24)  # [y, x] signed
@@ -68,13 +69,13 @@ def prepare(node, calls):
     node.require(least <= min(signed[2:]) and max(signed[2:]) <= most, "limits")
     node.require(signed[3] <= signed[4], "limits")
     table = _qtable.Table(node, _TABLE, e[_G] * e[_M])
-    room = _check_sizes(node, e, signed, table)
-    scratch.view("i"), w.view("i")  # raise where they are not aligned
+    table_start = _check_sizes(node, e, signed, table)
+    scratch.view("i"), w.view("i")  # raise if not aligned
     flip = 128 if x.dtype == "int8" else 0
     x, out = calls.place(x, "B"), calls.place(out, "B")
     w, scratch = calls.place(w), calls.place(scratch)
     if table.is_packed:
-        table.unpack(calls, w, scratch, room)
+        table.unpack(calls, w, scratch, table_start)
     call = _call(calls, x, w, out, scratch, e, signed, table, flip)
     for batch in calls.repeat(e[_N]):
         for plane, planes in calls.pieces(e[_G], e[_PLANES]):
@@ -83,19 +84,19 @@ def prepare(node, calls):
 
 
 def covered(positions, stride, kernel, dilation):
-    """Return the elements under so many positions of a kernel, along one axis."""
+    """Return the elements that a kernel covers at `positions` positions along one axis."""
     return (positions - 1) * stride + (kernel - 1) * dilation + 1
 
 
 def scratch_nbytes(k, planes, rows, columns):
-    """Return the bytes of scratch: a kernel's taps, and what lies under it of some planes."""
+    """Return the bytes of scratch, of a kernel's taps and of the padded planes of one call."""
     return 4 * k + planes * rows * columns
 
 
 def _check_sizes(node, e, signed, table):
-    """Check that the loops stay within the tensors, whose sizes bound the work, too.
+    """Check that the loops stay within the tensors; return where the unpacked table starts.
 
-    Return where in the scratch the room for the table begins.
+    The tensors' sizes also bound the work.
     """
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, m, h, width, kh, kw, oh, ow, sy, sx, dy, dx = e[:_X_STRIDES]
@@ -116,13 +117,13 @@ def _check_sizes(node, e, signed, table):
     row = covered(ow, sx, kw, dx)
     used = scratch_nbytes(k, planes, covered(min(rows, oh), sy, kh, dy), row)
     at = used + 3 & -4
-    used = at + table.room if table.is_packed else used
+    used = at + table.unpacked_nbytes if table.is_packed else used
     node.require(used <= scratch.nelem, "scratch is too small")
     return at
 
 
 def _call(calls, x, w, out, scratch, e, signed, table, flip):
-    """Return what emits the calls for some rows of some planes of a batch."""
+    """Return a function that emits the calls for some rows of some planes of a batch."""
     depth_multiplier, rows, columns, kernel_rows, kernel_columns, out_rows, out_columns = e[
         _M:_STRIDES
     ]
@@ -133,7 +134,7 @@ def _call(calls, x, w, out, scratch, e, signed, table, flip):
     width = (out_columns - 1) * column_stride + (kernel_columns - 1) * column_dilation + 1
     left = min(max(column_padding, 0), width)
     skip = max(-column_padding, 0)
-    items = max(min(columns - skip, width - left), 0)
+    inside = max(min(columns - skip, width - left), 0)
     first = 4 * kernel_rows * kernel_columns
     gather, loops = forms.get("planes").planes, forms.get("depthwise")
     loop = loops.depthwise8
@@ -145,7 +146,7 @@ def _call(calls, x, w, out, scratch, e, signed, table, flip):
         covered = (n - 1) * row_stride + (kernel_rows - 1) * row_dilation + 1
         p = block(
             "planes",
-            x_start=batch * x_batch + plane * x_plane + (skip * x_column if items else 0),
+            x_start=batch * x_batch + plane * x_plane + (skip * x_column if inside else 0),
             planes=planes,
             x_plane_stride=x_plane,
             rows=rows,
@@ -154,7 +155,7 @@ def _call(calls, x, w, out, scratch, e, signed, table, flip):
             x_column_stride=x_column,
             out_columns=width,
             left_padding=left,
-            columns=items,
+            columns=inside,
             out_start=first,
             first_row=row * row_stride - row_padding,
             flip=flip,

@@ -1,16 +1,16 @@
-"""qdeviation: rows of quantized bytes without their mean, by the root of their quantized variance.
+"""qdeviation: rows of quantized bytes minus their mean, by the root of a quantized variance.
 
-    variance[r] = limited(round(mean of (x[r, i] - mean[r]) ** 2 * scale) + zero point)
-    out[r, i] = limited(round((x[r, i] - mean[r]) * factor[variance[r]]) + zy)
+    variance[r] = saturate(round(mean of (x[r, i] - mean[r]) ** 2 * scale) + zero point)
+    out[r, i] = saturate(round((x[r, i] - mean[r]) * factor[variance[r]]) + zy)
 
-all in steps of x, or of out. Serves the norms of exporters that write their steps, where a
-quantizer has quantized the variance, and the root of it is a table of its bytes.
+in units of x's or out's scale. Serves normalizations that an exporter writes as single operators,
+with a quantizer after the variance: its root is then a table over 256 bytes.
 
-    x, out   both uint8 or both int8 (rows, n); may be the same memory
+    x, out   both uint8 or both int8 (rows, n); may share memory
     factors  int32 (256), one for each byte of the variance: see loops/qdeviation
     scratch  int32: four words for each row of a call
-Sums are exact; what is rounded is within 2**-13 steps times a factor of the real result. Where the
-root is 0, what is not the mean is at the ends of its range. Raises ModelError.
+Sums are exact; a rounded value is within 2**-13 steps times a factor of the real result. Where the
+root is 0, elements that differ from the mean saturate. Raises ModelError.
 """
 
 from .. import forms
@@ -19,16 +19,16 @@ from ..blocks import block
 # params
 _LINES = const(0)
 _N = const(1)
-_PIECE = const(2)  # rows a call
-_SCALE = const(3)  # [bits, shift] of n * n variances, 30 bits; bits behind the point of products
-_ZERO = const(5)  # of the variance, as unsigned
+_PIECE = const(2)  # rows per call
+_SCALE = const(3)  # [bits, shift] scale of n * n * variance, 30 bits; fraction bits of products
+_ZERO = const(5)  # zero point of the variance, as unsigned
 _ZY = const(6)  # as unsigned
 _N_PARAMS = const(7)
 
 CALLS = True
 STREAMS = (1,)
-_MOST = 0x7FFF  # items of a row
-_WORK = 512  # of a row, at least: calls.parts() then takes 16 rows at a time, the usual piece
+_MOST = 0x7FFF  # elements of a row
+_WORK = 512  # least work of a row: calls.parts() then takes 16 rows at once, as the converter does
 _TABLE = 256
 
 

@@ -1,16 +1,16 @@
-"""qmeans: mean of each window of quantized integers, in float32 as onnxruntime computes it.
+"""qmeans: mean of each window of quantized integers, rounded as onnxruntime does in float32.
 
-    out[b, c, y, x] = limited(round(mean / y_scale) + zy)
-    mean = (sum of (items inside x - zx) * x_scale) / count
+    out[b, c, y, x] = saturate(round(mean / y_scale) + zy)
+    mean = (sum of (elements inside x - zx) * x_scale) / count
 
-Where both scales are alike, the means of 2, 4 or 6 items often lie in the middle between two
-integers: the last bits of float32, and so the order of its sums, decide. Those are computed with
-products, sums and quotients rounded as float32's, by the bits of the floats, all others as
-integers. Serves mpconnxr:QLinearAveragePool and com.microsoft's.
+If both scales are similar, means of 2, 4 or 6 elements are often ties, which the last bits of
+float32 and so the order of its sums decide. Such means are computed with products, sums and
+quotients rounded as float32, on the bits of floats; all others in integers. Serves
+mpconnxr:QLinearAveragePool and com.microsoft's.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
-    x_scale, y_scale  float32, one item, 2**-60 to 2**60; or, for y_scale, levels: int32, 255, the
-            floats at which the integer of the mean changes, as loops/levels has them
+    x_scale, y_scale  float32, one element, 2**-60 to 2**60; or, for y_scale, levels: int32, 255,
+                      the floats at which the integer of the mean changes, as in loops/levels
     scratch  int32, 192
 Raises ModelError. A step allocates nothing.
 """
@@ -22,18 +22,18 @@ from .qaverage_pool import flip_of, windows
 
 # params
 _POOL = const(0)  # [qaverage_pool]
-_COUNT = const(13)  # 0: the items inside x
-_ORDER = const(14)  # of the sums (see loops/means)
-_BELOW = const(15)  # negative levels
-_RATIO = const(16)  # [numerator, denominator] of x_scale / y_scale, below 65 each, or 0, 1 if it
-#     is no such
+_COUNT = const(13)  # 0: the elements inside x
+_ORDER = const(14)  # order of the sums (see loops/means)
+_BELOW = const(15)  # number of negative levels
+_RATIO = const(16)  # [numerator, denominator] of x_scale / y_scale, below 65 each; 0, 1 if there
+#     is no such fraction
 _N_PARAMS = const(18)
 
 CALLS = True
 
 LISTED = 192  # words
 _LEVELS = 255
-_MOST_ITEMS = 4096  # of a window
+_MOST_ELEMENTS = 4096  # of a window
 _ONE = 127 << 23  # bits of float32
 _EXTREME = 60 << 23  # scales are from 2**-60 to 2**60
 _MANTISSA = (1 << 23) - 1
@@ -47,16 +47,16 @@ def prepare(node, calls):
     row_stride, column_stride, row_padding, column_padding, x_zero_point, out_zero_point = e[7:]
     count, order, below, up, down = node.extents(_COUNT, _N_PARAMS - _COUNT)
     node.require(0 < down < 65 and up < 65 and order < 3, "ratio of scales, or order")
-    items = min(rows, kernel_rows) * min(columns, kernel_columns)
-    node.require(items <= _MOST_ITEMS >= count, "windows")
+    most = min(rows, kernel_rows) * min(columns, kernel_columns)
+    node.require(most <= _MOST_ELEMENTS >= count, "windows")
     node.require(scratch.nelem == LISTED and below <= _LEVELS, "scratch or levels")
     x_scale = scale_of(node, node.inputs[1])
     y_scale = [0, 0] if levels.dtype == "int32" else scale_of(node, levels)
     if node.outputs[0].nelem == 0:
         return
-    flip = flip_of(node)  # also the least byte of out
+    flip = flip_of(node)  # also out's least byte
     needs = needs_of(calls, node, scratch, "B", forms.get("means").choose)
-    if levels.dtype == "int32":  # levels for the means, in the place of scales
+    if levels.dtype == "int32":  # thresholds of the means instead of a scale
         node.require(levels.nelem == _LEVELS, "levels")
         needs[4], needs[10] = forms.get("mean_bytes").bytes_of, calls.place(levels, "i")
     loop = forms.get("means").rounds
@@ -99,14 +99,17 @@ def prepare(node, calls):
 
 
 def scale_of(node, t):
-    """[mantissa, exponent] of a float32."""
+    """Return [mantissa, exponent] of a float32."""
     word = scale_word(node, t)[0]
     node.require(abs(word - _ONE) <= _EXTREME, "scale")
     return [word & _MANTISSA | 1 << 23, word >> 23]
 
 
 def needs_of(calls, node, scratch, code, choose):
-    """Return what rounds of loops/means takes. choose: takes x and out as views of this code."""
+    """Return what rounds of loops/means takes.
+
+    `choose` is the loop that takes x and out as views of struct code `code`.
+    """
     loops, w, place = forms.get("means"), calls.place(scratch, "i"), calls.place
     x, out = node.inputs[0], node.outputs[0]
     needs = [choose, loops.spans, loops.sums, loops.means, forms.get("mean_bytes").rounded]

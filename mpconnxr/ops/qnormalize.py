@@ -1,15 +1,15 @@
-"""qnormalize: rows of quantized bytes, each shifted and scaled to mean 0 and variance 1.
+"""qnormalize: rows of quantized bytes, each normalized to mean 0 and variance 1.
 
-    out[r, i] = limited(round((x[r, i] - mean[r]) / deviation[r] * scale[i] + bias[i]))
+    out[r, i] = saturate(round((x[r, i] - mean[r]) / deviation[r] * scale[i] + bias[i]))
     deviation[r] = sqrt(variance[r] + epsilon)
 
-all in steps of x, or of out: the factors have its scale and zero point. A row whose items are all
-the same is bias. Serves LayerNormalization between DequantizeLinear and QuantizeLinear.
+in units of x's or out's scale; the factors include out's scale and zero point. A row of equal
+elements gives bias. Serves LayerNormalization between DequantizeLinear and QuantizeLinear.
 
-    x, out   both uint8 or both int8 (rows, n); may be the same memory
-    factors  int32 (n, 2): see loops/qnormalize for a and b, too
-    scratch  int32: two words for each of the n items, and four for each row of a call
-Sums are exact; what is rounded is within 2**-13 steps of the real result where that is in range.
+    x, out   both uint8 or both int8 (rows, n); may share memory
+    factors  int32 (n, 2): see loops/qnormalize, also for a and b
+    scratch  int32: two words for each of the n elements, and four for each row of a call
+Sums are exact; a rounded value is within 2**-13 steps of the real result where that is in range.
 Raises ModelError.
 """
 
@@ -19,18 +19,18 @@ from ..blocks import block
 # params
 _LINES = const(0)
 _N = const(1)
-_PIECE = const(2)  # rows a call
+_PIECE = const(2)  # rows per call
 _SHIFT = const(3)  # 37 - a - b
-_EPSILON = const(4)  # [bits, exponent] the first of 30 bits is set, or 0 and 994; 1024 + exponent
-_BITS = const(6)  # b, those of n - 1
+_EPSILON = const(4)  # [bits, exponent] 30 bits, the highest set, and 1024 + exponent; or 0 and 994
+_BITS = const(6)  # b: bits of n - 1
 _INVERSE = const(7)  # [bits, before, after] 16 bits of 1 / n, and shifts
-_POINT = const(10)  # bits behind the point of products with the factors
+_POINT = const(10)  # fraction bits of products with the factors
 _N_PARAMS = const(11)
 
 CALLS = True
 STREAMS = (1,)
-_MOST = 0x7FFF  # items of a row
-_WORK = 512  # of a row, at least: calls.parts() then takes 16 rows at a time, the usual piece
+_MOST = 0x7FFF  # elements of a row
+_WORK = 512  # least work of a row: calls.parts() then takes 16 rows at once, as the converter does
 _ONE = 1 << 29
 _ZERO = 994  # the exponent of 0: below that of any variance
 
@@ -89,10 +89,10 @@ def prepare(node, calls):
 
 
 def _check_reciprocal(node, n, bits, inverse, before, after):
-    """Require that a row's mean is about sum >> before, times inverse, >> after.
+    """Check that sum >> before, times inverse, >> after approximates a row's mean.
 
-    It is then within n / 2 + 2**before + n / 64 of the sum, divided by n. If it were not, the sums
-    of roots8 would overflow, and it would shift a negative variance for ever.
+    It is then within n / 2 + 2**before + n / 64 of the sum, divided by n. Otherwise the sums of
+    roots8 would overflow, and it would shift a negative variance without end.
     """
     node.require(bits < 16 and n - 1 >> bits == 0 and before + after == 15 + bits, "bits of n")
     node.require(inverse == (1 << 15 + bits) // n < 1 << 17, "reciprocal of n")

@@ -1,12 +1,12 @@
 """qsoftmax: softmax of quantized bytes along an axis.
 
-    out[o, k, i] = limited(round(exp(-d[k] * x_scale) / sum over j of exp(-d[j] * x_scale)
+    out[o, k, i] = saturate(round(exp(-d[k] * x_scale) / sum over j of exp(-d[j] * x_scale)
         / y_scale) + zy),     d[j] = the largest x[o, :, i] - x[o, j, i]
 
-Serves QLinearSoftmax: com.microsoft's, and the one between DequantizeLinear and QuantizeLinear.
+Serves com.microsoft's QLinearSoftmax, and Softmax between DequantizeLinear and QuantizeLinear.
 
     x, out  both uint8 or both int8 (outer, n, inner)
-    scratch int32, 256: the exponentials of d from 0 on, which a step makes
+    scratch int32, 256: the exponentials of d from 0 on, which a step computes
 Raises ModelError.
 """
 
@@ -21,7 +21,7 @@ _FACTOR = const(3)  # 1 / y_scale << shift
 _SHIFT = const(4)
 _ZY = const(5)  # unsigned: int8 + 128
 _LARGEST = const(6)  # the first exponential, 2**15 to 2**20
-_POWER = const(7)  # [high, low] exp(-x_scale) as 15 bits and 15 more behind the point
+_POWER = const(7)  # [high, low] exp(-x_scale) as 30 fraction bits, 15 each
 _N_PARAMS = const(9)
 
 CALLS = True
@@ -41,7 +41,7 @@ def prepare(node, calls):
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
         return
-    # A line is read before it is written; lines of an inner dim lie between one another.
+    # A line is read before it is written; with an inner dim, lines interleave.
     node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     node.require(shift < 31 and zero < 256 and table.nelem == _ENTRIES, "shift or scratch")
     node.require(_LEAST <= largest <= _MOST and max(high, low) < 1 << 15, "exponentials")

@@ -1,13 +1,13 @@
 """quantize: floats to integers and back, by scales and zero points.
 
-    op 0   out = saturate(round(x / scale) + zero_point)        to even from the middle
+    op 0   out = saturate(round(x / scale) + zero_point)        rounded half to even
     op 1   out = (x - zero_point) * scale
 
 Serves QuantizeLinear and DequantizeLinear (all opsets; by tensor, axis or block).
 
     x      op 0: float32, float64 or int32; op 1: an integer of at most 16 bits, or int32
     scale  float32 or float64, broadcast to x
-    zero_point  of the integers' dtype, as many as scales; may be left out
+    zero_point  of the integers' dtype, as many as scales; optional
     out    op 0: an integer of at most 16 bits; op 1: float32 or float64
 NaN becomes the zero point. Raises ModelError. A step allocates only boxed floats and integers.
 """
@@ -49,7 +49,7 @@ def prepare(node, calls):
     if not runs:
         return
     loops = forms.get("quantize")
-    # What follows on the parameters of pairs: has_zero_points, low, high, is_float64
+    # Parameters after those of pairs: has_zero_points, low, high, is_float64
     loop, more = loops.dequantize, [len(node.inputs) - 2]
     if not back:
         loop, more = loops.quantize, more + list(range_of(out.dtype))

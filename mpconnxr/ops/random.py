@@ -1,25 +1,26 @@
-"""random: numbers without a pattern, the same ones after every load.
+"""random: pseudo-random numbers. Every load starts with the same sequence.
 
-Serves RandomUniform, RandomNormal, their Like forms, Bernoulli and Multinomial (all
-opsets). Every run goes on where the last one stopped.
+Serves RandomUniform, RandomNormal, their Like forms, Bernoulli and Multinomial (all opsets). Each
+run continues where the last one stopped.
 
     out    float32 or float64
-Generator: xorshift with shifts 13, 17, 5 on 32 bits (G. Marsaglia), 24 bits of it a number;
-normal ones by the method of Box and Muller. Raises ModelError. A step allocates boxed floats and
-integers of more than 30 bits.
+
+The generator is xorshift with shifts 13, 17, 5 on 32 bits (G. Marsaglia), of which a number takes
+24 bits; normal numbers by the method of Box and Muller. Raises ModelError. A step allocates boxed
+floats and integers of more than 30 bits.
 """
 
 import math
 import struct
 
 # params
-_OP = const(0)  # 0 uniform from a to below b, 1 normal of mean a and deviation b
+_OP = const(0)  # 0 uniform in [a, b), 1 normal with mean a and standard deviation b
 _A = const(1)  # float
 _B = const(2)  # float
 _SEED = const(3)  # any
 _N_PARAMS = const(4)
 
-_NO_ZERO = 0x9E3779B9  # in the place of 0, at which the generator would stay
+_NO_ZERO = 0x9E3779B9  # replaces seed 0, at which the generator would stay
 _MASK = 0xFFFFFFFF
 
 
@@ -34,16 +35,16 @@ def prepare(node):
 
 
 class _Random:
-    """The extent is items."""
+    """The step; its extent is elements."""
 
     def __init__(self, out, a, b, seed):
         self.out, self.a, self.b = out, a, b
         self.state = (seed & _MASK) or _NO_ZERO
-        for _ in range(8):  # a small seed needs a few rounds to spread over all bits
+        for _ in range(8):  # a small seed takes a few rounds to spread over all bits
             self._next()
 
     def _next(self):
-        """From 0 to below 1, in steps of 2**-24."""
+        """Return a number from 0 to below 1, in steps of 2**-24."""
         s = self.state
         s ^= s << 13 & _MASK
         s ^= s >> 17

@@ -1,13 +1,13 @@
-"""range: numbers at equal distances.
+"""range: equidistant numbers.
 
     out[i] = start + i * delta        for all i of 0 .. ceil((limit - start) / delta) - 1
 
-Serves Range (all opsets), where a run decides the numbers.
+Serves Range (all opsets) with operands that are known only at run time.
 
     start, limit, delta   float32, float64, int16, int32 or int64 (1)
-    out      the same, at least as many as there may be
-Raises ModelError; InputError for a delta of 0, and for more items than the dim's bound. A run
-allocates only integers and boxed floats.
+    out      same dtype, as many elements as there may be at most
+Raises ModelError, and InputError for a delta of 0 and for more elements than the dim's bound. A
+run allocates only integers and boxed floats.
 """
 
 import math
@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..loops.series import _ELEMENTS
 
 # params
-_COUNT = const(0)  # [?] dim of the number of items; none where it is that of out
+_COUNT = const(0)  # [?] dim of the number of elements; none if out has a constant size
 
 CALLS = True
 
@@ -42,7 +42,7 @@ def prepare(node, calls):
 
 
 class _Counted:
-    """Decides how many numbers there are, and makes them."""
+    """Computes how many numbers there are, then the numbers."""
 
     def __init__(self, node, loop, count):
         self.start, self.limit, self.delta = [t.data for t in node.inputs]
@@ -51,12 +51,12 @@ class _Counted:
         self.p = block("series.arithmetic", elements=0)
 
     def step(self, lo, hi):
-        n = self._items(self.limit[0] - self.start[0], self.delta[0])
+        n = self._count(self.limit[0] - self.start[0], self.delta[0])
         self.count.set(n)
         self.p[_ELEMENTS] = n
         self.loop(self.start, self.delta, self.out, self.p)
 
-    def _items(self, length, delta):
+    def _count(self, length, delta):
         if not delta:
             raise InputError(self.name + ": a delta of 0")
         if self.is_integer:

@@ -1,19 +1,19 @@
-"""reduce: one value for the items along an axis.
+"""reduce: one value for the elements along an axis.
 
     out[o, i] = OP over k of x[o, k, i]
 
 Serves ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2, ReduceLogSum,
-ReduceLogSumExp, ReduceSumSquare and the Global pools (all opsets; the converter brings the axes
-together). An empty set gives the operation's identity, a mean NaN.
+ReduceLogSumExp, ReduceSumSquare and the Global pools (all opsets; the converter merges the axes).
+An empty set gives the operation's identity; its mean is NaN.
 
     x      float32, float64 or any integer dtype; bool for max and min  (outer, n, inner)
     out    same dtype (outer, inner)
-Integers wrap around; their means and roots are cut towards zero; they have no log. Max and min of
-floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more, for
-which the converter has other steps, are computed on the bits: sums of integers, rounded once (see
-loops/sums), the same bits in every form, and where viper is a run allocates nothing. Else it
-allocates only what arithmetic does (boxed floats, integers of more than 30 bits). Raises
-ModelError.
+
+Integers wrap around; their means and roots are truncated; they have no log. Max and min of floats
+are NaN if any element is. float32 is computed on the bits, except for prod, log_sum_exp and powers
+from 3 on, for which the converter has other steps: sums are integers, rounded once (see
+loops/sums), with the same bits in every form, and a run allocates nothing where viper runs.
+Otherwise it allocates only boxed floats and integers of more than 30 bits. Raises ModelError.
 """
 
 from .. import forms
@@ -27,7 +27,7 @@ _OP = const(0)  # 0 sum, 1 mean, 2 max, 3 min, 4 prod, 5 log_sum, 6 log_sum_exp,
 _OUTER = const(1)
 _N = const(2)
 _INNER = const(3)
-_POWER = const(4)  # of the operation `norm`
+_POWER = const(4)  # exponent of operation norm
 _N_PARAMS = const(5)
 
 _SUM, _MEAN, _MAX, _MIN, _PROD, _LOG_SUM, _LOG_SUM_EXP, _SUM_SQUARE, _NORM = range(9)
@@ -69,7 +69,7 @@ def _emit_extremes(calls, x, out, shape, op, limits):
     code, limit = "f", _INF if op == _MIN else -_INF
     if limits:
         limit = limits[0 if op == _MAX else 1]
-        # an item of 64 bits takes heap, whatever it is
+        # a 64-bit element takes heap, whatever its value
         code = ("q" if limit < 0 else "Q") if abs(limit) >> 31 else "i"
     x, w, results = calls.place(x), calls.constants(code, [limit]), calls.place(out)
     loops = forms.get("reduce")
@@ -120,11 +120,12 @@ def _emit_floats(calls, x, out, shape, op, _):
 
 
 def _emit_float32(calls, x, out, shape, op):
-    """Emit the calls of an operation on the bits of floats: loops/sums, loops/extremes. shape: n,
-    inner, power.
+    """Emit the calls of an operation on the bits of floats: loops/sums, loops/extremes.
+
+    shape is (n, inner, power).
     """
     n, inner, power = shape
-    items, words, sums = calls.place(x, "i"), calls.place(out, "i"), calls.place(out)
+    elements, words, sums = calls.place(x, "i"), calls.place(out, "i"), calls.place(out)
     if op in (_MAX, _MIN):
         for start, end in calls.parts(out.nelem, n):
             p = block(
@@ -135,7 +136,7 @@ def _emit_float32(calls, x, out, shape, op):
                 inner=inner,
                 is_minimum=op == _MIN,
             )
-            calls.call(forms.get("extremes").extreme32, items, None, words, p)
+            calls.call(forms.get("extremes").extreme32, elements, None, words, p)
         return
     beyond = 0
     while n >> 15 + beyond:
@@ -151,7 +152,7 @@ def _emit_float32(calls, x, out, shape, op):
             power=power,
             extra_bits=beyond,
         )
-        calls.call(forms.get("sums").sum32, items, None, words, p)
+        calls.call(forms.get("sums").sum32, elements, None, words, p)
         if op == _MEAN:
             p = block(
                 "div",

@@ -1,6 +1,6 @@
-"""relu: out = max(x, 0) element by element. Serves Relu (all opsets), float32.
+"""relu: out = max(x, 0), element by element. Serves Relu (all opsets), float32.
 
-    x, out   float32, same size; may be the same memory
+    x, out   float32, same size; may share memory
 Raises ModelError.
 """
 

@@ -2,14 +2,15 @@
 
     out[o, j, i] = sum over t < taps of weight[j, t] * x[o, first[j] + t, i]
 
-Serves Resize and Upsample with linear and cubic interpolation (all opsets), one call an axis: the
-converter works out the weights of every output, edges included.
+Serves Resize and Upsample with linear and cubic interpolation (all opsets), one call per axis. The
+converter computes the weights of every output, including those at the edges.
 
     x       float32 or float64 (outer, n_in, inner);  out  same dtype (outer, n_out, inner)
-    weight  same dtype (n_out, taps); a weight of zero leaves its item out, even if that is NaN
-Sums of float32 are of integers where the weights of each have a sum of magnitudes below 2 (see
-loops/mix): the same bits in every form, and where viper runs they allocate nothing. Others
-allocate boxed floats. Raises ModelError.
+    weight  same dtype (n_out, taps); a weight of zero excludes its element, even if that is NaN
+
+Sums of float32 are computed in integers where the magnitudes of an output's weights add up to less
+than 2 (see loops/mix): the same bits in every form, and nothing is allocated where viper runs.
+Otherwise boxed floats are. Raises ModelError.
 """
 
 from .. import forms
@@ -25,7 +26,7 @@ _FIRSTS = const(5)  # [n_out]
 
 CALLS = True
 
-_MOST = 1.99  # sum of a row's weights, without their signs
+_MOST = 1.99  # sum of the magnitudes of a row's weights
 
 
 def prepare(node, calls):

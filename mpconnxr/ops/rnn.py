@@ -1,6 +1,6 @@
 """rnn: h = f(x . W' + h . R' + bias), one direction. Serves RNN (opset 7 on), float32.
 
-Tensors, params, errors, allocation: see _recurrent. Option: 0.
+For tensors, params, errors and allocation see _recurrent. Option: 0.
 """
 
 from . import _recurrent
@@ -20,5 +20,5 @@ class _Rnn(_recurrent.Walk):
 
     def cell(self, calls, h):
         n = self.hidden
-        self.items.add(self.from_x, self.from_h, h, n)
-        self.items.function(self.functions[0], h, h, n)
+        self.math.add(self.from_x, self.from_h, h, n)
+        self.math.function(self.functions[0], h, h, n)

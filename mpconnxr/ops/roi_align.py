@@ -1,14 +1,14 @@
-"""roi_align: bins of a region, each the mean or maximum of samples within it.
+"""roi_align: mean or maximum of samples in each bin of a region.
 
-A region (x0, y0, x1, y1) times scale, less 0.5 if half_pixel, is cut into oh x ow bins, and each
-of these is sampled at the middles of a grid of cells: sampling_ratio a side, or as many as make
-cells of one item at most. A sample beyond the border by more than one item is 0. `max` takes the
+A region (x0, y0, x1, y1) times scale, less 0.5 if half_pixel, is divided into oh x ow bins. Each
+bin is sampled at the centres of a grid of cells: sampling_ratio per side, or as many as make cells
+of at most one element. A sample more than one element beyond the edge is 0. `max` takes the
 largest of a sample's four weighted neighbours, as ONNX defines it. Serves RoiAlign (all opsets).
 
     x      float32 (N, C, H, W);  regions  float32 (R, 4);  batch  int64 (R)
     out    float32 (R, C, oh, ow)
-Raises ModelError; InputError when it runs, for a batch index out of range or a bin of more
-than 1024 cells a side. A step allocates only boxed floats and integers.
+Raises ModelError, and InputError at run time for a batch index out of range or a bin of more than
+1024 cells per side. A step allocates only boxed floats and integers.
 """
 
 import struct
@@ -24,7 +24,7 @@ _W = const(3)
 _REGIONS = const(4)
 _OH = const(5)
 _OW = const(6)
-_SAMPLING_RATIO = const(7)  # 0: by size
+_SAMPLING_RATIO = const(7)  # 0: by the size of the bin
 _MAX = const(8)  # flag
 _HALF_PIXEL = const(9)  # flag
 _SCALE = const(10)  # float

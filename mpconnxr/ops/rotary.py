@@ -1,14 +1,15 @@
-"""rotary: pairs of a head's numbers, turned by the angles of their row.
+"""rotary: rotate pairs of a head's elements by the angles of their row.
 
     out[b, h, r, i]        = x[b, h, r, i] * cos[b, r, i] - x[b, h, r, i + n] * sin[b, r, i]
     out[b, h, r, i + n]    = x[b, h, r, i] * sin[b, r, i] + x[b, h, r, i + n] * cos[b, r, i]
 
-for pairs i < n, or of neighbours; numbers behind the pairs stay. Serves RotaryEmbedding.
+for pairs i < n; if interleaved, pairs are neighbours. Elements behind the pairs are copied. Serves
+RotaryEmbedding.
 
-    x, out   float32, wherever strides say; the numbers of a head lie side by side
-    angles   float32, of each row the cosines of its pairs, then their sines
-Each result is within 2**-23 of the larger one of its pair, times that of cosine and sine. A step
-allocates nothing unless values are not finite. Raises ModelError.
+    x, out   float32, strided; the elements of a head are contiguous
+    angles   float32, for each row the cosines of its pairs, then their sines
+Each result is within 2**-23 of the larger element of its pair times the larger of cosine and sine.
+A step allocates nothing unless a value is inf or NaN. Raises ModelError.
 """
 
 from .. import forms
@@ -19,7 +20,7 @@ _BATCH = const(0)
 _HEADS = const(1)
 _LENGTH = const(2)  # rows
 _PAIRS = const(3)
-_WIDTH = const(4)  # numbers of a head
+_WIDTH = const(4)  # elements of a head
 _INTERLEAVED = const(5)  # flag: pairs are neighbours
 _X_STRIDES = const(6)  # [batch, head, row]
 _OUT_STRIDES = const(9)  # [batch, head, row]

@@ -1,8 +1,7 @@
-"""same: extents that must be equal, as a model takes for granted.
+"""same: check that extents are equal, as the model assumes.
 
-Serves element-wise operators of values whose shapes a run decides.
-
-Raises InputError, when a run has decided them, for a pair that differs. Allocates nothing.
+Serves element-wise operators whose shapes are known only at run time. Raises InputError at run
+time if a pair differs. Allocates nothing.
 """
 
 from ..errors import InputError

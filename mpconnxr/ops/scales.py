@@ -1,12 +1,11 @@
-"""scales: products of float32 with a factor that a run knows, without float arithmetic.
+"""scales: products of float32 with a factor known only at run time, without float arithmetic.
 
     out[i] = x[0] * w[i]
 
-Serves mpconnxr:Scale: scales of weights times that of a dynamic quantization.
+Serves mpconnxr:Scale: scales of weights times the scale of a dynamic quantization.
 
-    x    float32, one item;  w, out  float32, equally many
-Rounded to even. What is too small for a normal float32 is 0, what is too large infinite. Raises
-ModelError.
+    x    float32, one element;  w, out  float32, equal sizes
+Rounded half to even. Denormal results become 0; overflow gives inf. Raises ModelError.
 """
 
 from .. import forms

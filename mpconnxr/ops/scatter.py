@@ -1,15 +1,16 @@
-"""scatter: rows of x into rows of out, chosen by numbers.
+"""scatter: rows of x combined into rows of out that indices select.
 
     out[index[k], i] = OP(out[index[k], i], x[k, i])
 
-for k = 0, 1, ... in turn; what no index names keeps its contents. Serves ScatterElements,
+for k = 0, 1, ... in order; rows that no index selects keep their contents. Serves ScatterElements,
 ScatterND, Scatter and MaxUnpool (all opsets), after kernels move and offsets.
 
-    x      any dtype (OP copy), float32, float64 or any integer dtype (others)  (K, inner)
+    x      any dtype (OP copy); float32, float64 or any integer dtype (others)  (K, inner)
     index  int32 (K), from 0 to n - 1;  out  as x, (n, inner)
-Integers wrap around; max and min are NaN where one is there. Raises ModelError; InputError when it
-runs, for an index out of range. A step that copies allocates nothing, others only what arithmetic
-does (boxed floats, integers of more than 30 bits).
+
+Integers wrap around; max and min are NaN if either value is. Raises ModelError, and InputError at
+run time for an index out of range. A step that copies allocates nothing, others only boxed floats
+and integers of more than 30 bits.
 """
 
 from .. import forms
@@ -21,7 +22,7 @@ from ..tensor import range_of
 # params
 _OP = const(0)  # 0 copy, 1 add, 2 mul, 3 max, 4 min
 _N = const(1)
-_INNER = const(2)  # in elements
+_INNER = const(2)  # elements of a row
 _N_PARAMS = const(3)
 
 CALLS = True

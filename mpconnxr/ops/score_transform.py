@@ -1,9 +1,9 @@
-"""score_transform: the post transforms of ai.onnx.ml that no other operator has.
+"""score_transform: the post transforms of ai.onnx.ml that no other kernel computes.
 
     SOFTMAX_ZERO (0)  out = exp(x - m) / s where |x| > 1e-7, else x * exp(-m) / s
                       m: the row's largest x, s: the sum of those exponentials
     PROBIT (1)        out = sqrt(2) * erfinv(2 * x - 1), by Winitzki's approximation with a = 0.147
-                      (that of onnxruntime, relative error 0.002)
+                      (as onnxruntime; relative error 0.002)
 
 Serves LinearClassifier, LinearRegressor, SVMClassifier, TreeEnsembleClassifier,
 TreeEnsembleRegressor and TreeEnsemble (all opsets).

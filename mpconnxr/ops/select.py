@@ -1,10 +1,10 @@
-"""select: out = a where a condition holds; elsewhere out keeps its contents.
+"""select: out = a where a condition holds; other elements of out keep their contents.
 
-With kernel move before it, serves Where (all opsets, all dtypes).
+After kernel move, serves Where (all opsets, all dtypes).
 
-    a          any dtype, seen as items of 1 or 4 bytes (wider dtypes as several)
+    a          any dtype, seen as elements of 1 or 4 bytes (wider dtypes as several)
     condition  bool
-    out        a's item size, C order
+    out        a's element size, C order
 Raises ModelError.
 """
 
@@ -12,7 +12,7 @@ from .. import forms
 from ._runs import blocks, operands
 
 # params
-_UNIT = const(0)  # bytes of an item: 1 or 4
+_UNIT = const(0)  # bytes of an element: 1 or 4
 _RUNS = const(1)  # [_runs] of a and the condition
 
 CALLS = True
@@ -24,7 +24,7 @@ def prepare(node, calls):
     node.require(len(node.params) >= 2, "params")
     node.expect(2, 1, len(node.params))
     size = node.params[_UNIT]
-    node.require(size in _CODES, "item size")
+    node.require(size in _CODES, "element size")
     x, condition, out = node.inputs[0], node.inputs[1], node.outputs[0]
     a = calls.place(x, _CODES[size])
     node.expect_dtype("bool", condition)

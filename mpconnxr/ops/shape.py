@@ -1,15 +1,15 @@
-"""shape: the extents of a tensor, or the number of its items.
+"""shape: extents of a tensor, or the number of its elements.
 
-Serves Shape and Size (all opsets) where the converter is not to compute them.
+Serves Shape and Size (all opsets) if the converter may not compute them.
 
     x        any dtype
-    out      int64: n extents, or 1 item
-Raises ModelError. A step allocates nothing but integers of more than 30 bits.
+    out      int64: n extents, or 1 element
+Raises ModelError. A step allocates only integers of more than 30 bits.
 """
 
 # params, or none
-_FIRST = const(0)  # axis
-_N = const(1)  # axes; none for the number of items
+_FIRST = const(0)  # first axis
+_N = const(1)  # number of axes; none: the number of elements
 _N_PARAMS = const(2)
 
 

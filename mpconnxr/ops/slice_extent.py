@@ -1,17 +1,17 @@
-"""slice_extent: where a slice along an axis begins, and how many items it has.
+"""slice_extent: start and length of a slice along an axis.
 
-Serves Slice where a run decides starts or ends: both clamped to the axis, negative ones counted
-from its end.
+Serves Slice with starts or ends known only at run time: both are clamped to the axis; negative
+ones count from its end.
 
     starts, ends   int32 or int64
 Raises ModelError. A step allocates integers.
 """
 
 # params
-_FIRST = const(0)  # dim: of the first item
-_COUNT = const(1)  # dim: of the number of items
-_PLACE = const(2)  # in starts and ends
-_LENGTH = const(3)  # of the axis
+_FIRST = const(0)  # dim of the start
+_COUNT = const(1)  # dim of the number of elements
+_PLACE = const(2)  # index in starts and ends
+_LENGTH = const(3)  # length of the axis
 _STEP = const(4)  # signed; not 0
 _N_PARAMS = const(5)
 

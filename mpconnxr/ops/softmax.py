@@ -6,10 +6,11 @@
 
 where m is the largest x[o, j, i]. Serves Softmax, LogSoftmax and Hardmax (all opsets).
 
-    x, out   float32 or float64 (outer, n, inner); may be the same memory
-Softmax of float32 lines of up to 32767 items computes with integers: the same bits in every form,
-within 1e-6 of the exact value where that is at least 2**-125, and it allocates nothing where viper
-is. Other steps allocate boxed floats. Raises ModelError.
+    x, out   float32 or float64 (outer, n, inner); may share memory
+
+Softmax of float32 lines of up to 32767 elements is computed in integers: the same bits in every
+form, within 1e-6 of the exact value where that is at least 2**-125, and nothing is allocated where
+viper runs. Other steps allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
@@ -24,7 +25,7 @@ _N_PARAMS = const(4)
 
 CALLS = True
 
-_MOST = 0x7FFF  # items of a line on the bits
+_MOST = 0x7FFF  # elements of a line that is computed in integers
 
 
 def prepare(node, calls):
@@ -37,7 +38,7 @@ def prepare(node, calls):
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
         return
-    # A line is read before it is written; lines of an inner dim lie between one another.
+    # A line is read before it is written; with an inner dim, lines interleave.
     node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     if op == 0 and x.dtype == "float32" and 0 < n <= _MOST:
         from ._softmax_bits import emit

@@ -1,9 +1,9 @@
 """string_format: numbers as strings.
 
-    out[i] = the shortest decimal that only x[i] is nearest to among the numbers of its dtype
+    out[i] = the shortest decimal that rounds to x[i] in its dtype
 
-Serves Cast to strings (all opsets). As Python and numpy write them: 0.1, 1.0, 1e-05, 1e+16; nan,
-inf, -inf; bool as True and False; integers in full.
+Serves Cast to strings (all opsets). The format is that of Python and numpy: 0.1, 1.0, 1e-05,
+1e+16; nan, inf, -inf; bool as True and False; integers in full.
 
     x    float32, float64, bool or any integer dtype (N)
     out  strings (N) of fixed shape
@@ -16,7 +16,7 @@ from ..tensor import range_of
 # params: none
 
 OBJECTS = True
-_FORMS = {"float32": ("f", "I", 23), "float64": ("d", "Q", 52)}  # float, its bits; of fraction
+_FORMS = {"float32": ("f", "I", 23), "float64": ("d", "Q", 52)}  # codes, fraction bits
 
 
 def prepare(node):
@@ -48,14 +48,14 @@ class _Formatter:
 
 
 class _FloatText:
-    """bits: of the fraction."""
+    """Formatter of floats with `bits` fraction bits."""
 
     def __init__(self, bits):
         self.bits = bits
         self.top = 255 if bits == 23 else 2047
 
     def text(self, pattern):
-        """The text of a float by its bits."""
+        """Return the text of a float from its bits."""
         sign = "-" if pattern >> (31 if self.bits == 23 else 63) else ""
         exponent = pattern >> self.bits & self.top
         fraction = pattern & (1 << self.bits) - 1
@@ -66,12 +66,13 @@ class _FloatText:
         return sign + _plain(*self._shortest(exponent, fraction))
 
     def _shortest(self, exponent, fraction):
-        """(digits, power) with the value 0.digits * 10 ** power.
+        """Return (digits, power) of the shortest decimal 0.digits * 10 ** power.
 
-        In units of a quarter of the last bit, so that the ends of what rounds to it are whole:
-        digits are made until they lie between the ends (Steele and White, 1990).
+        Values are in units of a quarter of the last bit, so that the ends of the rounding interval
+        are integers. Digits are generated until they lie between the ends (Steele and White,
+        1990).
         """
-        lowest = exponent > 1 and not fraction  # the next smaller float is nearer
+        lowest = exponent > 1 and not fraction  # the next smaller float is closer
         if exponent:
             fraction |= 1 << self.bits
         even = not fraction & 1
@@ -93,7 +94,7 @@ class _FloatText:
 
 
 def _digits(value, below, above, scale, even):
-    """The fewest digits of value / scale, or another fraction between the ends."""
+    """Return the fewest digits of value / scale, or of another fraction between the ends."""
     digits = ""
     while True:
         value, below, above = 10 * value, 10 * below, 10 * above
@@ -108,7 +109,7 @@ def _digits(value, below, above, scale, even):
 
 
 def _plain(digits, power):
-    """Digits as Python writes them: with an exponent below 1e-4 and from 1e16."""
+    """Format digits as Python does: with an exponent below 1e-4 and from 1e16."""
     if not -4 < power <= 16:
         tail = "." + digits[1:] if len(digits) > 1 else ""
         power -= 1

@@ -1,4 +1,4 @@
-"""string_gather: rows of strings chosen by indices.
+"""string_gather: rows of strings selected by indices.
 
     out[o, k, i] = x[o, index[k], i]        (a negative index counts from the end)
 
@@ -6,8 +6,8 @@ Serves Gather and ArrayFeatureExtractor on strings (all opsets), and string labe
 
     x      strings (outer, n, inner) of fixed shape;  index  int32 or int64 (K)
     out    strings (outer, K, inner)
-Raises ModelError; InputError when it runs, for an index outside -n .. n - 1. A step allocates
-nothing but big integers.
+Raises ModelError, and InputError at run time for an index outside of -n .. n - 1. A step allocates
+only big integers.
 """
 
 from ..errors import InputError
@@ -37,7 +37,7 @@ def prepare(node):
 
 
 class _Gather:
-    """The extent is items of the output."""
+    """The step; its extent is elements of the output."""
 
     def __init__(self, name, index, x, out, shape):
         self.name, self.index, self.x, self.out = name, index, x, out

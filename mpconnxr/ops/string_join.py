@@ -1,4 +1,4 @@
-"""string_join: strings put together in pairs, or compared.
+"""string_join: concatenate or compare pairs of strings.
 
     out[i] = a[i] followed by b[i]      (op 0)
     out[i] = a[i] == b[i]               (op 1)
@@ -12,7 +12,7 @@ Raises ModelError. A step allocates the strings that it makes.
 from ..io.objects import expect_fixed
 
 # params
-_OP = const(0)  # 0 joined, 1 compared
+_OP = const(0)  # 0 concatenate, 1 compare
 _N_PARAMS = const(1)
 
 OBJECTS = True

@@ -1,11 +1,11 @@
-"""string_match: whether all of a string matches a regular expression.
+"""string_match: True where all of a string matches a regular expression.
 
 Serves RegexFullMatch (all opsets).
 
     x       strings of fixed shape (N)
-    starts, table, classes  int32: the expression's automaton (see _automaton.py)
+    starts, table, classes  int32: the expression's automaton (see _automaton)
     out     bool (N)
-Raises ModelError. A step allocates nothing but each string's characters.
+Raises ModelError. A step allocates only the characters of each string.
 """
 
 from ..io.objects import expect_fixed
@@ -29,8 +29,8 @@ def prepare(node):
     node.expect_dtype("bool", out)
     node.require(x.nelem == out.nelem, "sizes")
     sizes = node.extents(0, _N_PARAMS)
-    found = automaton(node, starts.data, table.data, classes.data, *sizes)
-    return x.nelem, _Match(x.data, out.data, found.accepts).step
+    expression = automaton(node, starts.data, table.data, classes.data, *sizes)
+    return x.nelem, _Match(x.data, out.data, expression.accepts).step
 
 
 class _Match:

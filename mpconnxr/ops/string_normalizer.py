@@ -1,24 +1,25 @@
-"""string_normalizer: drops stop words and changes the case of the others.
+"""string_normalizer: remove stop words and change the case of the other strings.
 
-Serves StringNormalizer (all opsets). The order of the strings stays; if none is left, one empty
-string is.
+Serves StringNormalizer (all opsets). The order of the strings is kept; if none is left, the output
+is one empty string.
 
     x       strings (C) or (1, C);  stopwords  strings, a constant
-    table   int32 (K, 8), a constant: letters beyond ASCII whose code points lie at equal steps,
-            as first, last, step and difference to the other case, for lower case; then for upper
-    out     strings, x's rank, of a length that the run decides; or of x's shape, where x has one
-            string, or no word is dropped
+    table   int32 (K, 8), a constant: runs of letters beyond ASCII whose code points are
+            equidistant, as first, last, step and difference to the other case; four words for
+            lower case, then for upper
+    out     strings, x's rank, of a length known only at run time; or of x's shape, if x has one
+            string or no word can be removed
 Letters that have no single counterpart (such as German sharp s) stay. Raises ModelError. A step
 allocates the strings and the list that it makes.
 """
 
 # params
-_CASE = const(0)  # 0: as it is, 1: lower, 2: upper
-_HEEDS_CASE = const(1)  # flag: of the comparison
+_CASE = const(0)  # 0: unchanged, 1: lower, 2: upper
+_HEEDS_CASE = const(1)  # flag: comparison is case-sensitive
 _N_PARAMS = const(2)
 
 OBJECTS = True
-_ROW = 4  # numbers about a run of letters
+_ROW = 4  # words of a run of letters
 
 
 def prepare(node):
@@ -46,20 +47,20 @@ def prepare(node):
 
 
 def _runs(node, table, at, end):
-    """[(first, last, step, difference)]"""
-    found = []
+    """Return a list of (first, last, step, difference)."""
+    runs = []
     while at < end:
         first, last, step, delta = [table[at + k] for k in range(_ROW)]
         node.require(127 < first <= last < 0x110000 and step > 0, "table")
         for code in (first + delta, last + delta):
             node.require(0 <= code < 0xD800 or 0xE000 <= code < 0x110000, "table")
-        found.append((first, last, step, delta))
+        runs.append((first, last, step, delta))
         at += _ROW
-    return found
+    return runs
 
 
 class _Changer:
-    """Changes the case of a string: Python does so with ASCII letters, the runs with others."""
+    """Changes the case of a string: ASCII letters by Python, others by the runs."""
 
     def __init__(self, runs, to_lower):
         self.runs = runs
@@ -81,19 +82,22 @@ class _Changer:
 
 
 class _Normalizer:
-    """change: the wanted case, or None; fold: what makes strings of any case equal, or None."""
+    """The step.
+
+    `change` changes the case, or is None; `fold` makes strings of any case equal, or is None.
+    """
 
     def __init__(self, x, out):
         self.x, self.out = x, out
 
     def step(self, lo, hi):
-        found = []
+        result = []
         for s in self.x.data:
             if (self.fold(s) if self.fold else s) not in self.stops:
-                found.append(self.change(s) if self.change else s)
-        found = found or [""]
+                result.append(self.change(s) if self.change else s)
+        result = result or [""]
         if self.out.is_open:
-            self.out.set((len(found),) if len(self.x.shape) == 1 else (1, len(found)), found)
+            self.out.set((len(result),) if len(self.x.shape) == 1 else (1, len(result)), result)
             return
-        for i in range(len(found)):
-            self.out.data[i] = found[i]
+        for i in range(len(result)):
+            self.out.data[i] = result[i]

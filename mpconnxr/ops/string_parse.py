@@ -1,14 +1,14 @@
-"""string_parse: numbers from strings.
+"""string_parse: parse numbers from strings.
 
     out[i] = the number that x[i] spells
 
 Serves Cast from strings (all opsets): decimals, also with an exponent, correctly rounded to the
-output's dtype; INF and NAN in any case, with or without a sign; white space around is skipped. To
-an integer dtype digits after the point are dropped.
+output's dtype; INF and NAN in any case, with or without a sign; surrounding white space is
+ignored. For an integer dtype, digits after the point are dropped.
 
     x  strings (N) of fixed shape;  out  float32, float64 or any integer dtype (N)
-Raises ModelError; InputError when it runs, for what is not a number or out of range. A step
-allocates strings and big integers.
+Raises ModelError, and InputError at run time for text that is not a number or is out of range. A
+step allocates strings and big integers.
 """
 
 import math
@@ -20,10 +20,11 @@ from ..tensor import range_of
 # params: none
 
 OBJECTS = True
-_BITS = {"float32": (24, -149, 128), "float64": (53, -1074, 1024)}  # of fraction; least; too large
+# Fraction bits, least exponent, first exponent that overflows.
+_BITS = {"float32": (24, -149, 128), "float64": (53, -1074, 1024)}
 _DIGITS = "0123456789"
-_FARTHEST = 400  # decimal exponents beyond are 0 or infinite for every dtype
-_MOST_DIGITS = 800  # of a double halfway between two others there may be 767
+_FARTHEST = 400  # decimal exponents beyond are 0 or inf in every dtype
+_MOST_DIGITS = 800  # a tie between two doubles can have 767
 
 
 def prepare(node):
@@ -69,7 +70,10 @@ class _Parser:
 
 
 def _decimal(body):
-    """(digits, exponent) with the value digits * 10 ** exponent. ValueError if it has none."""
+    """Return (digits, exponent) of the value digits * 10 ** exponent.
+
+    Raises ValueError if the text is not a decimal.
+    """
     mantissa, e, exponent = body.partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = whole + fraction
@@ -89,7 +93,7 @@ def _decimal(body):
 
 
 def _float(body, bits, least, too_large):
-    """The nearest float, the even one of two. least: exponent of the smallest one's only bit."""
+    """Return the nearest float, ties to even; `least` is the exponent of the smallest float."""
     digits, power = _decimal(body)
     over, under = digits * 10 ** max(power, 0), 10 ** max(-power, 0)
     if not over:
@@ -109,7 +113,7 @@ def _float(body, bits, least, too_large):
 
 
 def _length(n):
-    """Bits of a positive integer. (MicroPython's integers have no bit_length.)"""
+    """Return the bits of a positive integer. (MicroPython's integers have no bit_length.)"""
     bits = 0
     while n >> 32:
         n >>= 32

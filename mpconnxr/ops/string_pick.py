@@ -1,8 +1,8 @@
-"""string_pick: strings of the inputs, put one behind another, chosen by a table.
+"""string_pick: strings of all inputs, concatenated, selected by a table.
 
     out[i] = (x_0, x_1, ...)[table[i]]
 
-Serves every operator that moves strings without changing them: Concat, Expand, Gather by known
+Serves every operator that moves strings without changing them: Concat, Expand, Gather by constant
 indices, Slice, Split, Tile, Transpose and others (all opsets).
 
     x_k    strings of fixed shapes;  table  int32 (K), a constant

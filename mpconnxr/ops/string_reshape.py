@@ -1,17 +1,17 @@
-"""string_reshape: strings whose number only a run knows, in another shape.
+"""string_reshape: strings of a number known only at run time in another shape.
 
-Serves Flatten, Identity, Reshape, Squeeze and Unsqueeze (all opsets) on such strings. Those of a
+Serves Flatten, Identity, Reshape, Squeeze and Unsqueeze (all opsets) on such strings; strings of a
 fixed shape need no step.
 
     x, out  strings
-Raises ModelError; InputError when it runs, where the strings do not fill the shape. A step
-allocates the list of the strings.
+Raises ModelError, and InputError at run time if the strings do not fill the shape. A step
+allocates the list of strings.
 """
 
 from ..errors import InputError
 
 # params
-_DIMS = const(0)  # [*] signed; of out; one may be -1: as many as there are
+_DIMS = const(0)  # [*] signed; dims of out, of which one may be -1: inferred
 
 OBJECTS = True
 

@@ -1,4 +1,4 @@
-"""string_select: one of two strings, as a condition says.
+"""string_select: one of two strings, by a condition.
 
     out[i] = a[i] where c[i], else b[i]
 

@@ -1,21 +1,21 @@
 """string_split: substrings between delimiters.
 
-    out[i] = x[i] split, with empty strings behind, as many as the longest one needs
+    out[i] = the substrings of x[i], padded with empty strings to the length of the longest list
     count[i] = the number of substrings of x[i]
 
-Serves StringSplit (all opsets). An empty delimiter stands for any white space (of ASCII), which
-is then dropped at both ends, too, as Python's str.split does.
+Serves StringSplit (all opsets). An empty delimiter stands for any ASCII white space, which is then
+also stripped at both ends, as Python's str.split does.
 
     x       strings of fixed shape (N);  delimiter  one string, a constant
-    out     strings (N, longest), decided by the run;  count  int64 (N)
+    out     strings (N, longest), known only at run time;  count  int64 (N)
 Raises ModelError. A step allocates the strings and lists that it makes.
 """
 
 from ..io.objects import expect_fixed
 
 # params
-_MOST = const(0)  # signed; splits, or -1
-_DIMS = const(1)  # [*] of x
+_MOST = const(0)  # signed; maximal number of splits, or -1
+_DIMS = const(1)  # [*] dims of x
 
 OBJECTS = True
 
@@ -46,10 +46,10 @@ class _Split:
         for i in range(len(parts)):
             self.count[i] = len(parts[i])
             longest = max(longest, len(parts[i]))
-        found = []
+        result = []
         for part in parts:
-            found += part + [""] * (longest - len(part))
-        self.out.set(self.shape + (longest,), found)
+            result += part + [""] * (longest - len(part))
+        self.out.set(self.shape + (longest,), result)
 
     def _parts(self, s):
         return s.split(self.delimiter, self.most)

@@ -1,18 +1,18 @@
-"""string_tokenize: the tokens of strings, found by regular expressions.
+"""string_tokenize: tokens of strings, found by regular expressions.
 
-    out[i] = the tokens of x[i], then pads, so that each string has as many items as the one with
-             the most tokens
+    out[i] = the tokens of x[i], padded to the largest number of tokens
 
-The tokens are the longest matches of one expression, from the left. Or the expressions match what
-is between tokens, each of them in what the one before it left. A match of no character counts as
-none. Tokens that are too short are dropped, also between two expressions. If marked, U+0002 comes
-before and U+0003 after a string's tokens, unless no string has any.
+Tokens are the longest matches of one expression, from left to right. With `splits`, the
+expressions match separators instead, each within the parts that the one before it left. Empty
+matches do not count. Tokens that are too short are dropped, also between two expressions. With
+`marked`, U+0002 precedes and U+0003 follows a string's tokens, unless no string has any.
 
 Serves Tokenizer of com.microsoft (version 1).
 
     x       strings of fixed shape, (N) or (M, N);  pad  one string, a constant
-    starts, table, classes  int32, constants: the expressions' automata (_automaton.py), joined
-    out     strings (*x's shape, most tokens), decided by the run
+    starts, table, classes  int32, constants: the expressions' automata (see _automaton),
+        concatenated
+    out     strings (*x's shape, most tokens), known only at run time
 Raises ModelError. A step allocates the strings and lists that it makes, and the code points of a
 string.
 """
@@ -21,10 +21,10 @@ from ..io.objects import expect_fixed
 from ._automaton import automaton
 
 # params
-_SPLITS = const(0)  # flag: the expressions match what is between tokens
+_SPLITS = const(0)  # flag: the expressions match separators
 _MARKED = const(1)  # flag
 _LEAST = const(2)  # characters of a token, from 1
-_SIZES = const(3)  # [*] by expression: states, classes, intervals
+_SIZES = const(3)  # [*] states, classes and intervals of each expression
 
 OBJECTS = True
 PROVED = (3, 4)
@@ -50,8 +50,8 @@ def prepare(node):
 
 
 def _expressions(node, starts, table, classes):
-    """The automata: parts of the three tensors, which they use up."""
-    found, interval, cell = [], 0, 0
+    """Return the automata, which must fill the three tensors."""
+    automata, interval, cell = [], 0, 0
     sizes = node.extents(_SIZES, len(node.params) - _SIZES)
     node.require(len(starts) == len(classes), "sizes")
     for i in range(0, len(sizes), 3):
@@ -59,14 +59,14 @@ def _expressions(node, starts, table, classes):
         to, end = interval + n, cell + n_states * (n_classes + 1)
         node.require(to <= len(starts) and end <= len(table), "sizes")
         parts = starts[interval:to], table[cell:end], classes[interval:to]
-        found.append(automaton(node, *parts, n_states, n_classes))
+        automata.append(automaton(node, *parts, n_states, n_classes))
         interval, cell = to, end
     node.require(interval == len(starts) and cell == len(table), "sizes")
-    return found
+    return automata
 
 
 class _Tokenize:
-    """splits, marked: flags; expressions: automata, set by prepare."""
+    """The step. `prepare` sets its flags splits and marked, and the list of automata."""
 
     def __init__(self, x, out, pad, least):
         self.x, self.out, self.pad, self.least = x, out, pad, least
@@ -79,22 +79,22 @@ class _Tokenize:
         if self.marked and longest:
             longest += 2
             rows = [["\x02"] + row + ["\x03"] for row in rows]
-        found = []
+        result = []
         for row in rows:
-            found += row + [self.pad] * (longest - len(row))
-        self.out.set(self.x.shape + (longest,), found)
+            result += row + [self.pad] * (longest - len(row))
+        self.out.set(self.x.shape + (longest,), result)
 
     def _tokens(self, s):
         parts = [s]
         for expression in self.expressions:
-            found = []
+            tokens = []
             for part in parts:
-                self._find(expression, part, found)
-            parts = found
+                self._find(expression, part, tokens)
+            parts = tokens
         return parts
 
-    def _find(self, expression, s, found):
-        """Appends what matches, or what is between matches."""
+    def _find(self, expression, s, tokens):
+        """Append the matches, or the parts between matches, to `tokens`."""
         codes = [ord(c) for c in s]
         i = start = 0
         while i < len(codes):
@@ -103,14 +103,14 @@ class _Tokenize:
                 i += 1
                 continue
             if self.splits:
-                self._add(s[start:i], found)
+                self._add(s[start:i], tokens)
             else:
-                self._add(s[i:end], found)
+                self._add(s[i:end], tokens)
             i = start = end
         if self.splits:
-            self._add(s[start:], found)
+            self._add(s[start:], tokens)
 
-    def _add(self, token, found):
-        """Appends a token that is long enough."""
+    def _add(self, token, tokens):
+        """Append a token that is long enough."""
         if len(token) >= self.least:
-            found.append(token)
+            tokens.append(token)

@@ -1,4 +1,4 @@
-"""svm_pairs: the decision of each pair of classes (i, j), i < j, but for what is added to it.
+"""svm_pairs: decision values of each pair of classes (i, j), i < j, without the intercept.
 
     sums[n, ij] = sum over vectors v of i of w[j - 1, v] * k[n, v]
                   + sum over vectors v of j of w[i, v] * k[n, v]
@@ -8,9 +8,9 @@ Serves SVMClassifier (all opsets). Vectors are sorted by class.
     k       float32 (N, V), the kernel function of sample and support vector
     w       int32 (C - 1, V): the coefficients times 2**(152 - exponent), + 2**26
     sums    float32 (N, pairs)
-    scratch  int32, V + 2 items: a row of k as integers (see loops/units)
-A sum is exact, and rounded once: coefficients of thousands that cancel are common. With inf or NaN
-in k a sample's sums are NaN. Raises ModelError.
+    scratch  int32, V + 2 elements: a row of k as integers (see loops/units)
+Sums are exact and rounded once: coefficients of thousands that cancel are common. If k has inf or
+NaN, the sums of that sample are NaN. Raises ModelError.
 """
 
 from .. import forms
@@ -19,7 +19,7 @@ from ..blocks import block
 # params
 _N = const(0)
 _CLASSES = const(1)
-_EXPONENT = const(2)  # of the largest number of w, biased
+_EXPONENT = const(2)  # of the largest element of w, biased
 _VECTORS = const(3)  # [classes]
 
 CALLS = True

@@ -1,11 +1,11 @@
-"""svm_proba: class probabilities from the decisions of pairs of classes.
+"""svm_proba: class probabilities from the decision values of pairs of classes.
 
     r[i, j] = 1 - sigmoid(score[ij] * a[ij] + b[ij]) within 1e-7 of 0 and 1; r[j, i] = 1 - r[i, j]
 
-(Platt), then the p that minimises sum over pairs of (r[j, i] * p[i] - r[i, j] * p[j]) ** 2, by
-the iteration of Wu, Lin and Weng, "Probability Estimates for Multi-class Classification by
-Pairwise Coupling" (2004), algorithm 2, as LIBSVM and onnxruntime do: until no error is above
-0.005 / C, at most 100 times.
+(Platt), then the p that minimises sum over pairs of (r[j, i] * p[i] - r[i, j] * p[j]) ** 2, by the
+iteration of Wu, Lin and Weng, "Probability Estimates for Multi-class Classification by Pairwise
+Coupling" (2004), algorithm 2, as in LIBSVM and onnxruntime: until no error exceeds 0.005 / C, at
+most 100 times.
 
 Serves SVMClassifier (all opsets) with prob_a and prob_b.
 

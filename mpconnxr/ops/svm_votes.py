@@ -1,6 +1,6 @@
-"""svm_votes: by decisions of pairs of classes (i, j), i < j, how many each class won.
+"""svm_votes: number of pairs (i, j), i < j, that each class wins.
 
-    votes[n, c] = number of pairs that c won: i where the score is > 0, else j
+    votes[n, c] = number of pairs that c wins: i where the score is > 0, else j
 
 Serves SVMClassifier (all opsets).
 

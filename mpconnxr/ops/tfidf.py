@@ -1,15 +1,15 @@
-"""tfidf: how often each of many n-grams occurs in each row.
+"""tfidf: occurrences of n-grams in each row.
 
-    count[r, k] = places in row r where the items at distance s + 1, s = 0 .. skips, are n-gram k
-    out[r, index[k]] = weight[k] * count[r, k], or just weight[k] where that is not 0
+    count[r, k] = positions in row r at which elements s + 1 apart, s = 0 .. skips, are n-gram k
+    out[r, index[k]] = weight[k] * count[r, k], or weight[k] where the count is not 0
 
-Serves TfIdfVectorizer (all opsets). Single items are counted once, whatever the skips.
+Serves TfIdfVectorizer (all opsets). Unigrams are counted once, whatever the skips.
 
-    x        integers or strings, rows of equal length; of strings as many as the run has
-    words    x's dtype (int64 for integers), rising: the items of the n-grams
-    grams    int32: n-grams of each length as places in words, in rising order
-    index    int32: their places in a row of the output
-    weights  float32: their weights, or (0): all are 1
+    x        integers or strings, rows of equal length; strings may have an open shape
+    words    x's dtype (int64 for integers), ascending: the elements of the n-grams
+    grams    int32: n-grams of each length as indices of words, ascending
+    index    int32: columns of the n-grams in the output
+    weights  float32: their weights; of shape (0): all are 1
     out      float32 (rows, width)
 Raises ModelError. A step allocates boxed floats and big integers.
 """
@@ -19,9 +19,9 @@ from ..tensor import range_of
 # params
 _LINES = const(0)
 _WIDTH = const(1)
-_SKIPS = const(2)  # the most
+_SKIPS = const(2)  # largest number of skips
 _COUNTS = const(3)  # flag
-_NUMBERS = const(4)  # [*] of n-grams of length 1, 2, ...
+_NUMBERS = const(4)  # [*] number of n-grams of length 1, 2, ...
 
 OBJECTS = True
 PROVED = (3,)
@@ -54,7 +54,7 @@ def prepare(node):
 
 
 class _Tfidf:
-    """The extent is rows."""
+    """The step; its extent is rows."""
 
     def __init__(self, x, words, out, shape):
         self.x, self.words, self.out = x, words, out
@@ -69,12 +69,12 @@ class _Tfidf:
             while at < end:
                 self.out[at] = 0.0
                 at += 1
-            items = [self._find(data[i]) for i in range(lo * n, lo * n + n)]
-            self._count_all(items, lo * self.width)
+            words = [self._find(data[i]) for i in range(lo * n, lo * n + n)]
+            self._count_all(words, lo * self.width)
             lo += 1
 
     def _find(self, v):
-        """A word's place, or -1."""
+        """Return the index of a word, or -1."""
         words = self.words
         low, high = 0, len(words)
         while low < high:
@@ -85,32 +85,32 @@ class _Tfidf:
                 high = middle
         return low if low < len(words) and words[low] == v else -1
 
-    def _count_all(self, items, out_at):
+    def _count_all(self, words, out_at):
         at = first = 0
         for i, number in enumerate(self.numbers):
             skip = 0
-            while number and i * (skip + 1) < len(items) and skip <= (self.skips if i else 0):
-                for start in range(len(items) - i * (skip + 1)):
-                    k = self._gram(items, start, skip + 1, (at, i + 1, number))
+            while number and i * (skip + 1) < len(words) and skip <= (self.skips if i else 0):
+                for start in range(len(words) - i * (skip + 1)):
+                    k = self._gram(words, start, skip + 1, (at, i + 1, number))
                     if k >= 0:
                         self._add(out_at + self.index[first + k], first + k)
                 skip += 1
             at += number * (i + 1)
             first += number
 
-    def _gram(self, items, start, distance, table):
-        """Number of the n-gram that starts here, or -1."""
+    def _gram(self, words, start, distance, table):
+        """Return the number of the n-gram that starts here, or -1."""
         at, length, number = table
         low, high = 0, number
         while low < high:
             middle = (low + high) // 2
             k = 0
             place = at + middle * length
-            while k < length and self.grams[place + k] == items[start + k * distance]:
+            while k < length and self.grams[place + k] == words[start + k * distance]:
                 k += 1
             if k == length:
                 return middle
-            if self.grams[place + k] < items[start + k * distance]:
+            if self.grams[place + k] < words[start + k * distance]:
                 low = middle + 1
             else:
                 high = middle

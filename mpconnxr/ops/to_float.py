@@ -1,16 +1,15 @@
-"""to_float: integers to floats by scale and offset of each channel, without float arithmetic.
+"""to_float: integers to floats by a scale and an offset per channel, without float arithmetic.
 
     out[o, c, i] = x[o, c, i] * constants[0, c] + constants[1, c]
 
-Serves mpconnxr:ToFloat: Cast, Mul and Add behind MatMulInteger and ConvInteger, of which a run
-decides the scale.
+Serves mpconnxr:ToFloat: Cast, Mul and Add behind MatMulInteger and ConvInteger with a scale known
+only at run time.
 
-    x      int32 (outer, channels, inner);  out  float32, as x; may be the same memory
-    constants  float32 (2, channels); or scale and offset, float32, one or one a channel, and as
-           scratch float32 (2, channels)
-Within 2**-23 of the larger of product and offset. Without an FPU these are the same bits on every
-board, and what is too small for a normal float32 becomes 0, what is too large infinite, also in
-the product. Raises ModelError.
+    x      int32 (outer, channels, inner);  out  float32, as x; may share memory
+    constants  float32 (2, channels); or scale and offset, float32, one element or one per channel,
+               and as scratch float32 (2, channels)
+Within 2**-23 of the larger of product and offset. Without an FPU the bits are the same on every
+board; denormal products and results become 0, overflow gives inf. Raises ModelError.
 """
 
 from .. import forms
@@ -44,7 +43,7 @@ def prepare(node, calls):
     if apart:
         for i in (1, 2):
             _emit_copy(node, calls, i, w, channels)
-    # A call takes rows of all channels; of a single row, channels; of a single channel, elements.
+    # A call takes rows of all channels; for a single row, channels; for one channel, elements.
     unit, channels_each, elements_each = row, 0, 0
     if n == row:
         if channels > 1:
@@ -66,7 +65,7 @@ def prepare(node, calls):
 
 
 def _emit_copy(node, calls, i, constants, channels):
-    """Emit the copy of scale (i = 1) or offset (2) to where the loop takes both, side by side."""
+    """Emit the copy of scale (i = 1) or offset (2) to the scratch, where the loop expects both."""
     t = node.inputs[i]
     node.require(t.nelem in (1, channels), "scale or offset")
     p = block(

@@ -1,11 +1,10 @@
-"""top_k: the k largest or smallest items along an axis, in order, and where they are.
+"""top_k: the k largest or smallest elements along an axis, sorted, with their indices.
 
-Serves TopK (all opsets). Of equal items the one that comes first counts more. Where a NaN comes
-in the order is undefined.
+Serves TopK (all opsets). Equal elements keep their order. With NaN the order is undefined.
 
     x        float32, float64 or any integer dtype (outer, n, inner)
     values   as x (outer, k, inner);  indices  int64 or int32 (outer, k, inner)
-Raises ModelError. A run allocates only boxed floats and integers, of float32 nothing.
+Raises ModelError. A run allocates only boxed floats and integers; for float32 nothing.
 """
 
 from .. import forms

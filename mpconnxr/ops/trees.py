@@ -1,16 +1,16 @@
-"""trees: the exact sum of what an ensemble of decision trees says, rounded once.
+"""trees: exact sum of the outputs of an ensemble of decision trees, rounded once.
 
-    out[n, t] = (the sum over trees of the weight of t in the leaf that x[n] leads to) / divisor
+    out[n, t] = (the sum over trees of the weight of t in the leaf that x[n] reaches) / divisor
 
 Serves TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble (all opsets) with SUM and
-AVERAGE of float32 (the converter makes every node mode a comparison x <= cut, base values a leaf
-that every sample comes to, and labels and post transforms steps of their own). Weights are
-integers of one unit: see loops/tree_sums. No order of the additions matters; the result is the
-float32 nearest to the sum, halves to even.
+AVERAGE of float32. The converter turns every node mode into a comparison x <= cut, base values
+into a leaf that every sample reaches, and labels and post transforms into steps of their own.
+Weights are integers of one unit (see loops/tree_sums), so the order of additions does not matter;
+the result is the float32 nearest to the sum, ties to even.
 
     x        float32 (N, F)
-    table    int32, in which a leaf's number is that of its first entry: see _tree_table
-    entries  uint16 (entries, 3): the parts of weights: see loops/tree_sums
+    table    int32, in which the number of a leaf is that of its first entry: see _tree_table
+    entries  uint16 (entries, 3): parts of weights: see loops/tree_sums
     out      float32 (N, T)
     scratch  int32 (slots), int32 (trees + 1 + T * limbs)
 Raises ModelError.
@@ -24,18 +24,18 @@ from ._tree_table import walker
 # params
 _TREE = const(0)  # [_tree_table]
 _DIVISOR = const(9)
-_COMMON = const(10)  # the leaf that every sample comes to
+_COMMON = const(10)  # number of the leaf that every sample reaches
 _LIMBS = const(11)  # of a target
-_LEAST = const(12)  # the bit of the sum that is 2**-149; at least 1
-_EXPONENT = const(13)  # signed; of the sum's bit 0, as float32 has it
-_MIRRORED = const(14)  # flag: T is 2, and the sum of target 1 is subtracted from that of target 0
+_LEAST = const(12)  # bit of the sum with the value 2**-149; at least 1
+_EXPONENT = const(13)  # signed; exponent of the sum's bit 0, biased as in float32
+_MIRRORED = const(14)  # flag: T is 2; subtract the sum of target 1 from that of target 0
 _N_PARAMS = const(15)
 
 CALLS = True
 PROVED = (1, 2)
 _ENTRY = 3  # uint16
-_MOST_TREES = 1 << 12  # a limb gets 2 parts of 16 bits of each, and of the common leaf: < BIAS
-_PARTS = 4  # of one target in one leaf, at most
+_MOST_TREES = 1 << 12  # a limb sums two 16-bit parts of each tree and of the common leaf: < BIAS
+_PARTS = 4  # most parts of one target's weight in one leaf
 
 
 def prepare(node, calls):
@@ -54,7 +54,7 @@ def prepare(node, calls):
     node.require(n_trees + 1 + n_targets * limbs == scratch.nelem, "scratch")
     node.require(n * n_targets == out.nelem, "sizes")
     node.require(mirrored == 0 or mirrored == 1 and n_targets == 2, "targets")
-    # the window of four limbs from the least bit on, and the flags; no exponent below 0
+    # there must be four limbs above the least bit, and the flags
     node.require(least > 0 and ((least - 1) >> 3) + 5 <= limbs, "limbs")
     node.require(least + 22 + exponent >= 0, "exponent")
     p = block(
@@ -65,7 +65,7 @@ def prepare(node, calls):
     )
     _check_entries(node, entries.data, p)
     walk = walker(node, calls, n_entries)
-    # Leaves and sums are parts of one tensor, so they never share memory.
+    # Leaves and sums are parts of one tensor, so that they never overlap.
     leaves, sums = calls.place(scratch), _behind(calls, scratch, n_trees + 1)
     entries, out = calls.place(entries), calls.place(out, "H")
     loops = forms.get("tree_sums")
@@ -93,7 +93,7 @@ def prepare(node, calls):
 
 
 def _behind(calls, t, n):
-    """Return the place of what lies behind the first n words of a tensor."""
+    """Return a view of the part of a tensor behind its first n words."""
     t._offset += 4 * n
     t.nbytes -= 4 * n
     try:

@@ -1,15 +1,15 @@
-"""trees_float: what an ensemble of decision trees adds up to, where kernel trees does not serve.
+"""trees_float: aggregate of decision trees in floats, where kernel trees does not apply.
 
-    out[n, t] = base[t] + AGGREGATE over trees of the weight of t in the leaf that x[n] leads to
+    out[n, t] = base[t] + AGGREGATE over trees of the weight of t in the leaf that x[n] reaches
 
 Serves TreeEnsembleRegressor and TreeEnsemble with MIN and MAX, TreeEnsemble of float64, weights
-that are not finite, and forests beyond what kernel trees takes (all opsets).
+with inf or NaN, and forests beyond the limits of kernel trees (all opsets).
 
     x        float32 (N, F), or float64: then also weights, base and out
-    table    int32: see tree_table
-    first    uint8, uint16 or int32 (leaves + 1): where a leaf's entries begin, the last one's end
+    table    int32: see _tree_table
+    first    uint8, uint16 or int32 (leaves + 1): number of each leaf's first entry, and their end
     targets  uint8, uint16 or int32 (entries);  weights  float32 (entries);  base  float32 (T)
-    cuts     float64 (cuts): for float64 only, in the place of those in the table
+    cuts     float64 (cuts): only for float64; replaces the cuts of the table
     out      float32 (N, T): a target without an entry is 0
     scratch  int32 (slots) and int32 (trees)
 Raises ModelError. A step allocates only boxed floats.

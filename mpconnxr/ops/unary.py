@@ -1,20 +1,21 @@
 """unary: out = op(x), element by element.
 
-Serves Abs Neg Sign Not BitwiseNot IsNaN IsInf Floor Ceil Round Reciprocal Sqrt Exp Log Sin Cos
-Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf (all opsets). Round goes to even from the
-middle. Outside its domain a function gives nan, inf at a pole; integers wrap around.
+Serves Abs Neg Sign Not BitwiseNot IsNaN IsInf Floor Ceil Round Reciprocal Sqrt Exp Log Sin Cos Tan
+Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf (all opsets). Round is half to even. Outside of
+its domain a function gives NaN, at a pole inf; integers wrap around.
 
-    x, out  float32 or float64; abs, neg, sign also integers; bitnot integers; not bool.
-            out has x's dtype; bool for not, isnan and isinf. May be the same memory.
-Of float32 abs, neg, sign, floor, ceil, round and sqrt have numpy's bits in every form and one NaN,
-0x7FC00000. Where viper is, these and not allocate nothing, others what arithmetic does (boxed
-floats, big integers). Raises ModelError.
+    x, out  float32 or float64; abs, neg, sign also integers; bitnot integers; not bool. out has
+            x's dtype; bool for not, isnan and isinf. May share memory.
+
+On float32, abs, neg, sign, floor, ceil, round and sqrt have numpy's bits in every form and a
+single NaN, 0x7FC00000. Where viper runs, these and `not` allocate nothing; others allocate boxed
+floats and big integers. Raises ModelError.
 """
 
 from .. import forms
 from ..blocks import block
 from ._float_math import scope
-from ._inline import ITEMS, SAME, TRUTH, WRAPS, choose, compile_loop, emit_items
+from ._inline import ELEMENTS, SAME, TRUTH, WRAPS, choose, compile_loop, emit_elements
 
 # params
 _OP = const(0)  # index into _OPS, then into _FUNCTIONS
@@ -22,7 +23,7 @@ _N_PARAMS = const(1)
 
 CALLS = True
 STREAMS = (0,)
-# Name, expression for floats, for integers (None: has none), what it gives.
+# Name, expression for floats, for integers (or None), kind of result.
 _OPS = (
     ("abs", "x if x > 0 else 0.0 - x", "x if x >= 0 else 0 - x", WRAPS),
     ("neg", "-x", "0 - x", WRAPS),
@@ -36,7 +37,7 @@ _OPS = (
     ("floor", "x // 1 if x - x == 0 else x", None, SAME),
     ("ceil", "-(-x // 1) if x - x == 0 else x", None, SAME),
 )
-# On float32, in the order of loops/whole.
+# Operations on the bits of float32, in the order of loops/whole.
 _ON_BITS = ("abs", "neg", "sign", "floor", "ceil", "half_even")
 # These call the function of their name.
 _FUNCTIONS = (
@@ -86,8 +87,8 @@ def prepare(node, calls):
         for start, end in calls.parts(n):
             calls.call(loop, x, None, out, block("root", start=start, end=end))
     else:
-        loop = compile_loop(ITEMS, expression, scope())
-        emit_items(calls, loop, calls.place(x), None, calls.place(out), n)
+        loop = compile_loop(ELEMENTS, expression, scope())
+        emit_elements(calls, loop, calls.place(x), None, calls.place(out), n)
 
 
 def _call(name):

@@ -1,12 +1,12 @@
-"""wide_add: sums of two tensors of 16-bit integers, each with a scale and zero point.
+"""wide_add: sum of two tensors of 16-bit integers, each with a scale and zero point.
 
-    out = limited(round((a - za) * a_scale / scale + (b - zb) * b_scale / scale) + zero)
+    out = saturate(round((a - za) * a_scale / scale + (b - zb) * b_scale / scale) + zero)
 
 Serves mpconnxr:WideAdd.
 
-    a, b, out  int16 or uint16, all of the same dtype and as many items; out may be one of them
-Rounded to even; what lies within 2**-14 of the middle, with 13 bits behind the point, is taken for
-the middle. Raises ModelError.
+    a, b, out  int16 or uint16, all of one dtype and size; out may be a or b
+Rounded half to even, with 13 fraction bits; a value within 2**-14 of a tie counts as a tie. Raises
+ModelError.
 """
 
 from .. import forms
@@ -14,10 +14,10 @@ from ..blocks import block
 from ..tensor import range_of
 
 # params
-_POINT = const(0)  # bits behind it: 1 to 13
+_POINT = const(0)  # fraction bits, 1 to 13
 _ZA = const(1)  # unsigned: int16 + 32768
 _ZB = const(2)  # unsigned: int16 + 32768
-_FACTORS = const(3)  # [a, b] signed, in units of 2**-15 times those of the point
+_FACTORS = const(3)  # [a, b] signed, in units of 2**(-15 - point)
 _ZY = const(5)  # signed
 _LOW = const(6)  # signed
 _HIGH = const(7)  # signed
@@ -26,7 +26,7 @@ _N_PARAMS = const(8)
 CALLS = True
 
 _FLIPS = {"int16": 32768, "uint16": 0}
-_MOST = 1 << 29  # of both factors: items are below 2**16, so that a sum stays below 2**30
+_MOST = 1 << 29  # sum of both factors: elements are below 2**16, so that a sum stays below 2**30
 
 
 def prepare(node, calls):

@@ -1,19 +1,19 @@
-"""wide_conv: convolution of 16-bit integers by weights of 8 bits, by groups, exact, up to 2-D.
+"""wide_conv: convolution of 16-bit integers by 8-bit weights, grouped, exact, up to 2-D.
 
     sum[b, g, m, y, x] = c[g, m] + sum over k = (i, ky, kx) of
         x[b, g, i, y*sy - py + ky*dy, x*sx - px + kx*dx] * w[g, m, k]
-    out = limited(round(sum * scale[g, m]) + zy, lo, hi)          rounded to even
+    out = clip(round(sum * scale[g, m]) + zy, low, high)          rounded half to even
 
-(x is its zero point outside of it.) Serves mpconnxr:WideConv, WideGemm, WideAveragePool,
-WideGlobalAveragePool and WideClip: rows of a matrix are positions, means have equal weights, a
-change of scale has a single one.
+(x is its zero point outside of itself.) Serves mpconnxr:WideConv, WideGemm, WideAveragePool,
+WideGlobalAveragePool and WideClip: rows of a matrix are positions, a mean has equal weights, a
+change of scale has a single weight.
 
-    x    int16 or uint16, item (b, g, i, y, x) by strides
+    x    int16 or uint16, element (b, g, i, y, x) by strides
     w    uint8: 12 bytes for each of G * M channels, then the rows of each group (see
          loops/wide_dots)
     out  int16 or uint16, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
-    scratch  uint16: positions a call times 2 + K
-K up to 16,384. Raises ModelError.
+    scratch  uint16: positions per call times 2 + K
+K is at most 16,384. Raises ModelError.
 """
 
 from .. import forms
@@ -35,9 +35,9 @@ _OH = const(8)
 _OW = const(9)
 _STRIDES = const(10)  # [y, x]
 _DILATIONS = const(12)  # [y, x]
-_X_STRIDES = const(14)  # [b, g, c, y, x] in items
-_OUT_STRIDES = const(19)  # [b, g, m, i] in items; i: position
-_PIECE = const(23)  # positions a call
+_X_STRIDES = const(14)  # [b, g, c, y, x] in elements
+_OUT_STRIDES = const(19)  # [b, g, m, i] in elements; i: position
+_PIECE = const(23)  # positions per call
 _ZX = const(24)  # unsigned: int16 + 32768
 _PADS = const(25)  # [y, x] signed
 _ZY = const(27)  # signed
@@ -74,7 +74,7 @@ def prepare(node, calls):
 
 
 def _check_sizes(node, e, signed):
-    """Check that the loops stay within the tensors, whose sizes bound the work, too."""
+    """Check that the loops stay within the tensors. The tensors' sizes also bound the work."""
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
@@ -96,7 +96,7 @@ def _check_sizes(node, e, signed):
 
 
 def _call(node, calls, e, signed):
-    """Return what emits the calls for n positions from one on."""
+    """Return a function that emits the calls for n positions."""
     groups, channels, rows, columns, maps, kernel_rows, kernel_columns = e[_G:_OH]
     out_rows, out_columns, row_stride, column_stride, row_dilation, column_dilation = e[
         _OH:_X_STRIDES

@@ -3,7 +3,7 @@
 Serves mpconnxr:WideMaxPool.
 
     x    int16 or uint16 (planes, H, W);  out  same dtype (planes, oh, ow)
-A window of padding only gives the least value. Raises ModelError.
+A window that lies in the padding gives the least value. Raises ModelError.
 """
 
 from .. import forms
@@ -26,7 +26,7 @@ _N_PARAMS = const(13)
 CALLS = True
 
 _FLIPS = {"int16": 32768, "uint16": 0}
-_MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file must end, too
+_MOST_TAPS = 4096  # taps, unless the plane has more elements: bounds the work of a damaged file
 
 
 def prepare(node, calls):

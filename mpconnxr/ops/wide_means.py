@@ -1,14 +1,14 @@
-"""wide_means: mean of each window of 16-bit integers, in float32 as onnxruntime computes it.
+"""wide_means: mean of each window of 16-bit integers, rounded as onnxruntime does in float32.
 
-    out[b, c, y, x] = limited(round(mean / y_scale) + zy)
-    mean = (sum of (items inside x - zx) * x_scale) / count
+    out[b, c, y, x] = saturate(round(mean / y_scale) + zy)
+    mean = (sum of (elements inside x - zx) * x_scale) / count
 
-float32 has 2**-9 of a step, and where the scales are alike many means lie in the middle between
-two integers. What is near it is computed as in qmeans, all else as integers. Serves
-mpconnxr:WideAveragePool and WideGlobalAveragePool.
+float32 resolves 2**-9 of a step, and if the scales are similar, many means are ties. A mean near a
+tie is computed as in qmeans, all others in integers. Serves mpconnxr:WideAveragePool and
+WideGlobalAveragePool.
 
     x    uint16 or int16 (planes, H, W);  out  same dtype (planes, oh, ow)
-    x_scale, y_scale  float32, one item, 2**-60 to 2**60
+    x_scale, y_scale  float32, one element, 2**-60 to 2**60
     scratch  int32, 192
 Raises ModelError. A step allocates nothing.
 """
@@ -21,7 +21,7 @@ from .qmeans import LISTED, needs_of, scale_of
 # params
 _POOL = const(0)  # [qaverage_pool] with zero points of int16 + 32768
 _COUNT = const(13)
-_ORDER = const(14)  # of the sums (see loops/means)
+_ORDER = const(14)  # order of the sums (see loops/means)
 _RATIO = const(15)  # [numerator, denominator] of x_scale / y_scale, below 65 each; count times
 #     the first of them is up to 8,000
 _N_PARAMS = const(17)
@@ -30,8 +30,8 @@ CALLS = True
 
 _SIGNS = {"uint16": 0, "int16": 32768}
 _LAST = 65535
-_MOST = 8000  # items of a sum times what it is multiplied by: they stay below 2**30
-_DIGITS = 256  # of float32 behind the point of a step
+_MOST = 8000  # elements of a sum times its multiplier: products stay below 2**30
+_DIGITS = 256  # fractions of a step that float32 resolves
 
 
 def prepare(node, calls):
@@ -42,13 +42,13 @@ def prepare(node, calls):
     row_stride, column_stride, row_padding, column_padding, x_zero_point, out_zero_point = e[7:]
     count, order, up, down = node.extents(_COUNT, _N_PARAMS - _COUNT)
     node.require(0 < down < 65 and 0 < up < 65 and order < 3, "ratio of scales, or order")
-    items = max(min(rows, kernel_rows) * min(columns, kernel_columns), count)
-    node.require(items * up <= _MOST and 0 < count, "windows")
+    most = max(min(rows, kernel_rows) * min(columns, kernel_columns), count)
+    node.require(most * up <= _MOST and 0 < count, "windows")
     node.require(scratch.nelem == LISTED, "scratch")
     x_scale, y_scale = [scale_of(node, t) for t in node.inputs[1:]]
     if node.outputs[0].nelem == 0:
         return
-    near = count * (items + 5) * max(up, down) // _DIGITS + 1
+    near = count * (most + 5) * max(up, down) // _DIGITS + 1
     needs = needs_of(calls, node, scratch, "H", forms.get("wide_means").choose_wide)
     loop = forms.get("means").rounds
     for plane, plane_end in calls.parts(planes, out_rows * out_columns):

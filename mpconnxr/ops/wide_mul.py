@@ -1,11 +1,11 @@
-"""wide_mul: products of two tensors of 16-bit integers, each with a scale.
+"""wide_mul: product of two tensors of 16-bit integers, each with a scale.
 
-    out = limited(round(a * b * scale) + zero),     scale = M * 2**(f - 37), M below 2**24
+    out = saturate(round(a * b * scale) + zero),     scale = M * 2**(f - 37), M below 2**24
 
 Serves mpconnxr:WideMul. The zero points of a and b are 0 (uint16: 32768).
 
-    a, b, out  int16 or uint16, all of the same dtype and as many items; out may be one of them
-Rounded to even, with 13 bits behind the point. Raises ModelError.
+    a, b, out  int16 or uint16, all of one dtype and size; out may be a or b
+Rounded half to even, with 13 fraction bits. Raises ModelError.
 """
 
 from .. import forms
@@ -13,8 +13,8 @@ from ..blocks import block
 from ..tensor import range_of
 
 # params
-_SHIFT = const(0)  # up to 30 to the left; from 32 on one by `shift - 32` to the right
-_HALF = const(1)  # what is added before one to the right
+_SHIFT = const(0)  # 0 to 30: to the left; from 32 on: by shift - 32 to the right
+_HALF = const(1)  # added before a shift to the right
 _MANTISSA = const(2)  # [upper, lower] 12 bits of M
 _ZY = const(4)  # signed
 _LOW = const(5)  # signed

@@ -1,12 +1,12 @@
 """wide_quantize: floats to 16-bit integers by one scale, without float arithmetic.
 
-    out[i] = limited(round(x[i] / scale) + zero)      the quotient as float32, then to even
+    out[i] = saturate(round(x[i] / scale) + zero)      quotient rounded as float32, then half to
+        even
 
-Serves QuantizeLinear (all opsets) to int16 and uint16 by a scale that is known at conversion:
-exact.
+Serves QuantizeLinear (all opsets) to int16 and uint16 with a constant scale. The result is exact.
 
-    x    float32;  scale  float32, one item, 2**-100 to 2**100;  out  int16 or uint16, as x; may
-         begin where x does
+    x    float32;  scale  float32, one element, 2**-100 to 2**100
+    out  int16 or uint16, as x; may begin where x does
 NaN becomes the zero point. Raises ModelError.
 """
 

@@ -1,13 +1,13 @@
-"""window: a sum of cosines over a number of items that is data.
+"""window: window function of cosines, of a size known only at run time.
 
     out[i] = a + b * cos(t) + c * cos(2 * t)        t = 2 * pi * i / n
 
-n - 1 in the place of n if the window is symmetric. Serves HannWindow, HammingWindow and
+with n - 1 instead of n if the window is symmetric. Serves HannWindow, HammingWindow and
 BlackmanWindow (all opsets).
 
     size     int32 or int64 (1)
-    out      float32 or float64, at least as many items as there may be
-Raises ModelError; InputError for a size that out does not have. A step allocates boxed floats.
+    out      float32 or float64, as many elements as there may be at most
+Raises ModelError, and InputError for a size that out does not have. A step allocates boxed floats.
 """
 
 import struct
@@ -19,7 +19,7 @@ from ..blocks import block
 # params
 _PERIODIC = const(0)  # flag; else symmetric
 _FACTORS = const(1)  # [a, b, c] float
-_COUNT = const(4)  # [?] dim of the number of items; none where it is that of out
+_COUNT = const(4)  # [?] dim of the number of elements; none if out has a constant size
 
 CALLS = True
 
@@ -43,7 +43,7 @@ def prepare(node, calls):
 
 
 class _Sized:
-    """The loop, and before it the size of its output, which a run decides."""
+    """The loop, preceded by the size of its output if that is known only at run time."""
 
     def __init__(self, count, size, w, out, is_periodic):
         self.count, self.size, self.w, self.out = count, size, w, out

@@ -1,4 +1,4 @@
-"""zip_map: each row of scores as a map from the labels.
+"""zip_map: each row of scores as a map from labels to scores.
 
     out[n] = {keys[c]: x[n, c]}
 
@@ -32,7 +32,7 @@ def prepare(node):
 
 
 class _ZipMap:
-    """The extent is rows."""
+    """The step; its extent is rows."""
 
     def __init__(self, x, labels, maps):
         self.x, self.labels, self.maps = x, labels, maps

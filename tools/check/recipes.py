@@ -139,7 +139,7 @@ def _number(parameter: Parameter, most: int, before: list[int], numbers: random.
         return _value(low, high, numbers)
     if low is None:
         low, high = (-3, min(most, 6)) if parameter.is_biased else (0, high)
-    if parameter.meaning.startswith("behind the last") and before:
+    if parameter.meaning.startswith("end, exclusive") and before:
         low = max(low, before[-1])
     elif "stride" in parameter.name or "step" in parameter.name:
         return max(low, _stride(most, before, numbers))

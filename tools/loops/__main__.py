@@ -1,7 +1,7 @@
-"""python -m tools.loops FAMILY [FORM]: print what the build makes of a family's source.
+"""python -m tools.loops FAMILY [FORM]: print the module that the build makes of a family's source.
 
-FORM: viper or viper64, for what was tuned by hand (default: the plain form, which has viper in it
-if the family is written once).
+FORM is viper or viper64 for hand-tuned sources (default: the plain form, which includes viper if
+the family is written once).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .errors import LoopError
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 printed, 1 it cannot be made, 2 wrong usage."""
+    """Print the module. Return 0 if it was printed, 1 if it cannot be made, 2 for wrong usage."""
     parser = arguments.parser_for("loops", description=__doc__.partition(":")[2])
     parser.add_argument("family", metavar="FAMILY", help="such as qdot")
     parser.add_argument("form", metavar="FORM", nargs="?", default="plain", help="such as viper")

@@ -1,7 +1,7 @@
-"""Functions that a module of machine code has of another form.
+"""Functions that a module of machine code imports from another form.
 
-`from ..viper.program import run` would keep both modules in a board's memory. So the function
-itself comes to stand there, if it uses no names of its module.
+`from ..viper.program import run` would keep both modules in a board's memory. Therefore the import
+is replaced by the function itself, provided that it uses no names of its module.
 """
 
 from __future__ import annotations
@@ -16,18 +16,22 @@ _KNOWN = {*vars(builtins), "micropython", "data", "ptr", "ptr8", "ptr16", "ptr32
 
 
 def with_borrowed(text: str, known: Mapping[tuple[str, str], str]) -> str:
-    """Return a module's text with functions in place of imports. known: texts, by family and
-    form.
+    """Return a module's text with functions instead of imports.
+
+    Args:
+        text: text of the module.
+        known: texts of modules by (family, form).
+
     """
-    for found in list(_IMPORT.finditer(text)):
-        form, family, name = found.groups()
+    for match in list(_IMPORT.finditer(text)):
+        form, family, name = match.groups()
         if function := _function(known[family, form], name):
-            text = text.replace(found[0], "") + f"\n\n{function}\n"
+            text = text.replace(match[0], "") + f"\n\n{function}\n"
     return re.sub(r"\n{4,}", "\n\n\n", text)
 
 
 def _function(text: str, name: str) -> str:
-    """Return the source of a function; "" if it uses what its module defines."""
+    """Return the source of a function, or "" if it uses names of its module."""
     [node] = [n for n in ast.parse(text).body if getattr(n, "name", "") == name]
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     own = {n.id for n in names if isinstance(n.ctx, ast.Store)}

@@ -1,5 +1,5 @@
-"""Why no module was made of a source."""
+"""The error of sources of loops."""
 
 
 class LoopError(Exception):
-    """The text is the whole report."""
+    """A source that cannot be translated. The text is the complete report."""

@@ -1,6 +1,6 @@
-"""Writes a source's statements as viper can take them: helpers inline, `for` as `while`.
+"""Expand a source's statements to viper's subset: helpers inline, `for` as `while`.
 
-Text and comments stay what they are; only what is replaced is written anew.
+Text and comments are kept; only expanded statements are written anew.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ _ENDS = {ast.Lt: ">=", ast.NotEq: "=="}
 
 
 class Code:
-    """The statements of a function, or of a helper where it is called.
+    """The statements of a function, or of a helper at one of its calls.
 
-    viper: False in a plain form, which computes min() and assigns tuples itself; names: texts in
-    place of parameters and results; counters: numbers in place of what unroll() counts; inner:
-    what `yield` stands for.
+    Args:
+        source: source of the function.
+        viper: False for a plain form, which computes min() and assigns tuples itself.
+        names: texts that replace parameters and results.
+        counters: numbers that replace the counters of unroll().
+        inner: returns the lines that replace `yield`.
+
     """
 
     def __init__(
@@ -40,7 +44,7 @@ class Code:
         self._helpers = source.helpers
 
     def block(self, body: list[ast.stmt], above: int) -> Lines:
-        """The lines of statements, not indented; above: the line before the first one."""
+        """Return the lines of statements, not indented; `above` is the line before them."""
         lines, comments = [], self._source.comments
         for node in body:
             lines += [comments[i] for i in range(above + 1, node.lineno) if i in comments]
@@ -125,7 +129,7 @@ class Code:
         return [f"{i} = {first}", *head, *self._inside(node), _INDENT + by]
 
     def _assign(self, node: ast.Assign) -> Lines:
-        """Several targets one after another; min(), max() and abs() as conditions."""
+        """Expand several targets to one assignment each, min(), max() and abs() to conditions."""
         if len(node.targets) > 1:
             return [f"{self._text(t)} = {self._value(node.value)}" for t in node.targets]
         target, value = node.targets[0], node.value
@@ -133,9 +137,9 @@ class Code:
             return self._set(self._text(target), value)
         names = [self._text(name) for name in target.elts]
         if isinstance(value, ast.Subscript):  # p[3:6]
-            items, ends = self._text(value.value), value.slice
+            array, ends = self._text(value.value), value.slice
             numbers = range(ends.lower.value if ends.lower else 0, ends.upper.value)
-            return [f"{n} = {items}[{i}]" for n, i in zip(names, numbers, strict=True)]
+            return [f"{n} = {array}[{i}]" for n, i in zip(names, numbers, strict=True)]
         lines, stored = [], set()
         for name, each in zip(names, value.elts, strict=True):
             if stored & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}:
@@ -145,7 +149,7 @@ class Code:
         return lines
 
     def _set(self, name: str, value: ast.expr) -> Lines:
-        """An assignment; `v = min(max(what, low), high)`, `v = min(what, v)`, `v = abs(v)`."""
+        """Return one assignment; min(max(w, low), high) and abs(v) become conditions."""
         if _is_call(value, "abs"):
             return [*self._first(name, value), f"if {name} < 0:", f"{_INDENT}{name} = 0 - {name}"]
         if not _is_call(value, "min") and not _is_call(value, "max"):
@@ -158,7 +162,7 @@ class Code:
         return [*first, f"if {name} {compare} {other}:", f"{_INDENT}{name} = {other}"]
 
     def _first(self, name: str, call: ast.Call) -> Lines:
-        """What an argument takes; none if it has it already."""
+        """Return the assignment of an argument to a name, or nothing if it is there already."""
         inner = call.args[0]
         return [] if self._value(inner) == name else self._set(name, inner)
 
@@ -168,7 +172,7 @@ class Code:
     def _call(
         self, call: ast.Call, targets: list[ast.expr], inner: Callable[[], Lines] | None = None
     ) -> Lines:
-        """The code of a helper with its arguments, and with the targets as its results."""
+        """Return the code of a helper with its arguments, and with the targets as its results."""
         helper = self._helper(call)
         if len(call.args) != len(helper.params) or call.keywords:
             raise self._source.wrong(call, f"{helper.name} takes {', '.join(helper.params)}")
@@ -186,14 +190,14 @@ class Code:
         for i, arg in enumerate(call.args):
             if isinstance(arg, _OPERATIONS) and not texts[i].isdecimal():
                 texts[i] = f"({texts[i]})"
-        given = dict(zip(helper.params, texts, strict=True))
+        arguments = dict(zip(helper.params, texts, strict=True))
         names = dict(zip(helper.results, results, strict=True))
-        check_call(self._source, call, helper, given, names)
-        code = Code(helper.source, self._viper, given | names, inner=inner)
+        check_call(self._source, call, helper, arguments, names)
+        code = Code(helper.source, self._viper, arguments | names, inner=inner)
         return code.block(helper.body, helper.body[0].lineno - 1)
 
     def _is_all(self, call: ast.Call) -> bool:
-        """Return True if a function does nothing but this call."""
+        """Return True if a function consists of nothing but this call."""
         for function in self._source.tree.body:
             if isinstance(function, ast.FunctionDef) and not is_helper(function):
                 n_before = 1 if ast.get_docstring(function) is not None else 0
@@ -203,7 +207,7 @@ class Code:
         return False
 
     def _value(self, node: ast.expr) -> str:
-        """The text of an expression that may go anywhere in a line."""
+        """Return the text of an expression that may stand anywhere in a line."""
         text = self._text(node)
         return f"({text})" if "\n" in text else text
 
@@ -216,7 +220,7 @@ class Code:
         return text + self._source.text[at:end]
 
     def _replaced(self, node: ast.AST) -> Iterator[tuple[tuple[int, int], str]]:
-        """What of a node's text becomes another one, and where."""
+        """Yield the parts of a node's text that are replaced, each as (span, new text)."""
         value = self._counted(node) if isinstance(node, ast.expr) else None
         if value is not None:
             yield self._source.span(node), str(value)
@@ -231,7 +235,7 @@ class Code:
                 yield from self._replaced(child)
 
     def _counted(self, node: ast.expr) -> int | None:
-        """The value of an expression that has a counter, and else only numbers; else None."""
+        """Return the value of an expression of counters and numbers, else None."""
         if not self._counters:
             return None
         parts = list(ast.walk(node))
@@ -245,7 +249,7 @@ class Code:
 
 
 def _head(node: ast.stmt) -> ast.stmt | ast.expr:
-    """What a statement's first lines are, all of one that has no body."""
+    """Return the first lines of a statement with a body, or the whole statement."""
     if isinstance(node, ast.If | ast.While):
         return node.test
     return node.iter if isinstance(node, ast.For) else node
@@ -260,7 +264,7 @@ def _is_call(node: ast.expr, name: str) -> bool:
 
 
 def _far(ends: str) -> Lines:
-    """The head of a loop without a conditional branch around it all: Xtensa's reach 2 KB."""
+    """Return the head of a loop without a conditional branch around it: Xtensa's reach 2 KB."""
     return ["while True:", f"{_INDENT}if {ends}:", f"{_INDENT * 2}break"]
 
 

@@ -1,7 +1,7 @@
-"""Refuses sources that mean something else in Python than what the expander makes of them.
+"""Refuse sources that behave differently in Python than after their expansion.
 
-Python gives a helper names of its own, evaluates arguments once, and range() too. The expander
-puts texts in place of names, and makes while loops.
+Python gives a helper names of its own, and evaluates arguments and range() once. The expander
+substitutes texts for names, and writes while loops.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ _VIPER = {"const", "ptr", "ptr8", "ptr16", "ptr32", "uint", "micropython"}
 
 @cache
 def check_function(source: Source, function: ast.FunctionDef) -> None:
-    """Look for loops whose counter or end Python would have another value for.
+    """Check a function for loops whose counter or end would have another value in Python.
 
-    Raises LoopError.
+    Raises:
+        LoopError: if there is one.
+
     """
     _Stale(source).block(function.body, set())
     for node in ast.walk(function):
@@ -32,10 +34,16 @@ def check_function(source: Source, function: ast.FunctionDef) -> None:
 
 @cache
 def check_helper(helper: Helper, keeps_names: bool) -> None:
-    """Look for names that a helper takes or leaves, other than by parameters and results.
+    """Check that a helper uses names only by its parameters and results.
 
-    keeps_names: True where nothing else has names: the helper may assign those that it does not
-    return. Raises LoopError.
+    Args:
+        helper: the helper.
+        keeps_names: True if no other code has names: the helper may assign others than its
+            results.
+
+    Raises:
+        LoopError: if it uses other names.
+
     """
     source, function = helper.source, helper.function
     check_function(source, function)
@@ -56,10 +64,18 @@ def check_helper(helper: Helper, keeps_names: bool) -> None:
 def check_call(
     source: Source, call: ast.Call, helper: Helper, texts: dict[str, str], targets: dict[str, str]
 ) -> None:
-    """Look for arguments that the helper would read anew when it has changed them.
+    """Check a call for arguments that the helper would read again after it has changed them.
 
-    texts: of its arguments, by parameter; targets: where its results go, by name.
-    Raises LoopError.
+    Args:
+        source: source of the call.
+        call: the call.
+        helper: the helper.
+        texts: texts of its arguments, by parameter.
+        targets: names that its results go to, by result.
+
+    Raises:
+        LoopError: if there is one.
+
     """
     changed = stored(helper.body)
     for name in helper.params:
@@ -76,20 +92,20 @@ def check_call(
 
 
 def stored(body: Iterable[ast.stmt]) -> list[str]:
-    """Return the names that statements assign, but for the counters of unroll()."""
+    """Return the names that statements assign, except for the counters of unroll()."""
     counters: set[str] = set()
-    found: list[str] = []
+    names: list[str] = []
     for statement in body:
         for node in ast.walk(statement):
             if _is_unrolled(node):
                 counters.add(node.target.id)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.append(node.id)
-    return [name for name in dict.fromkeys(found) if name not in counters]
+                names.append(node.id)
+    return [name for name in dict.fromkeys(names) if name not in counters]
 
 
 def undefined_names(source: Source, node: ast.stmt) -> set[str]:
-    """Return the names that a statement may leave without a value, though it assigns them."""
+    """Return the names that a statement assigns but may leave without a value."""
     if not isinstance(node, ast.Assign):
         return set()
     if isinstance(node.value, ast.Name) and node.value.id == "undefined":
@@ -134,7 +150,7 @@ def _check_loop(source: Source, loop: ast.For) -> None:
 
 
 def _inside(loop: ast.For, loops: bool = False) -> Iterator[ast.AST]:
-    """Yield what belongs to a loop; loops: also what belongs to one inside of it."""
+    """Yield the nodes of a loop; with `loops` also those of inner loops."""
     left: list[ast.AST] = list(loop.body)
     while left:
         node = left.pop()
@@ -144,25 +160,25 @@ def _inside(loop: ast.For, loops: bool = False) -> Iterator[ast.AST]:
 
 
 def _is_unknown(source: Source, call: ast.Call) -> bool:
-    """Return True for a call of what is no helper, and not of Python or viper."""
+    """Return True for a call of a function that is no helper and unknown to Python and viper."""
     name = ast.unparse(call.func)
     return name not in {*source.helpers, *dir(builtins), *_VIPER, "far", "unroll"}
 
 
 class _Flow:
-    """Follows all paths through statements, with what may be true of names on one of them."""
+    """Analysis of all paths through statements, with a state of facts about names."""
 
     def __init__(self, source: Source):
         self._source = source
 
     def read(self, name: ast.Name, state: set[str]) -> None:
-        """Judge a name that is read."""
+        """Check a name that is read."""
 
     def store(self, name: str, state: set[str]) -> None:
-        """Change the state for a name that is assigned."""
+        """Update the state for a name that is assigned."""
 
     def leave(self, counters: set[str], state: set[str]) -> None:
-        """Change the state for the counters of a loop that has ended."""
+        """Update the state for the counters of a loop that has ended."""
 
     def block(self, body: list[ast.stmt], state: set[str]) -> set[str]:
         for node in body:
@@ -207,8 +223,9 @@ class _Flow:
 
 
 class _Stale(_Flow):
-    """State: counters that are one further in a while loop than in Python, and, with a question
-    mark, names that may be undefined, which a helper gives its caller nevertheless.
+    """State: counters that are one further in a while loop than in Python.
+
+    Names with a question mark may be undefined, but a helper returns them nevertheless.
     """
 
     def read(self, name: ast.Name, state: set[str]) -> None:

@@ -1,4 +1,4 @@
-"""Writes the module of a source: what stands around its loops, and those as they expand."""
+"""Write the module of a source: its expanded loops and the code around them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from .source import Source, is_for_the_build, is_helper
 
 
 def module(source: Source, is_common: bool) -> str:
-    """Return a module's text; is_common: viper and plain Python are in it. Raises LoopError."""
+    """Return a module's text; is_common: it serves viper and plain Python.
+
+    Raises:
+        LoopError: if the source cannot be translated.
+
+    """
     nodes = [n for n in source.tree.body[1:] if not is_for_the_build(n) and not is_helper(n)]
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
     packages.append("import micropython")
@@ -35,7 +40,7 @@ def module(source: Source, is_common: bool) -> str:
 
 
 def _loop(source: Source, node: ast.FunctionDef) -> list[str]:
-    """A function; it is viper if its arguments have types."""
+    """Return the lines of a function, which is viper if its arguments have types."""
     check_function(source, node)
     viper = any(arg.annotation for arg in node.args.args)
     above = node.body[0].lineno - 1

@@ -1,6 +1,6 @@
-"""Sources with numbers in place of the names of loops' parameters, as they are built.
+"""Replace the names of loops' parameters by numbers in sources that are built.
 
-A board would keep each name that it reads, and the module that makes blocks by name. See
+Otherwise a board would keep each name that it reads, and the module that makes blocks by name. See
 tools.loops.parameters for the names.
 """
 
@@ -20,7 +20,7 @@ from ..made import shown
 from .errors import LoopError
 from .parameters import LOOPS, block_of, groups
 
-_AT_ONCE = 20  # numbers that a kernel hands over
+_AT_ONCE = 20  # numbers that a kernel passes in one list
 _IMPORT_OF_CONSTANT = re.compile(r"from \S+ import (\([^)]*|[^\n]*)\b_[A-Z]")
 _BY_NAME, _BUILT = "from ..blocks import block\n", "from ..parameters import block\n"
 _BUILT_OF = "from ..parameters import block, block_of\n"
@@ -29,50 +29,64 @@ _BUILT_OF = "from ..parameters import block, block_of\n"
 def positions(path: Path) -> dict[str, int]:
     """Return the positions of all parameters that a file of loops may name, by constant.
 
-    Raises LoopError.
+    Raises:
+        LoopError: if a declaration cannot be parsed.
+
     """
     text = path.read_text()
-    found: dict[str, int] = {}
+    positions_by_name: dict[str, int] = {}
     plain = LOOPS / path.name
     if path.parent.parent == LOOPS and plain.exists():
-        found |= positions(plain)
+        positions_by_name |= positions(plain)
     for _, _, other, constants in groups(path):
         if other:
             names = {f"_{each.name.upper()}": each.position for each in block_of(*other)}
-            found |= {name: at for name, at in names.items() if f"\n{name} = " not in text}
-        found |= {name: int(at) for _, name, at, _ in constants}
+            positions_by_name |= {
+                name: at for name, at in names.items() if f"\n{name} = " not in text
+            }
+        positions_by_name |= {name: int(at) for _, name, at, _ in constants}
     for node in _imports(text):
         other = path.parents[node.level - 1] / f"{node.module}.py"
-        found |= _imported(path, other, _constants(node))
-    return found
+        positions_by_name |= _imported(path, other, _constants(node))
+    return positions_by_name
 
 
 def definitions(family: str) -> Mapping[str, int]:
-    """Return the positions of a family's parameters by the names that assembler and C have."""
-    found = {}
+    """Return the positions of a family's parameters by their names in assembler and C."""
+    positions_by_name = {}
     for form in ("", "vfp"):
         path = LOOPS / form / f"{family}.py"
         if path.exists():
-            found |= {f"p{name.lower()}": i for name, i in positions(path).items()}
-    return found
+            positions_by_name |= {f"p{name.lower()}": i for name, i in positions(path).items()}
+    return positions_by_name
 
 
 def loops(path: Path) -> str:
-    """Return the text of a file of loops, line by line. Raises LoopError."""
+    """Return the text of a file of loops, line by line.
+
+    Raises:
+        LoopError: if a declaration cannot be parsed.
+
+    """
     text = path.read_text()
     lines = _numbered(text, positions(path))
     for number, _, _, constants in groups(path):
         for at in (number, *(constant[0] for constant in constants)):
             lines[at - 1] = ""
-    _leave_out(lines, _imports(text))
+    _remove(lines, _imports(text))
     return "\n".join(lines) + "\n"
 
 
 def kernel(path: Path) -> str:
-    """Return the text of a kernel: `block(0, 7)` for `block("move", start=0, end=7)` and so on,
-    and positions for the constants of loops that it imports.
+    """Return the text of a kernel with numbers instead of names.
 
-    Raises LoopError, and TypeError for a name that is missing, or that the loop has not.
+    `block("move", start=0, end=7)` becomes `block(0, 7)`, and imported constants of loops become
+    positions.
+
+    Raises:
+        LoopError: if a declaration cannot be parsed.
+        TypeError: if a name is missing or unknown to the loop.
+
     """
     text = path.read_text()
     if _BY_NAME in text:
@@ -85,7 +99,7 @@ def kernel(path: Path) -> str:
         other = LOOPS.parent / f"{node.module.replace('.', '/')}.py"
         known |= _imported(path, other, _constants(node))
     lines = _numbered(text, known)
-    _leave_out(lines, imports)
+    _remove(lines, imports)
     return "\n".join(lines) + "\n"
 
 
@@ -111,7 +125,7 @@ def _imported(path: Path, other: Path, aliases: Iterable[ast.alias]) -> dict[str
 
 
 def _numbered(text: str, known: Mapping[str, int]) -> list[str]:
-    """Return the lines of a text with numbers in place of these names."""
+    """Return the lines of a text with numbers instead of these names."""
     lines = text.splitlines()
     if not known:
         return lines
@@ -122,8 +136,8 @@ def _numbered(text: str, known: Mapping[str, int]) -> list[str]:
     return lines
 
 
-def _leave_out(lines: list[str], imports: Iterable[ast.ImportFrom]) -> None:
-    """Take the constants out of statements that import them."""
+def _remove(lines: list[str], imports: Iterable[ast.ImportFrom]) -> None:
+    """Remove the constants from statements that import them."""
     for node in imports:
         first, end, constants = node.lineno - 1, node.end_lineno, _constants(node)
         lines[first:end] = [""] * (end - first)
@@ -150,16 +164,16 @@ def _with_numbers(text: str) -> str:
     made = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "block" and node.keywords:
-            given = {each.arg: numbers(each.value) for each in node.keywords}
-            found = ordered(node.args[0].value, given)
-            made[span(node)] = _made([number.text for number in found])
+            keywords = {each.arg: numbers(each.value) for each in node.keywords}
+            words = ordered(node.args[0].value, keywords)
+            made[span(node)] = _made([number.text for number in words])
     for (first, end), new in sorted(made.items(), reverse=True):
         text = text[:first] + new + text[end:]
     return text.replace(_BY_NAME, _BUILT if "block_of(" not in text else _BUILT_OF)
 
 
 class _Number:
-    """The text of a number, to which BIAS may be added, or of an iterable of them."""
+    """The text of a number, to which BIAS may be added, or of an iterable of numbers."""
 
     def __init__(self, text: str):
         self.text = text
@@ -172,8 +186,9 @@ class _Number:
 
 
 def _made(numbers: list[str]) -> str:
-    """Return the call that makes a block. Many numbers come as lists: a frame has room for all at
-    once.
+    """Return the call that makes a block.
+
+    Many numbers are passed as lists: a frame has space for all of them at once.
     """
     if len(numbers) <= _AT_ONCE:
         return f"block({', '.join(numbers)})"

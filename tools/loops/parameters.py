@@ -1,24 +1,23 @@
-"""The parameters of loops by name, as the file of their family declares them.
+"""Parameters of loops by name, as the file of their family declares them.
 
     # Parameters of sums, largest
-    _X_START = const(0)  # the first element [elements] 0..
+    _X_START = const(0)  # first element [elements] 0..
     _STRIDES = const(1)  # from element to element, of each axis [elements x 3] 0..
     _CORNER = const(4)  # of the window [elements, BIAS]
     _FLIP = const(5)  # 128 if x is signed [mask] 0, 128
     # Parameters of sums
     _SCALE = const(6)  # [multiplier] 2**29..2**30
 
-A declaration has a position and a comment: meaning [unit] range. One that another file
-imports is `_X_START = 0`, since MicroPython keeps no private const(). `x 3` behind the unit says
-that three words lie behind one another, `x n` that they go on to the end of the block. BIAS says
-that the number has a sign, which not every form of a loop can read, and is stored plus 2**29.
-Without a range any value may be there. A block has the parameters of all groups that name its
-loop, from position 0 on, none missing. Their names in blocks, in `Access:` and in assembler are
-`x_start`, `strides`.
+A declaration has a position and a comment: meaning [unit] range. A parameter that another file
+imports is `_X_START = 0`, since MicroPython keeps no private const(). `x 3` after the unit means
+three consecutive words, `x n` all words up to the end of the block. BIAS means a signed number,
+which not every form of a loop can read, stored plus 2**29. Without a range, any value is allowed.
+A block has the parameters of all groups that name its loop, from position 0 on, none missing.
+Their names in blocks, in `Access:` and in assembler are `x_start`, `strides`.
 
 `# Parameters of add32: as _words.pairs` begins a block with all parameters of another one, whose
-constants the file imports where it names them. A form in a folder of its own has the names of its
-family. What is built has numbers in place of the names: see tools.loops.numbered.
+constants the file imports where it names them. A form in a folder of its own uses the names of its
+family. Built sources have numbers instead of the names: see tools.loops.numbered.
 """
 
 from __future__ import annotations
@@ -45,14 +44,23 @@ _COMMENT = re.compile(
 _NUMBER = r"-?\d+(?:\*\*\d+)?(?: - 1)?"
 _RANGE = re.compile(rf"(?P<low>{_NUMBER})?\.\.(?P<high>{_NUMBER})?")
 _VALUES = re.compile(rf"{_NUMBER}(?:, {_NUMBER})*")
-_TAKEN = ("x", "w", "out", "p", "n")  # what else an `Access:` knows
+_TAKEN = ("x", "w", "out", "p", "n")  # other names in an `Access:`
 
 
 class Parameter(NamedTuple):
     """One parameter of a block.
 
-    count: words that it takes, None for all up to the block's end; low, high: of the number as it
-    is meant, without BIAS, None where there is no bound; values: all that it may be, if listed.
+    Attributes:
+        name: lower-case name without underscore.
+        position: index of its first word in the block.
+        meaning: text before the unit.
+        unit: text in brackets.
+        count: number of words, or None for all up to the block's end.
+        low: least value, without BIAS, or None.
+        high: greatest value, without BIAS, or None.
+        values: all allowed values, if they are listed.
+        is_biased: True if the number is stored plus BIAS.
+
     """
 
     name: str
@@ -70,14 +78,17 @@ class Parameter(NamedTuple):
         return self.count != 1
 
     def numbers(self, words: Sequence[Any]) -> list[Any]:
-        """Return what a block has for it, without BIAS. What is no number stays as it is."""
+        """Return the parameter's values from a block, without BIAS.
+
+        Values that are not ints are kept.
+        """
         bias = BIAS if self.is_biased else 0
         end = None if self.count is None else self.position + self.count
-        found = words[self.position : end]
-        return [word - bias if isinstance(word, int) else word for word in found]
+        values = words[self.position : end]
+        return [word - bias if isinstance(word, int) else word for word in values]
 
     def may_be(self, value: int) -> bool:
-        """Return whether a number, without BIAS, is within the declared range."""
+        """Return True if a number, without BIAS, is within the declared range."""
         if self.values:
             return value in self.values
         return (self.low is None or self.low <= value) and (
@@ -89,11 +100,13 @@ class Parameter(NamedTuple):
 def declared(path: Path) -> dict[str, tuple[Parameter, ...]]:
     """Return the blocks that a file declares, by function: parameters in order of position.
 
-    Raises LoopError for what cannot be read, and for positions that are not in order.
+    Raises:
+        LoopError: if a declaration cannot be parsed, or positions are not in order.
+
     """
-    found: dict[str, list[Parameter]] = {}
+    blocks_by_name: dict[str, list[Parameter]] = {}
     for number, names, other, constants in groups(path):
-        blocks = [found.setdefault(name, []) for name in names]
+        blocks = [blocks_by_name.setdefault(name, []) for name in names]
         try:
             for parameter in block_of(*other) if other else ():
                 for block in blocks:
@@ -105,11 +118,16 @@ def declared(path: Path) -> dict[str, tuple[Parameter, ...]]:
                     _append(block, parameter)
         except ValueError as e:
             raise LoopError(f"{shown(path)}:{number}: {e}") from None
-    return {name: tuple(block) for name, block in found.items()}
+    return {name: tuple(block) for name, block in blocks_by_name.items()}
 
 
 def block_of(family: str, function: str) -> tuple[Parameter, ...]:
-    """Return the parameters of a family's function. Raises LoopError where it declares none."""
+    """Return the parameters of a family's function.
+
+    Raises:
+        LoopError: if it declares none.
+
+    """
     path = LOOPS / f"{family}.py"
     if function not in declared(path):
         raise LoopError(f"{shown(path)}: {function} declares no parameters")
@@ -117,24 +135,38 @@ def block_of(family: str, function: str) -> tuple[Parameter, ...]:
 
 
 def places(family: str, function: str) -> dict[str, int]:
-    """Return the positions of a function's parameters by name. Raises LoopError."""
+    """Return the positions of a function's parameters by name.
+
+    Raises:
+        LoopError: if it declares none.
+
+    """
     return {parameter.name: parameter.position for parameter in block_of(family, function)}
 
 
 def by_name(family: str, function: str, words: Sequence[Any]) -> SimpleNamespace:
-    """Return the numbers of a function's block, each as an attribute: `p.out_start`.
+    """Return the numbers of a function's block as attributes, such as `p.out_start`.
 
-    Those of BIAS come without it, parameters of several words as lists. Raises LoopError.
+    Numbers with BIAS are returned without it, parameters of several words as lists.
+
+    Raises:
+        LoopError: if the function declares no parameters.
+
     """
-    found = {}
+    values = {}
     for parameter in block_of(family, function):
         numbers = parameter.numbers(words)
-        found[parameter.name] = numbers if parameter.is_list else numbers[0]
-    return SimpleNamespace(**found)
+        values[parameter.name] = numbers if parameter.is_list else numbers[0]
+    return SimpleNamespace(**values)
 
 
 def groups(path: Path) -> list:
-    """Return what mpconnxr.blocks reads of a file. Raises LoopError."""
+    """Return the declarations of a file as mpconnxr.blocks reads them.
+
+    Raises:
+        LoopError: if they cannot be parsed.
+
+    """
     try:
         return declarations(path.read_text())
     except ValueError as e:
@@ -142,7 +174,12 @@ def groups(path: Path) -> list:
 
 
 def _parameter(constant: str, position: str, comment: str | None) -> Parameter:
-    """Return what a declaration says. Raises ValueError."""
+    """Parse one declaration.
+
+    Raises:
+        ValueError: if its comment is malformed.
+
+    """
     parts = _COMMENT.fullmatch(comment or "")
     if not parts:
         raise ValueError(f"{constant}: its comment is not `meaning [unit] range`")
@@ -170,9 +207,9 @@ def _bounds(text: str) -> tuple[int | None, int | None, tuple[int, ...]]:
     if _VALUES.fullmatch(text):
         values = tuple(_number(each) for each in text.split(", "))
         return min(values), max(values), values
-    if not (found := _RANGE.fullmatch(text)):
+    if not (match := _RANGE.fullmatch(text)):
         raise ValueError(f"{text} is not a range")
-    low, high = (_number(each) if each else None for each in found.group("low", "high"))
+    low, high = (_number(each) if each else None for each in match.group("low", "high"))
     if low is not None and high is not None and low > high:
         raise ValueError(f"{text}: nothing is in it")
     return low, high, ()
@@ -187,7 +224,12 @@ def _number(text: str) -> int:
 
 
 def _append(block: list[Parameter], parameter: Parameter) -> None:
-    """Add a parameter to a block. Raises ValueError if it does not follow on what is there."""
+    """Append a parameter to a block.
+
+    Raises:
+        ValueError: if its position does not follow the last one.
+
+    """
     end = 0
     if block:
         if block[-1].count is None:

@@ -1,6 +1,6 @@
-"""A loops' source, parsed: it gives back its own text, and the helpers that it may call.
+"""Parsed source of loops, with the text of its nodes and the helpers that it may call.
 
-Parameters are numbers in it: see tools.loops.numbered.
+Names of parameters are replaced by numbers: see tools.loops.numbered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..made import shown
 from . import numbered
 from .errors import LoopError
 
-_NO_HELPERS = ("_hints", "_viper")  # modules of which no code is made
+_NO_HELPERS = ("_hints", "_viper")  # modules without code
 
 
 class Source:
@@ -36,18 +36,18 @@ class Source:
                 self.comments[token.start[0]] = token.string
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return where a node's text begins and ends. All of it is ASCII: columns are of bytes."""
+        """Return start and end of a node's text. Sources are ASCII, so that columns are bytes."""
         first = self._starts[node.lineno - 1] + node.col_offset
         return first, self._starts[node.end_lineno - 1] + node.end_col_offset
 
     @property
     def is_typed(self) -> bool:
-        """Whether its functions' arguments have types: viper can be made of it."""
+        """True if its functions' arguments have types, so that viper can be made of it."""
         functions = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
         return any(arg.annotation for node in functions for arg in node.args.args)
 
     def line(self, node: ast.stmt) -> str:
-        """Return a statement's text, with the comments behind its lines."""
+        """Return a statement's text, including the comments after its lines."""
         return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
     def wrong(self, node: ast.stmt | ast.expr, what: str) -> LoopError:
@@ -55,16 +55,16 @@ class Source:
 
     @cached_property
     def helpers(self) -> dict[str, Helper]:
-        """The helpers that its code may call, by name. Raises LoopError."""
-        found = {}
+        """Helpers that its code may call, by name. Raises LoopError."""
+        helpers = {}
         for node in self.tree.body:
             if is_helper(node):
-                found[node.name] = Helper(self, node)
+                helpers[node.name] = Helper(self, node)
             elif is_for_the_build(node) and node.module not in _NO_HELPERS:
                 folder = self.path.parents[node.level - 1]
                 known = _helpers(folder / f"{node.module}.py")
-                found.update({alias.name: known[alias.name] for alias in node.names})
-        return found
+                helpers.update({alias.name: known[alias.name] for alias in node.names})
+        return helpers
 
     @cached_property
     def known(self) -> set[str]:
@@ -82,7 +82,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Helper:
-    """A function under @inline, whose code stands where it is called."""
+    """A function under @inline, whose body replaces its calls."""
 
     source: Source
     function: ast.FunctionDef
@@ -105,19 +105,19 @@ class Helper:
 
     @cached_property
     def results(self) -> list[str]:
-        """The names that it returns, or yields. Raises LoopError."""
-        given = [n for n in ast.walk(self.function) if isinstance(n, ast.Return | ast.Yield)]
-        for node in given:
+        """Names that it returns or yields. Raises LoopError."""
+        returns = [n for n in ast.walk(self.function) if isinstance(n, ast.Return | ast.Yield)]
+        for node in returns:
             if isinstance(node, ast.Return) and node is not self.function.body[-1]:
                 raise self.source.wrong(node, f"{self.name} returns before its last statement")
-        if len(given) > 1:
-            raise self.source.wrong(given[1], f"{self.name} has more than one return or yield")
-        if not given or given[0].value is None:
+        if len(returns) > 1:
+            raise self.source.wrong(returns[1], f"{self.name} has more than one return or yield")
+        if not returns or returns[0].value is None:
             return []
-        value = given[0].value
+        value = returns[0].value
         names = value.elts if isinstance(value, ast.Tuple) else [value]
         if not all(isinstance(name, ast.Name) for name in names):
-            raise self.source.wrong(given[0], f"{self.name} may return nothing but names")
+            raise self.source.wrong(returns[0], f"{self.name} may return nothing but names")
         return [name.id for name in names]
 
     @cached_property
@@ -131,7 +131,7 @@ def is_helper(node: ast.stmt) -> bool:
 
 
 def is_for_the_build(node: ast.stmt) -> bool:
-    """Return whether a statement imports helpers, hints or types: no module needs it."""
+    """Return True if a statement imports helpers, hints or types, which no built module needs."""
     return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("_")
 
 

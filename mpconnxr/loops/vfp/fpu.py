@@ -1,20 +1,18 @@
 """Convolution of float32 in the FPU: see ops/_block_vfp. In viper.
 
-Weights are the mantissas of loops/block, x and sums are floats. What is assembler: consts and
-strips (see loops/vfp/fpu_strips), and sums, the convolution (see loops/vfp/fpu_sums).
-
-rows and points call them for pieces of a convolution. What these take lies in the block of rows
-and points, and changes there.
+Weights are mantissas of loops/block; x and sums are floats. Assembler provides consts and strips
+(see loops/vfp/fpu_strips) and sums, the convolution (see loops/vfp/fpu_sums). rows and points call
+them for units of a convolution; the blocks of the called loops are parts of the driver's block.
 """
 
 import micropython
 
 # Parameters of rows, points
-_START = const(0)  # the first piece [pieces] 0..
-_END = const(1)  # behind the last one [pieces] 0..
+_START = const(0)  # first piece [pieces] 0..
+_END = const(1)  # end, exclusive [pieces] 0..
 _PIECES = const(2)  # of a plane [pieces] 1..
 _PIECE_ROWS = const(3)  # [rows] 0..
-_PLANES = const(4)  # of an image; points do not count them [planes] 0..
+_PLANES = const(4)  # of an image; not used by points [planes] 0..
 _PLANE_GROUPS = const(5)  # [groups] 0..
 _GROUPS = const(6)  # [groups] 1..
 _CHANNELS = const(7)  # of x in a group [channels] 1..
@@ -29,18 +27,18 @@ _OUT_POSITION_STRIDE = const(15)  # [elements] 0..
 _ROWS_AT_ONCE = const(16)  # [rows] 0..
 _ROWS = const(17)  # of the plane before windows [rows] 0..
 _ROW_STRIDE = const(18)  # of rows [elements] 0..
-_CORNER_ROW = const(19)  # of x, where the kernel of row 0 begins [elements, BIAS]
-_WINDOW_ROWS = const(20)  # of which out has the largest result [rows] 0..
-_COVERED_ROWS = const(21)  # of x under a row [rows] 0..
+_CORNER_ROW = const(19)  # row of x at the corner of row 0 [elements, BIAS]
+_WINDOW_ROWS = const(20)  # of a max-pooling window [rows] 0..
+_COVERED_ROWS = const(21)  # rows of x that an output row covers [rows] 0..
 _SCRATCH_ROW_STRIDE = const(22)  # from row to row of x in the scratch [bytes] 0..
 _POSITIONS = const(23)  # of a row, or of the plane [positions] 1..
 _POSITIONS_AT_ONCE = const(24)  # [positions] 1..
 _COLUMN_STRIDE = const(25)  # of positions [elements] 0..
-_CORNER_COLUMN = const(26)  # of x, where the kernel of position 0 begins [elements, BIAS]
-_CONSTS_START = const(27)  # of the first channel, in what sums takes [bytes] 0..
-_CONSTS_W_START = const(28)  # the first channel [channels] 0..
+_CORNER_COLUMN = const(26)  # column of x at the corner of position 0 [elements, BIAS]
+_CONSTS_START = const(27)  # of the first channel, in the block of sums [bytes] 0..
+_CONSTS_W_START = const(28)  # first channel [channels] 0..
 _CONSTS_CHANNELS = const(29)  # [channels] 1..
-_CONSTS_OUT_START = const(30)  # in what sums takes [words] 0..
+_CONSTS_OUT_START = const(30)  # in the block of sums [words] 0..
 _CONSTS_HAS_BIAS = const(31)  # [flag] 0..1
 _STRIPS_X_START = const(32)  # [elements] 0..
 _STRIPS_PLANES = const(33)  # [planes] 0..
@@ -49,20 +47,20 @@ _STRIPS_ROWS = const(35)  # of x [elements] 0..
 _STRIPS_COLUMNS = const(36)  # of x [elements] 0..
 _STRIPS_OUT_ROWS = const(37)  # of a plane [rows] 0..
 _STRIPS_ROW_STEP = const(38)  # from row to row of out in x [elements] 0..
-_STRIPS_ROW = const(39)  # of x, the first one [elements, BIAS]
-_STRIPS_COLUMN = const(40)  # of x, the first one [elements, BIAS]
-_STRIPS_PHASES = const(41)  # runs of a row, one for each column of a stride [runs] 0..
+_STRIPS_ROW = const(39)  # first one of x [elements, BIAS]
+_STRIPS_COLUMN = const(40)  # first one of x [elements, BIAS]
+_STRIPS_PHASES = const(41)  # runs of a row, one per column of a stride [runs] 0..
 _STRIPS_PHASE_COLUMNS = const(42)  # of a run [elements] 0..
 _STRIPS_OUT_START = const(43)  # [elements] 0..
-_UNPACK_W_START = const(44)  # of weights of fewer bits, as fpu_narrow has them [bytes] 0..
+_UNPACK_W_START = const(44)  # start of packed weights, see fpu_narrow [bytes] 0..
 _UNPACK_ROWS = const(45)  # [rows] 0..
 _UNPACK_COLUMNS = const(46)  # [elements] 0..
 _UNPACK_OUT_START = const(47)  # [elements] 0..
 _UNPACK_BITS = const(48)  # of a weight [bits] 0..16
-_UNPACK_ROWS_AT_ONCE = const(49)  # that have room in the scratch [rows] 0..
+_UNPACK_ROWS_AT_ONCE = const(49)  # rows that fit in the scratch [rows] 0..
 _UNPACK_W_ROWS = const(50)  # of all groups [rows] 0..
-_UNPACK_FIRST_ROW = const(51)  # of those that are unpacked [rows] 0..
-_UNPACK_ROWS_END = const(52)  # behind the last one of these; 0: there are none [rows] 0..
+_UNPACK_FIRST_ROW = const(51)  # first unpacked row [rows] 0..
+_UNPACK_ROWS_END = const(52)  # end, exclusive; 0: none [rows] 0..
 _UNPACK_W_ROW_STRIDE = const(53)  # from row to row of w [bytes] 0..
 _SUMS_X_START = const(54)  # [bytes] 0..
 _SUMS_GROUPS = const(55)  # [groups] 1..
@@ -70,31 +68,31 @@ _SUMS_X_GROUP_STRIDE = const(56)  # [bytes] 0..
 _SUMS_ROWS = const(57)  # [rows] 1..
 _SUMS_X_ROW_STRIDE = const(58)  # [bytes] 0..
 _SUMS_POSITIONS = const(59)  # [positions] 0..
-_SUMS_READABLE_POSITIONS = const(60)  # that x has room for [positions] 4..
+_SUMS_READABLE_POSITIONS = const(60)  # positions that may be read of x [positions] 4..
 _SUMS_CHANNELS = const(61)  # of out in a group [channels] 1..
 _SUMS_TAPS = const(62)  # kernel columns [elements] 1..
-_SUMS_INNER = const(63)  # rows of x under a position: channels * kernel rows [rows] 1..
-_SUMS_X_INNER_STRIDE = const(64)  # from one of these to the next one [bytes] 0..
+_SUMS_INNER = const(63)  # rows of x that a position covers: channels * kernel rows [rows] 1..
+_SUMS_X_INNER_STRIDE = const(64)  # from one of these to the next [bytes] 0..
 _SUMS_W_START = const(65)  # [bytes] 0..
 _SUMS_CONSTS_START = const(66)  # of the first channel, in this part of the block [bytes] 0..
 _SUMS_OUT_START = const(67)  # [bytes] 0..
 _SUMS_OUT_POSITION_STRIDE = const(68)  # [bytes] 0..
 _SUMS_OUT_CHANNEL_STRIDE = const(69)  # [bytes] 0..
 _SUMS_OUT_ROW_STRIDE = const(70)  # [bytes] 0..
-_SUMS_CLIP = const(71)  # 0 none, 1 below 0, 2 to low and high [code] 0..2
+_SUMS_CLIP = const(71)  # 0 none, 1 relu, 2 to low and high [code] 0..2
 _SUMS_LOW = const(72)  # [float bits]
 _SUMS_HIGH = const(73)  # [float bits]
-_SUMS_WINDOW_COLUMNS = const(74)  # of which out has the largest result [positions] 1..
-_SUMS_WINDOW_ROW = const(75)  # 0 the first of a window, 1 another one, 2 no windows [code] 0..2
+_SUMS_WINDOW_COLUMNS = const(74)  # of a max-pooling window [positions] 1..
+_SUMS_WINDOW_ROW = const(75)  # 0 first row of a window, 1 another row, 2 no pooling [code] 0..2
 _SUMS_TAP_STARTS = const(76)  # of each tap in x; then scale and bias of each channel [bytes x n]
 
 
 @micropython.viper
 def rows(p: ptr32, w):
-    """Compute a convolution by calls of consts, strips and sums.
+    """Compute units of a convolution, by calls of consts, strips and sums.
 
-    w: the blocks of strips, sums and consts, parts of p; x, scratch, weights, out; biases,
-    exponents; loops consts, strips, sums
+    w lists the parts of p for strips, sums and consts; x, scratch, weights, out; biases,
+    exponents; loops consts, strips, sums.
     """
     strips_p = w[0]
     sums_p = w[1]
@@ -104,7 +102,7 @@ def rows(p: ptr32, w):
     out = w[6]
     strips = w[10]
     sums = w[11]
-    w[9](w[7], w[8], sums_p, w[2])  # weights may be others than in the call before
+    w[9](w[7], w[8], sums_p, w[2])  # weights may differ from those of the call before
     i = _UNPACK_ROWS_END
     p[i] = 0
     unit = p[_START]
@@ -170,7 +168,7 @@ def rows(p: ptr32, w):
 
 @micropython.viper
 def points(p: ptr32, w):
-    """Compute the same where the kernel is one element, as if the image were one row."""
+    """Compute units of a 1x1 convolution, as if the image were one row."""
     sums_p = w[1]
     x = w[3]
     weights = w[5]
@@ -184,7 +182,7 @@ def points(p: ptr32, w):
         image = unit // p[_PIECES]
         group = image % p[_GROUPS]
         at = unit % p[_PIECES] * p[_POSITIONS_AT_ONCE]
-        if at > p[_POSITIONS] - p[_POSITIONS_AT_ONCE]:  # the last may compute some once more
+        if at > p[_POSITIONS] - p[_POSITIONS_AT_ONCE]:  # the last may compute some positions again
             at = p[_POSITIONS] - p[_POSITIONS_AT_ONCE]
         i = _SUMS_X_START
         p[i] = 4 * (image * p[_X_GROUP_STRIDE] + at)

@@ -1,7 +1,7 @@
-"""Sums of loops/vfp/fpu_sums with weights of fewer bits: see ops/_block_vfp. In viper.
+"""Sums of loops/vfp/fpu_sums with weights of fewer than 24 bits: see ops/_block_vfp. In viper.
 
-The weights become mantissas in the scratch, some rows at a time, which stay until others are
-needed: so that costs little where many positions meet the same weights, or all have room.
+The weights are unpacked to mantissas in the scratch, some rows at a time, which stay until others
+are needed: this costs little if many positions use the same weights, or if all rows fit.
 """
 
 import micropython
@@ -18,37 +18,37 @@ _X_GROUP_STRIDE = const(2)  # [bytes] 0..
 _ROWS = const(3)  # [rows] 1..
 _X_ROW_STRIDE = const(4)  # [bytes] 0..
 _POSITIONS = const(5)  # [positions] 0..
-_READABLE_POSITIONS = const(6)  # that x has room for [positions] 4..
+_READABLE_POSITIONS = const(6)  # positions that may be read of x [positions] 4..
 _CHANNELS = const(7)  # of out in a group [channels] 1..
 _TAPS = const(8)  # kernel columns [elements] 1..
-_INNER = const(9)  # rows of x under a position: channels * kernel rows [rows] 1..
-_X_INNER_STRIDE = const(10)  # from one of these to the next one [bytes] 0..
+_INNER = const(9)  # rows of x that a position covers: channels * kernel rows [rows] 1..
+_X_INNER_STRIDE = const(10)  # from one of these to the next [bytes] 0..
 _W_START = const(11)  # [bytes] 0..
 _CONSTS_START = const(12)  # of the first channel, in this block [bytes] 0..
 _OUT_START = const(13)  # [bytes] 0..
 _OUT_POSITION_STRIDE = const(14)  # [bytes] 0..
 _OUT_CHANNEL_STRIDE = const(15)  # [bytes] 0..
 _OUT_ROW_STRIDE = const(16)  # [bytes] 0..
-_CLIP = const(17)  # 0 none, 1 below 0, 2 to low and high [code] 0..2
+_CLIP = const(17)  # 0 none, 1 relu, 2 to low and high [code] 0..2
 _LOW = const(18)  # [float bits]
 _HIGH = const(19)  # [float bits]
-_WINDOW_COLUMNS = const(20)  # of which out has the largest result [positions] 1..
-_WINDOW_ROW = const(21)  # 0 the first of a window, 1 another one, 2 no windows [code] 0..2
+_WINDOW_COLUMNS = const(20)  # of a max-pooling window [positions] 1..
+_WINDOW_ROW = const(21)  # 0 first row of a window, 1 another row, 2 no pooling [code] 0..2
 _TAP_STARTS = const(22)  # of each tap in x; then scale and bias of each channel [bytes x n]
 
 # Parameters of unpacked: as block_unpack.unpack
-_ROWS_AT_ONCE = const(5)  # that have room in the scratch [rows] 1..
+_ROWS_AT_ONCE = const(5)  # rows that fit in the scratch [rows] 1..
 _W_ROWS = const(6)  # of all groups [rows] 1..
-_FIRST_ROW = const(7)  # of those that are unpacked [rows] 0..
-_ROWS_END = const(8)  # behind the last one of these; 0: there are none [rows] 0..
+_FIRST_ROW = const(7)  # first unpacked row [rows] 0..
+_ROWS_END = const(8)  # end, exclusive; 0: none [rows] 0..
 _W_ROW_STRIDE = const(9)  # from row to row of w [bytes] 0..
 
 
 @micropython.viper
 def sums(x, w, out, p):
-    """Do what sums of loops/vfp/fpu_sums does; p: as if the weights were mantissas.
+    """Compute sums of loops/vfp/fpu_sums; p is the block as for 24-bit mantissas.
 
-    w: bytes of weights, scratch, the block `unpacked`, loops unpack and sums
+    w lists packed weights, scratch, the block `unpacked`, loops unpack and sums.
     """
     weights = w[0]
     scratch = w[1]

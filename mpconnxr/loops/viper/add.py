@@ -1,7 +1,7 @@
-"""Sums of float32 by their bits: see loops/add.
+"""Sums of float32 on the bits: see loops/add. Viper form.
 
-The smaller number is shifted to the exponent of the larger one, with 6 bits behind the last one of
-the result, of which the lowest says whether anything was lost.
+The smaller number is shifted to the exponent of the larger one, with 6 guard bits, of which the
+lowest is sticky.
 """
 
 from .._viper import ptr32

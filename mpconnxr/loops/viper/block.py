@@ -1,8 +1,8 @@
 """Block floating point before the sums: see loops/block. Viper form.
 
-The emitter keeps the first three locals in registers, in .mpy files two: where a float is read, as
-if it were an address its bits (in `w`), and where the mantissa is written. Which of a row's floats
-lie outside of the image is known before they are read. Where bands of columns overlap, items are
+The emitter keeps the first three locals in registers (two in .mpy files): the pointer to a float,
+its bits (in `w`, cast to a pointer), and the pointer to the mantissa. Which floats of a row lie
+outside of the image is computed before they are read. Where bands of columns overlap, elements are
 copied from the band before.
 """
 
@@ -14,7 +14,7 @@ from ..block import align, fill, peak  # noqa: F401  (short)
 def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     bias, half, plane = 1 << 29, 1 << 23, int(x) + 4 * p[_X_START]
     band, size = int(out) + 4 * p[_OUT_START], p[_CHANNELS] * p[_KERNEL_DEPTH] * p[_KERNEL_ROWS]
-    step = 4 * size  # from a row's column to the next one
+    step = 4 * size  # from column to column of a row
     line_size, corner_column, corner_row = (
         4 * p[_COLUMNS],
         p[_CORNER_COLUMN] - bias,
@@ -22,8 +22,8 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     )
     kernel_columns, dilation = p[_KERNEL_COLUMNS], p[_COLUMN_DILATION]
     x_step, span, exponent = 4 * dilation, (kernel_columns - 1) * dilation, p[_EXPONENT]
-    is_small = 1 if exponent < 25 else 0  # else denormals are 0
-    ahead = 1  # items of a column by which it is ahead of the band before; all: none is the same
+    is_small = 1 if exponent < 25 else 0  # else denormals round to 0
+    ahead = 1  # elements of a column that the band before lacks; all of them: no overlap
     while ahead < p[_KERNEL_ROWS] and ahead * p[_ROW_DILATION] < p[_ROW_STRIDE]:
         ahead += 1
     if ahead * p[_ROW_DILATION] != p[_ROW_STRIDE]:

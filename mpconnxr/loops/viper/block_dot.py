@@ -1,21 +1,21 @@
 """Exact sums of mantissas: see loops/block_dot. Viper form for 32-bit words.
 
-A sum S of products x * w has up to 64 bits, and a word has 32. With xh = x >> 12 and wh = w >> 12,
-the upper halves of 24 bits, xh with the sign, three products an item are enough, two of which may
-wrap around:
+A sum S of products x * w has up to 64 bits, but a word has 32. With the upper halves of 24 bits,
+xh = x >> 12 (signed) and wh = w >> 12, three products per element suffice, two of which may wrap
+around:
 
     A = sum(x * w) = S;  B = sum((x + xh) * (w + wh));  H = sum(xh * wh)
     B = S + sum(x * wh + xh * w) + H, where that sum is 2 * 2**12 * H + M,
     M = sum(xh * wl + xl * wh) with the lower halves xl, wl: so M = B - A - (2**13 + 1) * H
     L = sum(xl * wl) = A - 2**24 * H - 2**12 * M
 
-modulo 2**32. For up to 120 items H is from -2**30 to 2**30, M from -2**30 to 3 * 2**30, and L from
-0 to 2**32: B starts with 2**30, so that M + 2**30 comes out, whose 2**42 in L is nothing. Then
-S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
+modulo 2**32. For up to 120 elements, H is from -2**30 to 2**30, M from -2**30 to 3 * 2**30, and L
+from 0 to 2**32. B starts with 2**30, so that the result is M + 2**30, whose 2**42 vanishes in L.
+Then S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
 
-The emitter keeps the first three locals in registers, in .mpy files two: where x is read, then as
-if it were an address, in `w`, an item w, later xh, and in `out` where w is read. Each half is in
-several operations, a sum in one.
+The emitter keeps the first three locals in registers (two in .mpy files): the pointer to x; in
+`w`, cast to a pointer, an element of w, later xh; and in `out` the pointer to w. Each half is used
+in several operations, a sum in one.
 """
 
 import sys
@@ -32,7 +32,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     row, w_first = int(x) + 4 * p[_X_START], int(w) + 4 * p[_W_START]
     sums = ptr32(int(out) + 4 * p[_OUT_START])
     i = 0
-    one = 1  # kept from the folding of constants, which makes big integers of them
+    one = 1  # a variable: constant folding would make big integers
     for rows in far(range(p[_ROWS], 0, -1)):
         end, x, x_low = row + 4 * p[_COLUMNS], ptr32(row), 0
         x_high = 1 << 16

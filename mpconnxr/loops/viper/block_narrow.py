@@ -1,17 +1,17 @@
-"""Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper form, 32-bit words.
+"""Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper, 32-bit words.
 
-A sum S of products x * u has up to 55 bits, and a word has 32. Of 16 and 8 bits two products an
-item are enough, one of which may wrap around:
+A sum S of products x * u has up to 55 bits, but a word has 32. For 16 and 8 bits, two products per
+element suffice, one of which may wrap around:
 
     A = sum(x * u) = S modulo 2**32;  B = sum((x >> 12) * u)
     L = sum((x & 4095) * u) = A - 2**12 * B modulo 2**32
 
-For 12 items of 16 bits, or 240 of 8, B has 32 bits with its sign, and L 32 without. Then
-S = 2**12 * B + L. Of 4 bits A alone is S, of 16 products that have no more than 32 bits with the
-sign. Longer rows add up such parts, in 24 bits and what is above.
+For 12 elements of 16 bits, or 240 of 8, B fits 32 signed bits, and L 32 unsigned bits. Then S =
+2**12 * B + L. For 4 bits, A alone is S: 16 products fit 32 signed bits. Longer rows add up such
+parts, in 24 bits and the upper part.
 
-The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
-pointer to the output.
+The emitter keeps the first three locals in registers; A uses the pointer to the output to be one
+of them.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """The table of a quantized product's channels: see loops/channels. Viper form.
 
-w, as if it were an address, has the bits of the last word that are not used yet.
+w, cast to a pointer, holds the unused bits of the last word.
 """
 
 from .._hints import inline, undefined
@@ -9,7 +9,10 @@ from .._viper import ptr32
 
 @inline
 def next_field(x, w, count, bits, mask):
-    """Return v = the next field of bits, and x, w and count behind it. n, word: room."""
+    """Return v = the next field of `bits` bits, and x, w and count advanced.
+
+    Temporaries: n, word.
+    """
     word = undefined
     v = int(w)
     n = bits - count

@@ -1,17 +1,17 @@
 """Depthwise convolution of bytes with requantization: see loops/depthwise. Viper form.
 
-As in loops/viper/qdot the sum is kept in `w`, a register, begins with the limit of the values, and
-one product is enough for most of them; `out` points to the weights. Words that viper loads are
-signed on 32-bit machines and unsigned on 64-bit ones: sums hold modulo 2**32 until their sign is
-restored. The nine weights of 3 x 3 are locals: where they lie in memory, as all but three do, an
-item takes one load less than with a pointer that lies there, too.
+As in loops/viper/qdot, the sum is kept in `w`, a register, and starts with the limit of the
+values, and one product suffices for most of them; `out` points to the weights. Words that viper
+loads are signed on 32-bit machines and unsigned on 64-bit ones: sums are valid modulo 2**32 until
+their sign is restored. The nine weights of 3 x 3 are locals: all but three lie in memory, but an
+element takes one load less than with a pointer, which would lie there, too.
 """
 
 from .._bytes import (
+    fast_path,
     products,
     products_from,
     put,
-    quick_way,
     scale_to_limits,
     to_even,
 )
@@ -20,7 +20,7 @@ from .._viper import ptr8, ptr32
 
 
 def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    room, blob = int(x), int(w) + p[_W_START]
+    differences, blob = int(x), int(w) + p[_W_START]
     tables = (int(x) if p[_IS_TABLE_IN_X] else int(w)) + p[_TABLE_START]
     place, bias = int(out) + p[_OUT_START], 1 << 29
     sign = bias << 2
@@ -34,23 +34,23 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     is_seven = 1 if p[_KERNEL_ROWS] == 7 and kernel_columns == 7 and step == 1 else 0
     following = p[_OUT_COLUMN_STEP] - pitch * (2 if is_nine else p[_KERNEL_ROWS])
     taps = p[_KERNEL_ROWS] * kernel_columns
-    behind, plane, channel = room + 4 * taps, room + p[_X_START], 0
+    behind, plane, channel = differences + 4 * taps, differences + p[_X_START], 0
     while far(channel != p[_PLANES] * p[_DEPTH_MULTIPLIER]):
         table = ptr32(tables + 8 * channel)
-        x, out, w = ptr8(blob + taps * channel), ptr32(room), ptr8(p[_W_ZERO_POINT])
+        x, out, w = ptr8(blob + taps * channel), ptr32(differences), ptr8(p[_W_ZERO_POINT])
         while int(out) < behind:
             out[0] = x[0] - int(w)
             x, out = ptr8(1 + int(x)), ptr32(4 + int(out))
         if is_nine:
-            out = ptr32(room)
+            out = ptr32(differences)
             k0, k1, k2, k3, k4 = out[:5]
             k5, k6, k7, k8 = out[5:9]
         f, limit, shift = table[0] & 31, 0, 0
         factor = 0
-        addend = 0  # such that no value is in the quick way
+        addend = 0  # so that no value takes the fast path
         bits = 0
         if f < 26:
-            limit, factor, addend, bits, shift = quick_way(f, table[1], middle)
+            limit, factor, addend, bits, shift = fast_path(f, table[1], middle)
         c, at, line = ((table[0] ^ sign) - sign) >> 5, place, plane
         c = c << (f - 25) if f > 25 else c + limit
         for rows_left in range(p[_OUT_ROWS], 0, -1):
@@ -68,7 +68,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     w = ptr8(x[1] * k7 + int(w))
                     w = ptr8(x[2] * k8 + int(w))
                 else:
-                    out = ptr32(room)
+                    out = ptr32(differences)
                     if is_five:
                         w = products(w, x, out, 5)
                         x, out = ptr8(pitch + int(x)), ptr32(20 + int(out))

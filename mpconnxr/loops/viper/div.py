@@ -1,4 +1,4 @@
-"""Quotients of float32 by their bits: see loops/div. By four divisions, 7 bits each."""
+"""Quotients of float32 on the bits: see loops/div. Viper form: four divisions of 7 bits each."""
 
 from .._floats import significand
 from .._viper import ptr32

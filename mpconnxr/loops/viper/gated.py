@@ -1,6 +1,6 @@
-"""Steps of recurrent layers in fixed point: see loops/gated. Viper form of its sums, for 32 bits.
+"""Time steps of recurrent layers in fixed point: see loops/gated. Viper form, 32-bit words.
 
-Three products of words give one of 24 by 24 bits: see loops/viper/block_dot, also for what is in
+Three products of words give one of 24 by 24 bits: see loops/viper/block_dot, also for the
 registers. Up to 120 of them are added up without a carry.
 """
 

@@ -1,9 +1,9 @@
-"""A search for floats among sorted ones: see loops/levels. Viper form.
+"""Search of floats among sorted thresholds: see loops/levels. Viper form.
 
-The emitter keeps the first three locals in registers, in .mpy files two: the item's bits, in `x`
-as if they were an address, in `w` the level before those that are left, in `out` the item. Of n
-levels, with the greatest power of two that is at most n, the first look leaves one less than that
-power, and each further one halves what is left.
+The emitter keeps the first three locals in registers (two in .mpy files): the bits of the element,
+in `x` cast to a pointer; in `w` the pointer to the level before the remaining ones; in `out` the
+pointer to the element. With n levels, the first comparison reduces their number to one less than
+the largest power of two up to n, and each further one halves it.
 """
 
 from .._hints import unroll
@@ -11,7 +11,7 @@ from .._viper import ptr8, ptr32
 
 
 def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    item, at, end = int(x) + 4 * p[_START], int(out) + p[_START], int(out) + p[_END]
+    element, at, end = int(x) + 4 * p[_START], int(out) + p[_START], int(out) + p[_END]
     lowest = int(w) - 4
     zero, negative, size = lowest + 4 * p[_NEGATIVE_LEVELS], 0, 1
     while size <= p[_NEGATIVE_LEVELS]:
@@ -24,7 +24,7 @@ def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     base, infinity = p[_LOW], p[_INFINITY]
     magnitude, of_nan = p[_MAGNITUDE_MASK], p[_NAN]
     while at < end:
-        out = ptr32(item)
+        out = ptr32(element)
         x = ptr8(out[0] & magnitude)
         if out[0] >> 31:
             w, size = ptr32(lowest), negative
@@ -67,4 +67,4 @@ def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             w = ptr32(of_nan)
         x = ptr8(at)
         x[0] = int(w)
-        at, item = 1 + int(x), 4 + int(out)
+        at, element = 1 + int(x), 4 + int(out)

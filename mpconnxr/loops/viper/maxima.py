@@ -1,7 +1,7 @@
 """Largest byte of each window: see loops/maxima. Viper form.
 
-The emitter keeps the first three locals in registers: where it reads, and as if they were
-addresses the largest so far, in `w`, and the flip, in `out`.
+The emitter keeps the first three locals in registers: the input pointer, and, cast to pointers,
+the largest byte so far, in `w`, and the flip, in `out`.
 """
 
 from .._viper import ptr8, ptr32

@@ -1,4 +1,4 @@
-"""Products of float32 by their bits: see loops/mul. Of 48 bits, in four products of 12."""
+"""Products of float32 on the bits: see loops/mul. Viper form: four products of 12 bits."""
 
 from .._floats import significand
 from .._viper import ptr32

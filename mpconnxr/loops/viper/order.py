@@ -1,6 +1,6 @@
-"""The order of float32 by their bits: see loops/order.
+"""Order of float32 on the bits: see loops/order. Viper form.
 
-A negative number's bits without the sign, taken from 0, are in the order of the floats.
+A negative number is mapped to minus its magnitude bits, which are in the order of the floats.
 """
 
 from .._viper import ptr8, ptr32

@@ -1,10 +1,11 @@
 """im2col of bytes: see loops/patches. Viper form.
 
-The emitter keeps the first three locals in registers, in .mpy files two: where it reads, where it
-writes (in `w`), and in `out`, as if it were an address, the flip, then the sum of the items, which
-are read once more for it.
-What a row of the kernel sees is padding, items, padding; where these begin is known before the
-rows. Of positions of one row that see no padding only the first one's place is computed.
+The emitter keeps the first three locals in registers (two in .mpy files): the input pointer, the
+output pointer (in `w`), and in `out`, cast to a pointer, the flip, then the sum of the elements,
+which are read again for it.
+
+A row of the kernel covers padding, elements, padding; where these begin is computed before the
+rows. For positions of one row that cover no padding, only the first one's start is computed.
 """
 
 from .._bytes import copy, next_place
@@ -28,7 +29,7 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         ox -= p[_OUT_COLUMNS]
         oy += 1
     across = p[_COLUMN_STRIDE] * p[_X_COLUMN_STRIDE]
-    inside = 0  # how many of the next positions see no padding, and differ in their column alone
+    inside = 0  # number of next positions without padding that differ only in their column
     base, three, five = image, 0, 0
     is_three = 1 if step == 1 and kw == 3 else 0
     is_five = 1 if step == 1 and kw == 5 else 0
@@ -46,8 +47,8 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if x0 < 0:
                 lead = min((p[_COLUMN_DILATION] - 1 - x0) // p[_COLUMN_DILATION], kw)
             last = kw
-            room = p[_COLUMNS] - (kw - 1) * p[_COLUMN_DILATION]  # of corners whose rows are within
-            if x0 >= room:
+            corners = p[_COLUMNS] - (kw - 1) * p[_COLUMN_DILATION]  # corners whose kernel row fits
+            if x0 >= corners:
                 last = max(
                     (p[_COLUMNS] - x0 + p[_COLUMN_DILATION] - 1) // p[_COLUMN_DILATION], lead
                 )
@@ -56,7 +57,7 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 cut = 1
             elif x0 + p[_COLUMN_STRIDE] >= 0:
                 inside = max(
-                    min((room - 1 - x0) // p[_COLUMN_STRIDE], p[_OUT_COLUMNS] - 1 - ox), 0
+                    min((corners - 1 - x0) // p[_COLUMN_STRIDE], p[_OUT_COLUMNS] - 1 - ox), 0
                 )
             three = 0 if cut else is_three
             five = 0 if cut else is_five

@@ -1,7 +1,7 @@
-"""Copies rows of planes with padding: see loops/planes. Viper form.
+"""Copies of planes with padding: see loops/planes. Viper form.
 
-The emitter keeps the first three locals in registers, in .mpy files two: where it reads, where it
-writes (in `w`), and in `out`, as if it were an address, the flip.
+The emitter keeps the first three locals in registers (two in .mpy files): the input pointer, the
+output pointer (in `w`), and in `out`, cast to a pointer, the flip.
 """
 
 from .._bytes import copy

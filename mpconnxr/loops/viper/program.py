@@ -1,4 +1,4 @@
-"""Viper form of loops/program, for words of 32 bits."""
+"""Interpreter of a program: see loops/program. Viper form for 32-bit words."""
 
 import sys
 
@@ -12,7 +12,7 @@ if sys.maxsize > 0x7FFFFFFF:
 def run(what) -> int:
     entries, advance, code, words, views = what[2]
     while True:
-        k = advance(code, words, views)  # an object, as an index has to be one
+        k = advance(code, words, views)  # an object: an index must be one
         if int(k) > 239:
             break
         f, a, b, c, d = entries[k]
@@ -39,7 +39,7 @@ def advance(code: ptr8, words: ptr32, views) -> int:
                     at += 5
                 continue
             if k == 255:
-                at -= 1  # so that any later call ends there, too
+                at -= 1  # so that later calls end here, too
                 break
             k = 256 + (code[at] | code[at + 1] << 8)
             at += 2
@@ -57,7 +57,7 @@ def advance(code: ptr8, words: ptr32, views) -> int:
                 at += 1
                 adds = 1 - (v & 1)
                 shift = 1
-                if v < 128:  # as most are
+                if v < 128:  # the most frequent case
                     value = v >> 2
                     v = v & 2
                 else:

@@ -1,12 +1,12 @@
 """Sums of quantized bytes, requantized: see loops/qbinary. Viper form.
 
-The emitter keeps the first three locals in registers, in .mpy files two: where x is read, the sum
-(in `w`, as if it were an address), and where it writes.
+The emitter keeps the first three locals in registers (two in .mpy files): the pointer to x, the
+sum (in `w`, cast to a pointer), and the output pointer.
 
-The 10 lower bits of the factors add less than 511 to a sum. Only where that could come to another
-step, or to the middle between two, are they computed: with half a step and 512 more in the sum
-those are the ones that lie less than 1024 behind a step. The zero point is in all sums: its last
-bit tells which of two steps was even without it.
+The 10 lower bits of the factors add less than 511 to a sum. They are computed only where they
+could change the result or decide a tie: with half a step and 512 more in the sum, these are the
+sums less than 1024 behind a step. All sums include the zero point; its last bit tells which of two
+steps is even without it.
 """
 
 from .._viper import ptr8, ptr32

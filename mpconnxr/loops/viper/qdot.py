@@ -1,26 +1,27 @@
 """Dot products of bytes with requantization: see loops/qdot. Viper form.
 
-The emitter keeps the first three locals in registers, in .mpy files two, and the hot ones of the
-inner loops are where x is read, the sum, and where the weights are: so the sum is kept in `w`, as
-if it were an address. `out` points to the weights; in qdots8_many, whose weights lie in more than
-one place, to the items, while `x` points to the weights. Behind the sum the registers hold what
-requantizes it. In a comparison or a product what is in memory stands first: that saves a move.
+The emitter keeps the first three locals in registers (two in .mpy files). The hot ones of the
+inner loops are the pointer to x, the sum, and the pointer to the weights: so the sum is kept in
+`w`, cast to a pointer, and `out` points to the weights; in qdots8_many, whose weights lie in
+several places, `out` points to the elements and `x` to the weights. After the sum, the registers
+serve requantization. In a comparison or a product, an operand in memory stands first, which saves
+a move.
 
-Most values are requantized by one product, a / 2**10 times M / 2**16, both rounded down: the whole
-product divided by 2**26 is at most 2**15 less than that or 2**16 more. Where all of these come to
-the same step the rest is not needed; near the middle of two steps it is. There bits 17 to 20 are
-zero, after what is added for it: a sixteenth of all values, which takes one test.
+Most values are requantized by one product, a / 2**10 times M / 2**16, both rounded down: the exact
+product divided by 2**26 lies between 2**15 less and 2**16 more. If all of these round to the same
+step, the rest is not needed; near a tie it is. There, bits 17 to 20 are zero once the constant has
+been added: a sixteenth of all values, found by one test.
 
-qdots8_many unpacks what goes with a channel once for all positions. The limit of v is in its sums
-from their beginning: those within the limits are then the ones of few bits. Items go in pieces of
-24, 8 and 4, as many of each as there are in a row, so that a short row takes few tests.
+qdots8_many unpacks a channel's table once for all positions. Its sums start with the limit of v,
+so that sums within the limits are those of few bits. Elements are processed in blocks of 24, 8 and
+4, so that a short row takes few tests.
 """
 
 from .._bytes import (
+    fast_path,
     products,
     products_from,
     put,
-    quick_way,
     scale_to_limits,
     to_even,
 )
@@ -29,10 +30,10 @@ from .._viper import ptr8, ptr32
 
 
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    items, first, weights = out, int(x) + p[_X_START], int(w) + p[_W_START]
+    results, first, weights = out, int(x) + p[_X_START], int(w) + p[_W_START]
     tables = int(x) if p[_IS_TABLE_IN_X] else int(w)
     at, bias = p[_OUT_START], 1 << 29
-    sign = bias << 2  # 1 << 31 would be folded to an object
+    sign = bias << 2  # constant folding of 1 << 31 would make an object
     zero_point, least, most = p[_OUT_ZERO_POINT] - bias, p[_LOW] - bias, p[_HIGH] - bias
     middle = (zero_point << 21) + 1146816
     for positions_left in range(p[_POSITIONS], 0, -1):
@@ -70,7 +71,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 v = v << (int(x) - 25)
             w = ptr8(int(w) - zero_sum + v)
             out = ptr8(table[1])
-            v = 0  # not in the quick way
+            v = 0  # not on the fast path
             if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
                 v = ((int(w) << int(x)) >> 10) * ((int(out) >> 16) & 32767) + middle
             if 1966080 & v:
@@ -88,7 +89,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 x, w, v, low, lowest = to_even(w, int(out))
                 v = int(x) + zero_point
             v = min(max(v, least), most)
-            items[place] = v
+            results[place] = v
             place += p[_OUT_CHANNEL_STRIDE]
             table = ptr32(8 + int(table))
         first += p[_X_POSITION_STRIDE]
@@ -104,20 +105,20 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     middle = ((p[_OUT_ZERO_POINT] - bias) << 21) + 1146816
     pitch, columns, minus_zero_point = p[_OUT_POSITION_STRIDE], p[_COLUMNS], 0 - p[_W_ZERO_POINT]
     tiled, span, step = p[_CHANNELS] & -4, columns * 4, 16
-    many, left = columns // 24, columns % 24
+    blocks, left = columns // 24, columns % 24
     sixteen, eight, four = left & 16, left & 24, left & 4
     of_tile, channel = 3, 0
     while far(channel != p[_CHANNELS]):
         if channel == tiled:
-            span, step, many = columns, 4, 0
+            span, step, blocks = columns, 4, 0
             sixteen, eight, four, of_tile = 0, 0, 4, 0
         end = row + span
         last, f, limit = end - 95, table[0] & 31, 0
         shift = factor = 0
-        addend = 0  # such that no value is in the quick way
+        addend = 0  # so that no value takes the fast path
         bits = 0
         if f < 26:
-            limit, factor, addend, bits, shift = quick_way(f, table[1], middle)
+            limit, factor, addend, bits, shift = fast_path(f, table[1], middle)
         c = table[0]
         if is_wide:
             c = (c ^ sign) - sign
@@ -126,7 +127,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         for positions_left in range(p[_POSITIONS], 0, -1):
             w = ptr8(ptr32(out)[0] * minus_zero_point + c)
             out, x = ptr8(4 + int(out)), ptr8(row)
-            if many:
+            if blocks:
                 while last > int(x):
                     w = products(w, x, out, 4)
                     w = products_from(w, x, 16, out, 4, 4)

@@ -1,11 +1,11 @@
-"""Dot products of bytes in int32: see loops/qdot32. Viper form, as loops/viper/qdot.py has it."""
+"""Dot products of bytes as int32: see loops/qdot32. Viper form, like loops/viper/qdot."""
 
 from .._bytes import products_of_words
 from .._viper import ptr8, ptr32
 
 
 def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    items, first, weights, zero = out, int(x) + p[_X_START], int(w), p[_X_ZERO_POINT]
+    results, first, weights, zero = out, int(x) + p[_X_START], int(w), p[_X_ZERO_POINT]
     if p[_ZERO_START]:
         zero = x[p[_ZERO_START]]
     at = p[_OUT_START]
@@ -39,7 +39,7 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     out = products_of_words(out, x, w, 4)
                     x, w = ptr8(4 + int(x)), ptr8(4 + int(w))
                 row += p[_COLUMNS]
-            items[place] = int(out) - zero_sum + table[0] + zero * table[1]
+            results[place] = int(out) - zero_sum + table[0] + zero * table[1]
             place += p[_OUT_CHANNEL_STRIDE]
             table = ptr32(8 + int(table))
         first += p[_X_POSITION_STRIDE]

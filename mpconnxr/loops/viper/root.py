@@ -1,6 +1,7 @@
-"""Square roots of float32 by their bits, one after another: see loops/root.
+"""Square roots of float32 on the bits: see loops/root. Viper form.
 
-Of m * 2**(25 or 26), m the mantissa, so that the root has 25 bits: the last one rounds.
+The root of m * 2**(25 or 26), m being the mantissa, has 25 bits, of which the last one rounds. It
+is computed bit by bit.
 """
 
 from .._floats import significand

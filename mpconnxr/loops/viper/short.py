@@ -1,15 +1,15 @@
-"""Short block floating point behind the sums: see loops/short. Viper form.
+"""Short block floating point after the sums: see loops/short. Viper form.
 
-The emitter keeps the first three locals in registers: a sum's size, its exponent and the float's
-bits, as if they were addresses. What is rare is left to the common form: results that are
-denormal, or beyond the largest float.
+The emitter keeps the first three locals in registers: a sum's magnitude, its exponent and the
+float's bits, cast to pointers. Rare results, denormal or beyond the largest float, are left to the
+common form.
 """
 
 from .. import short as plain
 from .._hints import far
 from .._viper import ptr32
 from .._words import signed
-from ..short import align  # noqa: F401  (no loop of many items)
+from ..short import align  # noqa: F401  (not time-critical)
 
 
 def finish(x, w, out, p):
@@ -18,13 +18,13 @@ def finish(x, w, out, p):
 
 
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
-    """1 if it has met a rare result, and stopped there, else 0."""
+    """Return 1 after stopping at a rare result, else 0."""
     sums, first_channel, row = (
         int(x) + 4 * p[_X_START],
         int(w) + 4 * p[_W_START],
         int(out) + 4 * p[_OUT_START],
     )
-    one = 1  # kept from the folding of constants, which makes big integers of them
+    one = 1  # a variable: constant folding would make big integers
     half, sign = one << 30, one << 31
     low = signed(p[_LOW], p[_IS_LOW_NEGATIVE])
     high = signed(p[_HIGH], p[_IS_HIGH_NEGATIVE])

@@ -1,7 +1,7 @@
 """Sums of short mantissas: see loops/short_dot. Viper form for 32-bit words.
 
-The emitter keeps the first three locals in registers, in .mpy files two: the pointers, and the sum
-as if it were an address.
+The emitter keeps the first three locals in registers (two in .mpy files): the pointers, and the
+sum cast to a pointer.
 """
 
 import sys
@@ -18,9 +18,9 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     row, row_bytes, w_first = int(x) + 4 * p[_X_START], 4 * p[_COLUMNS], int(w) + 2 * p[_W_START]
     sums = ptr32(int(out) + 4 * p[_OUT_START])
     i = 0
-    one = 1  # kept from the folding of constants, which makes big integers of them
+    one = 1  # a variable: constant folding would make big integers
     rows = p[_ROWS]
-    if p[_CHANNELS] == 1:  # 2**14 is taken from each weight: the sum of x would take as long
+    if p[_CHANNELS] == 1:  # subtract 2**14 from each weight: the sum of x would take as long
         while rows:
             end = row + row_bytes
             stop, x, w = end - 12, ptr32(row), ptr16(w_first)

@@ -1,7 +1,7 @@
-"""Sums of float32 by their bits: see loops/sums.
+"""Sums of float32 on the bits: see loops/sums. Viper form.
 
-An element counts in three limbs of 15 bits. What is carried from one to the next waits for the end
-of some elements, so that no limb leaves 31 bits.
+An element is added as three limbs of 15 bits. Carries are propagated only after several elements,
+so that no limb exceeds 31 bits.
 """
 
 from .._floats import first_bit, unpack
@@ -18,20 +18,20 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     while far(o < p[_END]):
         first = o // p[_INNER] * p[_LENGTH] * p[_INNER] + o % p[_INNER]
         end, most = first + p[_LENGTH] * p[_INNER], 0
-        found = 0  # 1: NaN, 2: inf, 4: -inf
+        specials = 0  # 1: NaN, 2: inf, 4: -inf
         for i in range(first, end, p[_INNER]):
             v = x[i]
             m = v & (top - 1)
             most = max(m, most)
             if m > infinity:
-                found = found | 1
+                specials = specials | 1
             elif m == infinity:
-                found = found | (4 if (v >> 31) & 1 and p[_POWER] == 0 else 2)
-        if found:
+                specials = specials | (4 if (v >> 31) & 1 and p[_POWER] == 0 else 2)
+        if specials:
             m = infinity
-            if found == 4:
+            if specials == 4:
                 m -= top
-            elif found != 2:
+            elif specials != 2:
                 m = infinity | 0x400000
             out[o] = m
             o += 1

@@ -1,7 +1,7 @@
-"""Products of 16-bit integers and weights of 8 bits: see loops/wide_dots. Viper form.
+"""Products of 16-bit integers and 8-bit weights: see loops/wide_dots. Viper form.
 
-The emitter keeps the first three locals in registers: both pointers, and the sum, in `out`, as if
-it were an address.
+The emitter keeps the first three locals in registers: both pointers, and the sum, in `out`, cast
+to a pointer.
 """
 
 from .._bytes import shift_wide
@@ -9,7 +9,7 @@ from .._viper import ptr8, ptr16, ptr32
 
 
 def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
-    bias, items, row = 1 << 29, out, int(x) + 4
+    bias, results, row = 1 << 29, out, int(x) + 4
     blob, at = int(w), p[_OUT_START]
     for positions_left in range(p[_POSITIONS], 0, -1):
         weights, table, place = blob + p[_W_START], blob + p[_TABLE_START], at
@@ -43,7 +43,7 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
                 ((v + 4095 + ((v >> 13) & 1)) >> 13) + p[_OUT_ZERO_POINT] - bias, p[_LOW] - bias
             )
             v = min(v, p[_HIGH] - bias)
-            items[place] = v
+            results[place] = v
             place += p[_OUT_CHANNEL_STRIDE]
             table += 12
         row += 2 * p[_COLUMNS] + 4

@@ -1,10 +1,9 @@
-"""Block floating point behind the sums: see loops/block_finish. Viper form for 64-bit words.
+"""Block floating point after the sums: see loops/block_finish. Viper form for 64-bit words.
 
-What is rare is left to the form for all words: biases far beyond the products, so that a result
-has no place in a word, and results that are denormal or beyond the largest float.
-
-The emitter keeps the first three locals in registers: in `x`, as if it were an address, the
-result, and in `w` what of it is still looked at.
+Rare results are left to the common form: those with biases so far above the products that a result
+does not fit a word, and those that are denormal or beyond the largest float. The emitter keeps the
+first three locals in registers: in `x`, cast to a pointer, the result, and in `w` the part of it
+that is being examined.
 """
 
 from .. import block_finish as plain
@@ -19,7 +18,7 @@ def finish(x, w, out, p):
 
 
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
-    """1 if it has met a rare result, and stopped there, else 0."""
+    """Return 1 after stopping at a rare result, else 0."""
     sums, first_table = ptr32(int(x) + 4 * p[_X_START]), int(w) + 4 * p[_W_START]
     row_place, position_step = int(out) + 4 * p[_OUT_START], 4 * p[_OUT_POSITION_STRIDE]
     channel_step, idle = (
@@ -48,7 +47,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                     x = ptr32(0 - int(x))
                 w = ptr32(int(x) >> 24)
                 if int(w):
-                    s = 1  # bits that the result has besides 24
+                    s = 1  # bits of the result beyond 24
                     if int(w) >> 32:
                         w, s = ptr32(int(w) >> 32), 33
                     for b in unroll(4, 0, -1):
@@ -56,7 +55,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                             w = ptr32(int(w) >> (1 << b))
                             s += 1 << b
                     s += int(w) >> 1
-                    e += s - 149  # one less than the float's: its first bit adds 1
+                    e += s - 149  # one less than the float's exponent: its implicit bit adds 1
                     w = ptr32((int(x) >> s) & 1)
                     w = ptr32((1 << (s - 1)) - 1 + int(w))
                     w = ptr32((int(w) + int(x)) >> s)

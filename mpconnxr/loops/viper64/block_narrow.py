@@ -1,6 +1,6 @@
-"""Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper, for 64-bit words.
+"""Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper, 64-bit words.
 
-What ptr32 reads comes out zero-extended: x gets its sign back.
+ptr32 zero-extends: x gets its sign back.
 """
 
 from .._viper import ptr8, ptr16, ptr32
@@ -8,7 +8,7 @@ from .._words import put_limbs
 
 
 def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    one = 1  # kept from the folding of constants, which makes big integers of them
+    one = 1  # a variable: constant folding would make big integers
     sign, bits, row = one << 31, p[_BITS], p[_X_START]
     rows, at = p[_ROWS], p[_OUT_START]
     while rows:

@@ -1,4 +1,4 @@
-"""Viper form of loops/program, for words of 64 bits.
+"""Interpreter of a program: see loops/program. Viper form for 64-bit words.
 
 Pointers to 32 bits load them without their sign. views has 64-bit addresses, of word 1 of each.
 """
@@ -17,7 +17,7 @@ HOW = 2
 def run(what) -> int:
     entries, advance, code, words, views = what[2]
     while True:
-        k = advance(code, words, views)  # an object, as an index has to be one
+        k = advance(code, words, views)  # an object: an index must be one
         if int(k) > 239:
             break
         f, a, b, c, d = entries[k]
@@ -44,7 +44,7 @@ def advance(code: ptr8, words: ptr32, views: ptr32) -> int:
                     at += 5
                 continue
             if k == 255:
-                at -= 1  # so that any later call ends there, too
+                at -= 1  # so that later calls end here, too
                 break
             k = 256 + (code[at] | code[at + 1] << 8)
             at += 2
@@ -62,7 +62,7 @@ def advance(code: ptr8, words: ptr32, views: ptr32) -> int:
                 at += 1
                 adds = 1 - (v & 1)
                 shift = 1
-                if v < 128:  # as most are
+                if v < 128:  # the most frequent case
                     value = v >> 2
                     v = v & 2
                 else:

@@ -1,7 +1,6 @@
 """Sums of short mantissas: see loops/short_dot. Viper form for 64-bit words.
 
-What ptr32 reads comes out zero-extended: of a negative x that is 2**32 too much, and a product has
-32 bits that count.
+ptr32 zero-extends: a negative x is 2**32 too large, but only the lower 32 bits of a product count.
 """
 
 from .._viper import ptr16, ptr32
@@ -9,7 +8,7 @@ from .._viper import ptr16, ptr32
 
 def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     row, row_bytes, w_first = int(x) + 4 * p[_X_START], 4 * p[_COLUMNS], int(w) + 2 * p[_W_START]
-    one = 1  # kept from the folding of constants, which makes big integers of them
+    one = 1  # a variable: constant folding would make big integers
     rows, at = p[_ROWS], p[_OUT_START]
     while rows:
         end = row + row_bytes

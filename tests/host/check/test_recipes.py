@@ -13,7 +13,7 @@ from tools.check.loops import families, loops_of, written_by_hand
 LOOP = """
 # Parameters of loop
 _START = 0  # the first element [elements] 0..
-_END = 1  # behind the last one [elements] 0..
+_END = 1  # end, exclusive [elements] 0..
 _FLIP = 2  # [mask] 0, 128
 _POINT = 3  # [bits] 3..5
 
