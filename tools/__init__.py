@@ -1,1 +1,1 @@
-"""The host side of mpconnxr: what converts, deploys, runs and measures models."""
+"""The host side of mpconnxr: convert, deploy, run and measure models."""

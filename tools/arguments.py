@@ -1,4 +1,7 @@
-"""How every command reads its command line: one parser, one kind of error, one name."""
+"""Parse the command lines of all commands alike: one parser class, one form of error.
+
+The types of options raise argparse.ArgumentTypeError for invalid text.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,23 @@ from typing import NoReturn
 
 from mpconnxr import __version__
 
-_MOST_PORT = 65535
-_called_as = ""  # what people typed, where that is not `python -m tools.NAME`
+_MAX_PORT = 65535
+_called_as = ""  # the command as typed, if not `python -m tools.NAME`
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line and where help is in another, and exits with status 2."""
+    """Parser that reports an error in one line, where to get help in another, and exits with 2."""
 
     def error(self, message: str) -> NoReturn:
         """Print the message and how to get help; exit with status 2."""
         self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help lists the options\n")
 
     def parse_args(self, args=None, namespace=None):
-        """As argparse does; an unknown option's message names the nearest known one."""
-        found, unknown = self.parse_known_args(args, namespace)
+        """Parse arguments; the error for an unknown option names the nearest known one."""
+        parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
             self.error(self._about(unknown))
-        return found
+        return parsed
 
     def _about(self, unknown):
         known = [name for action in self._actions for name in action.option_strings]
@@ -35,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def seconds(text: str) -> float:
-    """Read an option's argument, a time of more than 0. Raises argparse.ArgumentTypeError."""
+    """Return an option's argument as a time above 0 [s]."""
     value = _number(float, text, "seconds")
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}: must be more than 0 seconds")
@@ -43,7 +46,7 @@ def seconds(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Read an option's argument, a number from 1. Raises argparse.ArgumentTypeError."""
+    """Return an option's argument as an integer from 1."""
     value = _number(int, text, "a whole number")
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text}: must be at least 1")
@@ -51,22 +54,22 @@ def count(text: str) -> int:
 
 
 def port(text: str) -> int:
-    """Read an option's argument, a TCP port. Raises argparse.ArgumentTypeError."""
+    """Return an option's argument as a TCP port."""
     value = _number(int, text, "a port")
-    if not 0 <= value <= _MOST_PORT:
-        raise argparse.ArgumentTypeError(f"{text}: must be from 0 to {_MOST_PORT}")
+    if not 0 <= value <= _MAX_PORT:
+        raise argparse.ArgumentTypeError(f"{text}: must be from 0 to {_MAX_PORT}")
     return value
 
 
-def _number(kind, text, wanted):
+def _number(kind, text, expected):
     try:
         return kind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text}: expected {wanted}") from None
+        raise argparse.ArgumentTypeError(f"{text}: expected {expected}") from None
 
 
 def parser_for(command: str, **options) -> Parser:
-    """A parser of `python -m tools.COMMAND`, which the console script calls by another name."""
+    """Return a parser for `python -m tools.COMMAND`, or as the console script calls it."""
     parser = Parser(_called_as or f"python -m tools.{command}", **options)
     version = f"mpconnxr {__version__}"
     parser.add_argument("--version", action="version", version=version, help="print the version")
@@ -74,6 +77,6 @@ def parser_for(command: str, **options) -> Parser:
 
 
 def called_as(name: str) -> None:
-    """Parsers from now on are those of this command, such as "mpconnxr convert"."""
+    """Set the command that parsers from now on belong to, such as "mpconnxr convert"."""
     global _called_as
     _called_as = name

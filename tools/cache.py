@@ -1,6 +1,6 @@
-"""The cache folder, outside the project, so that a new clone does not build everything again.
+"""The cache folder, outside of the project, so that a new clone does not build everything again.
 
-The standard library is all that it needs: manifest.py comes here by way of tools.package.
+Only the standard library may be imported here: manifest.py uses it through tools.package.
 """
 
 import fcntl
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """`MPCONNXR_CACHE`, else `~/.cache/mpconnxr`. Made when missing."""
+    """Return `MPCONNXR_CACHE`, or else `~/.cache/mpconnxr`; make it if it is missing."""
     folder = Path(os.environ.get("MPCONNXR_CACHE") or Path.home() / ".cache" / "mpconnxr")
     folder = folder.expanduser().absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -21,16 +21,21 @@ def cache_folder() -> Path:
 
 @contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Hold the lock file `name`: of several processes that want the same thing, one makes it."""
+    """Hold the lock file `name`, so that only one of several processes builds something."""
     with open(cache_folder() / f"{name}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def made(name: str, make: Callable[[Path, Path], None]) -> Path:
-    """A file of the cache folder, made when missing. It appears complete, that is by a rename.
+    """Return a file of the cache folder; make it if it is missing.
 
-    make: gets an empty folder to work in, and the path of the file to make there.
+    The file appears complete, by a rename.
+
+    Args:
+        name: its name.
+        make: function of an empty folder to work in, and of the path of the file to write.
+
     """
     product = cache_folder() / name
     if not product.is_file():

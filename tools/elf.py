@@ -1,4 +1,4 @@
-"""What a 32-bit little-endian ELF file says of its sections and symbols."""
+"""Read sections and symbols of a 32-bit little-endian ELF file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-FUNCTION = 2  # kind of a symbol whose lowest bit says Thumb
-ABSOLUTE = 0xFFF1  # section of a symbol that is a number
+FUNCTION = 2  # kind of a symbol; bit 0 of its value marks Thumb code
+ABSOLUTE = 0xFFF1  # section of symbols with absolute values
 _HEADER = struct.Struct("<32xI10xHHH")
 _SYMBOL = struct.Struct("<3IBBH")
 _SYMTAB = 2
@@ -16,7 +16,12 @@ _EXECUTABLE = 4
 
 
 class Section(NamedTuple):
-    """name: where it is among the names of sections; the fields that follow link are left out."""
+    """A section header up to `link`; the fields behind it are omitted.
+
+    Attributes:
+        name: offset of its name in the section of names.
+
+    """
 
     name: int
     type: int
@@ -28,12 +33,17 @@ class Section(NamedTuple):
 
     @property
     def is_code(self) -> bool:
-        """Whether the processor executes it."""
+        """True if the processor executes it."""
         return bool(self.flags & _EXECUTABLE and self.nbytes)
 
 
 class Symbol(NamedTuple):
-    """section: the number of the one it is in."""
+    """A symbol of the symbol table.
+
+    Attributes:
+        section: number of its section.
+
+    """
 
     value: int
     nbytes: int
@@ -42,7 +52,7 @@ class Symbol(NamedTuple):
 
 
 class Elf:
-    """A relocatable file of 32-bit code."""
+    """An ELF file of 32-bit code."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -54,26 +64,26 @@ class Elf:
     @staticmethod
     @cache
     def of(path: Path) -> Elf:
-        """Read once."""
+        """Read a file; the result is cached."""
         return Elf(path.read_bytes())
 
     def number_of(self, name: str) -> int:
-        """That of the section with this name."""
+        """Return the number of the section with a name."""
         names = self.sections[self._names].offset
         return [self._text(names + section.name) for section in self.sections].index(name)
 
     @cached_property
     def symbols(self) -> dict[str, Symbol]:
-        """Return the symbols by name."""
-        found = {}
+        """Symbols by name."""
+        result = {}
         for section in self.sections:
             if section.type == _SYMTAB:
                 strings = self.sections[section.link].offset
                 end = section.offset + section.nbytes
                 for at in range(section.offset, end, _SYMBOL.size):
                     name, value, nbytes, info, _, of = _SYMBOL.unpack_from(self.data, at)
-                    found[self._text(strings + name)] = Symbol(value, nbytes, info & 15, of)
-        return found
+                    result[self._text(strings + name)] = Symbol(value, nbytes, info & 15, of)
+        return result
 
     def _text(self, at: int) -> str:
         return self.data[at : self.data.index(b"\0", at)].decode()

@@ -1,10 +1,11 @@
-"""Reads the keys of seals from files.
+"""Read keys for seals from files.
 
     openssl genpkey -algorithm ed25519 -out key.pem
     openssl pkey -in key.pem -pubout -out pub.pem
     openssl rand -out secret.key 32
 
-PEM files come from these commands or any other tool; a secret is the bytes of its file.
+PEM files come from these commands or any other tool; a secret consists of the bytes of its file.
+Functions raise UsageError if a file is not such a key, and OSError if it cannot be read.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from tools.errors import UsageError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-LEAST_SECRET = 16  # bytes; RFC 2104 advises as many as the hash has, 32
-_MOST = 65536  # bytes of a file with a key
+MIN_SECRET_NBYTES = 16  # bytes; RFC 2104 advises as many as the hash has, 32
+_MAX = 65536  # bytes of a key's file
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:
-    """The Ed25519 private key in a PEM file without a password. Raises UsageError, OSError."""
+    """Return the Ed25519 private key in a PEM file without a password."""
     serialization, ed25519 = _cryptography()
     contents = _contents(path)
     try:
@@ -31,7 +32,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         raise UsageError(
             f"{path}: the key has a password: openssl pkey -in {path} -out FILE removes it"
         ) from None
-    except Exception:  # cryptography raises several kinds for what is not a key that it knows
+    except Exception:  # cryptography raises various errors for invalid keys
         key = None
     if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise UsageError(
@@ -41,7 +42,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
 
 
 def public_key(path: Path) -> bytes:
-    """The 32 raw bytes of the Ed25519 public key in a PEM file. Raises UsageError, OSError."""
+    """Return the 32 raw bytes of the Ed25519 public key in a PEM file."""
     serialization, ed25519 = _cryptography()
     contents = _contents(path)
     try:
@@ -56,7 +57,7 @@ def public_key(path: Path) -> bytes:
 
 
 def is_signature(public_key: bytes, signature: bytes, message: bytes) -> bool:
-    """True if the owner of a raw Ed25519 public key signed the message. Raises UsageError."""
+    """Return True if the owner of a raw Ed25519 public key signed the message."""
     _, ed25519 = _cryptography()
     from cryptography.exceptions import InvalidSignature
 
@@ -68,19 +69,19 @@ def is_signature(public_key: bytes, signature: bytes, message: bytes) -> bool:
 
 
 def secret(path: Path) -> bytes:
-    """The bytes of a file as the key of an HMAC. Raises UsageError, OSError."""
+    """Return the bytes of a file as the key of an HMAC."""
     contents = _contents(path)
-    if len(contents) < LEAST_SECRET:
+    if len(contents) < MIN_SECRET_NBYTES:
         raise UsageError(
-            f"{path}: a secret has at least {LEAST_SECRET} bytes: openssl rand -out FILE 32"
+            f"{path}: a secret has at least {MIN_SECRET_NBYTES} bytes: openssl rand -out FILE 32"
         )
     return contents
 
 
 def _contents(path):
     with path.open("rb") as file:
-        contents = file.read(_MOST + 1)
-    if len(contents) > _MOST:
+        contents = file.read(_MAX + 1)
+    if len(contents) > _MAX:
         raise UsageError(f"{path}: too long for a key")
     return contents
 

@@ -1,4 +1,4 @@
-"""What code a board can run: its native instructions and inline assemblers."""
+"""Describe the code that a board can run: native instructions and inline assemblers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ARCHS = (
     "rv32imc",
     "rv64imc",
 )
-_MPY_VERSION = (6, 3)  # of what mpy-cross writes; (6, 3) is that of MicroPython 1.23 to 1.29
+_MPY_VERSION = (6, 3)  # of files by mpy-cross, loaded by MicroPython 1.23 to 1.29
 # Forms of loops in assembler, the best one first.
 ASSEMBLER = tuple(form for form in order if not form.startswith(("viper", "plain")))
 _DECORATOR = re.compile(r"^\s*@micropython\.(native|viper|asm_(\w+))", re.MULTILINE)
@@ -32,8 +32,13 @@ _DECORATOR = re.compile(r"^\s*@micropython\.(native|viper|asm_(\w+))", re.MULTIL
 
 @dataclass(frozen=True)
 class Machine:
-    """arch: for mpy-cross's -march, "" if the firmware takes no native code; assemblers: inline
-    ones that the firmware has, such as "thumb"; mpy: (version, sub-version) of its .mpy files.
+    """Code that a board's firmware can run.
+
+    Attributes:
+        arch: mpy-cross's -march, "" if the firmware takes no native code.
+        assemblers: inline assemblers that the firmware has, such as "thumb".
+        mpy: (version, sub-version) of its .mpy files.
+
     """
 
     arch: str
@@ -42,41 +47,41 @@ class Machine:
 
     @staticmethod
     def of(mpy: int, assemblers=()) -> Machine:
-        """mpy: sys.implementation._mpy, 0 where the firmware takes no .mpy files."""
+        """Return the Machine for sys.implementation._mpy, which is 0 without .mpy support."""
         number = mpy >> 10 & 15
         arch = _ARCHS[number] if number < len(_ARCHS) else ""
         return Machine(arch, frozenset(assemblers if arch else ()), (mpy & 255, mpy >> 8 & 3))
 
     @staticmethod
     def for_arch(arch: str) -> Machine:
-        """That of MicroPython as it comes: on ARM it has the inline assembler."""
+        """Return the Machine of a default build: on ARM it has the inline assembler."""
         return Machine(arch, frozenset({"thumb"} if arch.startswith("armv") else ()))
 
     @property
     def number(self) -> int:
-        """The architecture as mpconnxr.forms knows it."""
+        """Number of the architecture in mpconnxr.forms."""
         return _ARCHS.index(self.arch)
 
     @property
     def takes_mpy(self) -> bool:
-        """Whether what mpy-cross writes can be imported there."""
+        """True if it can import the output of mpy-cross."""
         return self.mpy == _MPY_VERSION
 
     def runs(self, source: str) -> bool:
-        """Whether it has the emitters that a module's decorators name."""
-        wanted = _DECORATOR.findall(source)
-        assemblers = {assembler for _, assembler in wanted if assembler}
+        """Return True if it has the emitters that a module's decorators name."""
+        emitters = _DECORATOR.findall(source)
+        assemblers = {assembler for _, assembler in emitters if assembler}
         native = {ASSEMBLERS[self.arch]} if self.arch in ASSEMBLERS and self.takes_mpy else set()
-        return not wanted or bool(self.arch) and assemblers <= self.assemblers | native
+        return not emitters or bool(self.arch) and assemblers <= self.assemblers | native
 
 
 def is_native(source: str) -> bool:
-    """Whether a module has functions for the native emitters."""
+    """Return True if a module has functions for the native emitters."""
     return bool(_DECORATOR.search(source))
 
 
 def plain(source: str) -> str:
-    """A module that is written once, for Python and viper, as one that is plain only."""
+    """Return a module that is written once for Python and viper, without its viper decorators."""
     lines = source.split("\n")
     return "\n".join("" if _is_for_viper(line) else line for line in lines)
 

@@ -1,11 +1,11 @@
-"""The device package as boards take it, built from what people write.
+"""Build the device package from its sources.
 
-mpconnxr/ holds sources. Its loops come in more forms than are written: those in viper are expanded
-(tools.loops), and those in machine code are composed from tools/asm/code. `folder` builds a
-package that has all of them, once for each state of the sources, in the cache folder. Whoever
-needs the package's files asks it: to copy them, to compile them, to run them on MicroPython here.
+mpconnxr/ holds sources. Its loops have more forms than are written by hand: those in viper are
+expanded (tools.loops), those in machine code are composed from tools/asm/code. `folder` builds a
+package with all of them, once for each state of the sources, in the cache folder. Every tool that
+copies, compiles or runs files of the package gets them from there.
 
-A build takes nothing but the standard library: a firmware's build may ask for it (manifest.py).
+A build needs nothing but the standard library: a firmware's build may ask for it (manifest.py).
 """
 
 from __future__ import annotations
@@ -26,12 +26,19 @@ NAME = SOURCES.name
 KERNELS = SOURCES / "ops"
 _BUILDERS = [ROOT / "tools" / name for name in ("asm", "loops", "package.py", "made.py")]
 _SUFFIXES = (".py", ".txt", ".S", ".c", ".h")
-_KEPT_S = 7 * 24 * 3600  # how long a build stays in the cache after its last use
+_KEPT_S = 7 * 24 * 3600  # s that a build stays in the cache after its last use
 
 
 @cache
 def folder() -> Path:
-    """Return the built package, a folder mpconnxr. Raises AsmError, LoopError, OSError."""
+    """Return the built package, a folder mpconnxr.
+
+    Raises:
+        AsmError: if assembler is invalid.
+        LoopError: if a loop is invalid.
+        OSError: if a file cannot be read or written.
+
+    """
     builds = cache_folder() / "packages"
     place = builds / _digest()[:16]
     if not (place / NAME).is_dir():
@@ -44,8 +51,8 @@ def folder() -> Path:
 
 
 def modules() -> Iterator[tuple[str, str]]:
-    """Yield the path within the package, and the text, of each module. Raises as `folder` does."""
-    # Few processes build: the others need not import the tools for it.
+    """Yield path and text of each module of the package; it raises the same errors as `folder`."""
+    # Imported here, since few processes build.
     from .asm import code, module
     from .asm.recipes import recipes
     from .loops import python
@@ -71,7 +78,7 @@ def modules() -> Iterator[tuple[str, str]]:
 
 
 def _build(place: Path) -> None:
-    """Write the package below a folder, which appears complete, that is by a rename."""
+    """Write the package below a folder, which appears complete, by a rename."""
     place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(dir=place.parent, prefix="unfinished-"))
     try:
@@ -92,7 +99,7 @@ def _remove_old(builds: Path) -> None:
 
 
 def _digest() -> str:
-    """Return the SHA-256 of all that a build is made from."""
+    """Return the SHA-256 of all files that a build is made from."""
     digest = hashlib.sha256()
     for top in (SOURCES, *_BUILDERS):
         for path in sorted([top] if top.is_file() else top.rglob("*")):

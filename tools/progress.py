@@ -1,4 +1,4 @@
-"""Signs of life while something takes long: a bar on a terminal, else a line every few seconds."""
+"""Show the progress of long tasks: a bar on a terminal, else a line every few seconds."""
 
 from __future__ import annotations
 
@@ -10,26 +10,34 @@ from collections.abc import Iterator
 
 from tqdm import tqdm
 
-EVERY = 10.0  # s between two lines, where nobody sees a bar
+EVERY = 10.0  # s between two lines, without a terminal
 
 
 class Progress:
-    """How far something is. unit: "B" for bytes; without a total only the time is known."""
+    """Progress of a task.
+
+    Attributes:
+        what: description of the task.
+        total: amount at its end; None if only the time is known.
+        unit: "B" for bytes.
+        amount: amount so far.
+
+    """
 
     def __init__(self, what: str, total: int | None = None, unit: str = ""):
         self.what, self.total, self.unit = what, total, unit
-        self.done = 0
+        self.amount = 0
 
     def update(self, n: int = 1) -> None:
-        """So much more is done."""
-        self.done += n
+        """Add n to the amount."""
+        self.amount += n
 
     def describe(self, what: str) -> None:
-        """What is being done now."""
+        """Change the description."""
         self.what = what
 
     def line(self, seconds: float) -> str:
-        """`copying model.bin, 12 of 58 KB, 20 s`."""
+        """Return a line such as `copying model.bin, 12 of 58 KB, 20 s`."""
         parts = [self.what, self._share(), f"{seconds:.0f} s"]
         return ", ".join(part for part in parts if part)
 
@@ -37,12 +45,12 @@ class Progress:
         if not self.total:
             return ""
         if self.unit == "B":
-            return f"{self.done / 1000:.0f} of {self.total / 1000:.0f} KB"
-        return f"{self.done} of {self.total} {self.unit}s".rstrip()
+            return f"{self.amount / 1000:.0f} of {self.total / 1000:.0f} KB"
+        return f"{self.amount} of {self.total} {self.unit}s".rstrip()
 
 
 class _Bar(Progress):
-    """The same, shown by tqdm."""
+    """Progress that tqdm shows as a bar."""
 
     def __init__(self, what, total=None, unit=""):
         super().__init__(what, total, unit)
@@ -66,7 +74,7 @@ class _Bar(Progress):
 
 @contextlib.contextmanager
 def progress(name: str, what: str, total: int | None = None, unit: str = "") -> Iterator[Progress]:
-    """While it lasts, people see on stderr that something happens. name: of the command."""
+    """Show progress on stderr while the context lasts. `name` is the command's."""
     shown = _Bar(what, total, unit) if sys.stderr.isatty() else Progress(what, total, unit)
     ended = threading.Event()
     thread = threading.Thread(target=_show, args=(name, shown, ended), daemon=True)

@@ -1,4 +1,4 @@
-"""ROMFS images for MicroPython's VfsRom, in which models start at multiples of 16."""
+"""Make ROMFS images for MicroPython's VfsRom, in which models are aligned."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from mpremote.romfs import VfsRomWriter
 
-ALIGNMENT = 16  # of models: they are used where they lie
+ALIGNMENT = 16  # of models, which are used in place [bytes]
 
 
 class _Writer(VfsRomWriter):
-    """With a header of one length, so that it is known where data come to lie."""
+    """Writer whose header has a fixed length, so that offsets of data are known in advance."""
 
     _LENGTH_NBYTES = 5
     _HEADER_NBYTES = len(VfsRomWriter.ROMFS_HEADER) + _LENGTH_NBYTES
 
     def aligned(self, data: bytes) -> int:
-        """Writes data to which files may point; returns where they are behind the header."""
+        """Write data to which files may point; return its offset behind the header."""
         before = self._HEADER_NBYTES + self._extend(b"")
         own = len(self._pack(self.ROMFS_RECORD_KIND_DATA_VERBATIM, data)) - len(data)
         filler = -(before + own + 2) % ALIGNMENT  # 2 for the padding's own kind and length
@@ -30,9 +30,9 @@ class _Writer(VfsRomWriter):
 
 
 def image_of(files: Mapping[str, bytes]) -> bytes:
-    """An image of these files by path.
+    """Return an image of files by path.
 
-    ROMFS itself starts a file at any multiple of 2. Here those called .bin start at multiples of
+    ROMFS itself starts a file at any multiple of 2. Here files called .bin start at multiples of
     ALIGNMENT.
     """
     writer = _Writer()

@@ -3,8 +3,8 @@
     python -m tools.converter sign model.bin --sign KEY.pem --counter 3
     tools.seal.verify(Path("model.bin").read_bytes(), public_key)
 
-A seal is the file's last chunk. It signs the header's digest, which covers the tables, in which
-each other chunk has its own digest.
+A seal is the file's last chunk. It signs the header's digest, which covers the tables, which have
+the digests of all other chunks.
 """
 
 from __future__ import annotations
@@ -25,20 +25,24 @@ if TYPE_CHECKING:
 _PREFIX = b"mpconnxr model\0"
 _FIELDS = struct.Struct("<I32s32s64s")
 _NONE = bytes(32)
-# What stands before an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
+# Prefix of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
 _SPKI = bytes.fromhex("302a300506032b6570032100")
 
 
 class SealError(ConvertError):
-    """The file is not sealed as it should be."""
+    """The file's seal is missing or wrong."""
 
 
 @dataclass(frozen=True)
 class Seal:
-    """What a sealed file says: 4, 32, 32, 64 bytes. Without a key its fields are zeros.
+    """Contents of a seal; fields of keys that were not used are zeros.
 
-    counter: grows from release to release; hmac: HMAC-SHA256 of the message; public_key,
-    signature: raw Ed25519.
+    Attributes:
+        counter: number that grows from release to release, 4 bytes.
+        hmac: HMAC-SHA256 of the message, 32 bytes.
+        public_key: raw Ed25519 key, 32 bytes.
+        signature: raw Ed25519 signature, 64 bytes.
+
     """
 
     counter: int
@@ -48,13 +52,19 @@ class Seal:
 
     @property
     def is_signed(self) -> bool:
-        """Whether the file has a signature."""
+        """True if the file has a signature."""
         return self.public_key != _NONE
 
 
 @dataclass(frozen=True)
 class Keys:
-    """What seals are made with. private: for the signature; hmac: for the HMAC, any bytes."""
+    """Keys to make seals with.
+
+    Attributes:
+        private: key of the signature.
+        hmac: key of the HMAC, any bytes.
+
+    """
 
     private: Ed25519PrivateKey | None = None
     hmac: bytes | None = None
@@ -62,31 +72,46 @@ class Keys:
 
 @dataclass(frozen=True)
 class Request:
-    """A seal to make. counter: None for that of the file's earlier seal, or else 0."""
+    """A seal to be made.
+
+    Attributes:
+        counter: its counter; None for that of the file's earlier seal, or else 0.
+
+    """
 
     keys: Keys
     counter: int | None = None
 
 
 def digest(data: bytes) -> bytes:
-    """The header's SHA-256, by which a program can pin the file."""
+    """Return the header's SHA-256, by which a program can pin the file."""
     return data[layout.DIGEST_AT : layout.DIGEST_AT + layout.DIGEST_NBYTES]
 
 
 def fingerprint(public_key: bytes) -> str:
-    """SHA-256 of a raw public key's DER form, as `openssl pkey -pubin -outform der` writes it."""
+    """Return the SHA-256 of a raw public key's DER form.
+
+    `openssl pkey -pubin -outform der` writes that form.
+    """
     return hashlib.sha256(_SPKI + public_key).hexdigest()
 
 
 def seal_of(data: bytes) -> Seal | None:
-    """The seal in a file, unverified; None if it has none. Raises ConvertError."""
+    """Return the seal in a file, unverified; None if it has none."""
     return _seal_in(reader.read(data))
 
 
-def sealed(data: bytes, given: Keys, counter: int | None = None) -> bytes:
-    """The model file with a seal by the given keys, in place of an earlier one.
+def sealed(data: bytes, signer: Keys, counter: int | None = None) -> bytes:
+    """Return a model file with a seal, in place of an earlier one.
 
-    counter: None for that of the earlier seal, or else 0. Raises ConvertError.
+    Args:
+        data: the file.
+        signer: keys to seal with.
+        counter: counter of the seal; None for that of the earlier seal, or else 0.
+
+    Raises:
+        ConvertError: if it is not a valid model file.
+
     """
     stored = _intact(data)
     earlier = _seal_in(stored)
@@ -94,26 +119,32 @@ def sealed(data: bytes, given: Keys, counter: int | None = None) -> bytes:
         counter = earlier.counter if earlier else 0
     checked_counter(counter)
     unsigned = last_chunk.added(unsealed(data), layout.CHUNK_SEAL, bytes(_FIELDS.size))
-    return unsigned[: -_FIELDS.size] + _FIELDS.pack(*_fields(digest(unsigned), given, counter))
+    return unsigned[: -_FIELDS.size] + _FIELDS.pack(*_fields(digest(unsigned), signer, counter))
 
 
 def checked_counter(counter: int | None) -> int | None:
-    """The counter. Raises UsageError where it does not fit its field."""
+    """Return a counter; raise UsageError if it does not fit into its field."""
     if counter is not None and not 0 <= counter < 1 << 32:
         raise UsageError(f"counter {counter}: a number from 0 to 4294967295 is needed")
     return counter
 
 
 def unsealed(data: bytes) -> bytes:
-    """The file as it was before it was sealed."""
+    """Return a file as it was before it was sealed."""
     return last_chunk.removed(data) if seal_of(data) else data
 
 
 def verify(data: bytes, public_key: bytes) -> Seal:
-    """The seal of a file that the owner of a key signed, and that nobody has changed since.
+    """Return the seal of a file that the owner of a key signed, and that is unchanged since.
 
-    data: the whole file; public_key: 32 raw bytes, which keys.public_key reads from a PEM file.
-    Raises SealError; ConvertError for what is no model file at all.
+    Args:
+        data: the whole file.
+        public_key: 32 raw bytes, which keys.public_key reads from a PEM file.
+
+    Raises:
+        SealError: if the signature is missing or wrong.
+        ConvertError: if it is not a model file.
+
     """
     seal = _seal_in(_intact(data))
     if seal is None or not seal.is_signed:
@@ -125,13 +156,13 @@ def verify(data: bytes, public_key: bytes) -> Seal:
     return seal
 
 
-def _fields(digest, given, counter):
+def _fields(digest, signer, counter):
     message = _message(digest, counter)
-    mac = _NONE if given.hmac is None else hmac.digest(given.hmac, message, "sha256")
-    if given.private is None:
+    mac = _NONE if signer.hmac is None else hmac.digest(signer.hmac, message, "sha256")
+    if signer.private is None:
         return counter, mac, _NONE, bytes(64)
-    public = given.private.public_key().public_bytes_raw()
-    return counter, mac, public, given.private.sign(message)
+    public = signer.private.public_key().public_bytes_raw()
+    return counter, mac, public, signer.private.sign(message)
 
 
 def _message(digest, counter):
@@ -139,7 +170,7 @@ def _message(digest, counter):
 
 
 def _intact(data):
-    """What is in a model file that is whole, with all digests right. Raises SealError."""
+    """Parse a model file with right digests; raise SealError for others."""
     stored = reader.read(data)
     if not (stored.intact and all(chunk.intact for chunk in stored.chunks)):
         raise SealError("the file is damaged: its digests are wrong")

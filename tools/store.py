@@ -1,8 +1,8 @@
-"""The loops of a package: which families there are, in which forms, and which one a board takes.
+"""The families of loops of a package, their forms, and the form that a board takes.
 
-A family is a module of its name, once for each of its forms. A form is a folder of loops/; plain
-is loops/ itself. A family that is written once has its viper form in its plain module. This is the
-one place on the host that picks a form, as mpconnxr.forms is on the board.
+A family is a module name, present once for each of its forms. A form is a folder of loops/; plain
+is loops/ itself. A family that is written once has its viper form in its plain module. On the host
+this is the only place that chooses a form, as mpconnxr.forms is on the board.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORDS_OF_32 = re.compile(r"^if sys\.maxsize\b.*:\n    raise ImportError", re.MU
 
 
 class Loops:
-    """Those of the package in a folder."""
+    """The loops of the package in a folder."""
 
     def __init__(self, package: Path):
         self._package = package
@@ -31,41 +31,41 @@ class Loops:
         return sorted(self._modules)
 
     def path(self, family: str, form: str = "plain") -> Path:
-        """Return where a form's module is, or would be."""
+        """Return the path of a form's module, which need not exist."""
         return python.folder(self._package, form) / f"{family}.py"
 
     def form_of(self, path: Path) -> str | None:
-        """Return the form that a module is, None for one that is no loop's."""
+        """Return the form of a module, None if it is not a loop's."""
         folders = {python.folder(self._package, form): form for form in forms.order}
         return folders.get(path.parent)
 
     def modules(self, family: str) -> dict[str, Path]:
-        """Return a family's modules by form, the best one first; none of an unknown family."""
+        """Return a family's modules by form, the best one first; none for an unknown family."""
         return self._modules.get(family, {})
 
     def forms_of(self, family: str) -> dict[str, Path]:
-        """Return the modules by form, with the plain one as viper too where it is written once."""
-        found = {**self.modules(family)}
-        if "viper" not in found and "plain" in found and python.is_common(_text(found["plain"])):
-            found["viper"] = found["plain"]
-        return {form: found[form] for form in forms.order if form in found}
+        """Return a family's modules by form; a plain module written once is its viper form too."""
+        files = {**self.modules(family)}
+        if "viper" not in files and "plain" in files and python.is_common(_text(files["plain"])):
+            files["viper"] = files["plain"]
+        return {form: files[form] for form in forms.order if form in files}
 
     def for_machine(self, family: str, machine: Machine) -> dict[str, Path]:
-        """Return those forms that a board can run; plain is the last one."""
-        found = self.forms_of(family)
-        return {form: found[form] for form in found if self._suits(found[form], form, machine)}
+        """Return the forms that a board can run, the best one first and plain last."""
+        files = self.forms_of(family)
+        return {form: files[form] for form in files if self._suits(files[form], form, machine)}
 
     def best(self, family: str, machine: Machine) -> tuple[str, Path] | None:
-        """Return the form that a board takes, with its module; None where it has none."""
+        """Return the form that a board takes, with its module; None if it can run none."""
         return next(iter(self.for_machine(family, machine).items()), None)
 
     @cached_property
     def _modules(self) -> dict[str, dict[str, Path]]:
-        found: dict[str, dict[str, Path]] = {}
+        result: dict[str, dict[str, Path]] = {}
         for form in forms.order:
             for path in sorted(python.folder(self._package, form).glob("*.py")):
-                found.setdefault(path.stem, {})[form] = path
-        return found
+                result.setdefault(path.stem, {})[form] = path
+        return result
 
     def _suits(self, path: Path, form: str, machine: Machine) -> bool:
         if form == "plain":
@@ -79,7 +79,7 @@ class Loops:
 
 @cache
 def loops() -> Loops:
-    """Return those of the built package."""
+    """Return the loops of the built package."""
     return Loops(package.folder())
 
 

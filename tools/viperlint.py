@@ -1,66 +1,54 @@
 """python -m tools.viperlint [FILE.py ...]: refuse viper code that MicroPython compiles wrongly.
 
-In functions under @micropython.viper, all of mpconnxr's unless files are given:
+In functions under @micropython.viper, of all of mpconnxr unless files are given:
 
-1. `-x`: changes x itself where that is in a register, on every core, up to 1.28. Write `0 - x`.
-2. `~x`: wrong on Xtensa, in every version. Write `x ^ -1`.
-3. `p[3] = v`: 1.25 on Xtensa stores rubbish at constant indices other than 0. Use a variable.
-4. `min()`, `max()` and `abs()`: not viper's own; they are called with objects, and allocate.
-5. A constant beyond 2**30 - 1: an object, not a word, on 32-bit boards. Shift a variable.
-6. `p[i]` of a ptr16 or ptr32 where i is one of the first three locals, arguments among them:
-   1.26 and 1.27 on Thumb multiply i itself by 2 or 4. Write `p[i + 0]`, or let others come first.
+1. `-x`: changes x itself if that is in a register, on every core, up to 1.28. Write `0 - x`. 2.
+`~x`: wrong on Xtensa, in every version. Write `x ^ -1`. 3. `p[3] = v`: 1.25 on Xtensa stores
+garbage at constant indices other than 0. Use a variable. 4. `min()`, `max()` and `abs()`: viper
+calls them with objects, which allocates. 5. A constant beyond 2**30 - 1: an object, not a word, on
+32-bit boards. Shift a variable. 6. `p[i]` of a ptr16 or ptr32 where i is one of the first three
+locals, arguments among them: 1.26 and 1.27 on Thumb multiply i itself by 2 or 4. Write `p[i + 0]`,
+or let others come first.
 
-What a constant is: a number, a sum or other expression of them, or a name of `const()`.
+A constant is a number, an expression of constants, or a name of `const()`.
 """
 
 from __future__ import annotations
 
 import ast
-import operator
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from tools import package
+from tools.deploy.folding import integer
 
 LARGEST = (1 << 30) - 1  # a small integer of 32-bit MicroPython
-_IN_REGISTERS = 3  # locals of a viper function, on Thumb
+_IN_REGISTERS = 3  # locals of a viper function that Thumb keeps in registers
 _CALLS = ("min", "max", "abs")
-_BINARY = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
-_UNARY = {ast.USub: operator.neg, ast.Invert: operator.invert, ast.UAdd: operator.pos}
 
 
 def main(paths: list[str]) -> int:
-    """Exit status: 0 nothing found, 1 something."""
+    """Check files; return 1 if code is refused, else 0."""
     files = [Path(path) for path in paths] or sorted(package.folder().rglob("*.py"))
-    found = [
+    lines = [
         f"{path}:{line}: {what}" for path in files for line, what in problems(path.read_text())
     ]
-    print("\n".join(found) if found else f"viperlint: {len(files)} files are fine")
-    return 1 if found else 0
+    print("\n".join(lines) if lines else f"viperlint: {len(files)} files are fine")
+    return 1 if lines else 0
 
 
 def problems(source: str) -> list[tuple[int, str]]:
-    """(line, what is wrong) of each form that is refused."""
+    """Return (line, problem) of all refused code."""
     tree = ast.parse(source)
     names = _named_constants(tree)
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _is_viper(n)]
-    found = {p for f in functions for node in f.body for p in _Refused(names).of(node)}
-    return sorted(found.union(*map(_shifted, functions)))
+    refused = {p for f in functions for node in f.body for p in _Refused(names).of(node)}
+    return sorted(refused.union(*map(_shifted, functions)))
 
 
 def _shifted(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
-    """Subscripts whose index is a local in a register."""
+    """Yield the subscripts whose index is a local in a register."""
     scope = _Locals(function)
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
@@ -71,9 +59,13 @@ def _shifted(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
 
 
 class _Locals(ast.NodeVisitor):
-    """order: names of a function's locals in the order in which MicroPython numbers them, as they
-    are met: arguments, then others, what is assigned before what it is assigned to; wide: those
-    that are pointers to items of two or four bytes.
+    """The local variables of a function.
+
+    Attributes:
+        order: names in the order in which MicroPython numbers them: arguments, then others as they
+            are met, an assigned value before its target.
+        wide: names of pointers to elements of two or four bytes.
+
     """
 
     def __init__(self, function: ast.FunctionDef):
@@ -111,42 +103,26 @@ def _is_viper(function: ast.FunctionDef) -> bool:
 
 
 def _named_constants(tree: ast.Module) -> dict[str, int]:
-    """Names that MicroPython's compiler replaces by their values."""
+    """Return the names that MicroPython's compiler replaces by their values."""
     names = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             call = node.value
             if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("const"):
-                value = _folded(call.args[0], names)
+                value = integer(call.args[0], names)
                 if value is not None:
                     names[node.targets[0].id] = value
     return names
 
 
-def _folded(node: ast.expr, names: dict[str, int]) -> int | None:
-    """The value of a constant expression; None of any other."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return int(node.value)
-    if isinstance(node, ast.Name):
-        return names.get(node.id)
-    if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
-        value = _folded(node.operand, names)
-        return None if value is None else _UNARY[type(node.op)](value)
-    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        left, right = _folded(node.left, names), _folded(node.right, names)
-        if left is not None and right is not None:
-            return _BINARY[type(node.op)](left, right)
-    return None
-
-
 class _Refused:
-    """Walks statements; a constant expression is one thing, whatever it is made of."""
+    """Find refused code in statements; a constant expression is checked as a whole."""
 
     def __init__(self, names: dict[str, int]):
         self._names = names
 
     def of(self, node: ast.AST) -> Iterator[tuple[int, str]]:
-        value = _folded(node, self._names) if isinstance(node, ast.expr) else None
+        value = integer(node, self._names) if isinstance(node, ast.expr) else None
         if value is not None:
             if not -LARGEST - 1 <= value <= LARGEST:
                 yield node.lineno, f"the constant {value:#x} is not a small integer"
@@ -165,7 +141,7 @@ class _Refused:
             if isinstance(node.op, ast.Invert):
                 return f"~{x} is wrong on Xtensa: write {x} ^ -1"
         stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-        if stored and _folded(node.slice, self._names):
+        if stored and integer(node.slice, self._names):
             return f"{ast.unparse(node)} = ... stores at a constant index: use a variable"
         if isinstance(node, ast.Call) and ast.unparse(node.func) in _CALLS:
             return f"{ast.unparse(node)} is not viper: write an if"

@@ -15,7 +15,7 @@ from tools.deploy import on_board_verify
 from tools.deploy.fit import needs_of
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 
 OFF = 0.1
 HEAP = 215_000  # bytes: free before the script has its own
@@ -70,9 +70,9 @@ def test_a_model_takes_what_is_estimated(machine, name, way):
     done = convert(zoo.model_path(name), Options(shapes=zoo.shapes(name)))
     model = parse_model("model.bin", done.data)
     why = "--interpret" if way == "kernels" else ""
-    lies = way_of(model, Package(), machine.kind, False, why)
+    lies = plan_deployment(model, Package(), machine.kind, False, why)
     if lies.is_program != (way == "program"):
-        pytest.skip(lies.said)
+        pytest.skip(lies.summary)
     needs = needs_of(model, lies.files, False, program_for=lies.program_for)
     if needs.total > HEAP:
         pytest.skip(f"{needs.total} bytes of heap needed")

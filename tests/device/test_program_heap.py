@@ -8,8 +8,7 @@ from tools.converter.convert import convert
 from tools.deploy.fit import needs_of
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
-from tools.program.build import CORE, build
-from tools.program.ways import way_of
+from tools.program.build import CORE, build, plan_deployment
 
 FUNCTIONS = (small.SCRIPTS / "heap.py").read_text().partition('\ncopy("mpconnxr")')[0]
 # Prints the arena, what is in use at most from the first import to the end of a run, what stays.
@@ -57,6 +56,7 @@ def test_a_program_takes(machine, case):
     print(f"{case}: {kept} bytes stay, {used} in use at most, arena {arena}, .mpy {code}")
     assert arena < kept <= most_kept and kept <= used <= most_used and code <= most_code
     # what flash.py says before
-    files = way_of(parse_model("model.bin", data), Package(), machine.kind, not streamed).files
-    needs = needs_of(parse_model("model.bin", data), files, not streamed, program_for=machine.kind)
+    model = parse_model("model.bin", data)
+    files = plan_deployment(model, Package(), machine.kind, not streamed).files
+    needs = needs_of(model, files, not streamed, program_for=machine.kind)
     assert abs(needs.total - used) <= 0.1 * used

@@ -10,7 +10,7 @@ from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 
 TOOLS = small.ROOT / "tools"
 MODELS = ("digits float32", "digits int8", "mlperf kws int8", "random forest", "LSTM")
@@ -78,7 +78,7 @@ def network(name):
 def prepared(name, machine, why):
     """The files on the board, and the bytes of the golden vector's input."""
     done = convert(network(name), Options())
-    way = way_of(parse_model("model.bin", done.data), Package(), machine.kind, False, why)
+    way = plan_deployment(parse_model("model.bin", done.data), Package(), machine.kind, False, why)
     files = {f.path: f.data for f in way.files}
     return files | {"model.bin": done.data, "x.bin": done.vector.inputs[0].tobytes()}
 

@@ -24,7 +24,7 @@ from tools.deploy.fit import Needs, needs_of
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
 from tools.micropython import get_target
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 from tools.run import __main__ as run
 
 KEYWORDS = ROOT / "examples" / "keywords" / "keywords.onnx"
@@ -73,7 +73,7 @@ def heap_by_flash(command, flash_options, board, folder):
     romfs = "--romfs" in flash_options
     in_place = romfs or "--reserve" in flash_options
     why = "--interpret" if "--interpret" in flash_options else ""
-    way = way_of(file, Package(), board.machine, in_place, why)
+    way = plan_deployment(file, Package(), board.machine, in_place, why)
     return needs_of(file, way.files, in_place, romfs, program_for=way.program_for).total
 
 

@@ -45,7 +45,7 @@ COMMANDS = {
     "tree": lambda device: device.tree(["/"]),
     "kinds": lambda device: device.kinds(["/a", "/b"]),
     "is_elsewhere": lambda device: device.is_elsewhere("/"),
-    "is_one": lambda device: device.is_one("/a", "/b"),
+    "is_same_folder": lambda device: device.is_same_folder("/a", "/b"),
     "digests": lambda device: device.digests({"/a": 1}),
     "space": lambda device: device.space("/"),
     "read": lambda device: device.read("/a"),
@@ -158,11 +158,11 @@ def test_right_answers(speak):
 
 @pytest.mark.parametrize("flood", [b"x" * 4096, b"(1, 2)\r\n" * 512, b"\x00" * 4096])
 def test_a_board_that_never_stops(speak, flood, monkeypatch):
-    monkeypatch.setattr(devices, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(devices, "MAX_BYTES", 100_000)
     board = Board(flood=flood)
     match = "the board prints over|does not stop printing"
     with pytest.raises(DeployError, match=match), speak(board) as device:
-        device.execute("sizes(['/'])", most_bytes=100_000)
+        device.execute("sizes(['/'])", max_bytes=100_000)
 
 
 def test_a_board_that_prints_a_little_for_ever(speak, monkeypatch):

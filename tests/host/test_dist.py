@@ -210,7 +210,7 @@ def test_an_architecture_gets_what_it_can_run(tmp_path, arch, forms, capsys):
     code = Package()
     builder = Builder(code, machines()[arch])
     paths = code.files_for(code.kernels(), pick=builder.pick)
-    for module, user in code.takers(paths, builder.pick).items():
+    for module, user in code.only_users(paths, builder.pick).items():
         place = module.replace(".", "/")
         if f"{place}.mpy" not in places:
             joined.setdefault(user, []).append(BUILT / f"{place}.py")

@@ -55,9 +55,9 @@ def test_a_board_that_does_not_restart_has_not_taken_it(drive, image, capsys):
     [
         (uf2(RP2350), "is for RP2350, the drive .* is a RPI-RP2"),
         (uf2(0x12345678), "not for an RP2040"),
-        (uf2(RP2040)[:-1], "not a whole"),
-        (b"", "not a whole"),
-        (uf2(RP2040, n=2)[:512] + bytes(512), "not a whole"),
+        (uf2(RP2040)[:-1], "not a complete"),
+        (b"", "not a complete"),
+        (uf2(RP2040, n=2)[:512] + bytes(512), "not a complete"),
     ],
 )
 def test_a_uf2_for_another_board_or_a_damaged_one_is_refused(data, message, drive, image, capsys):

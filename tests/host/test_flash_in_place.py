@@ -2,10 +2,9 @@
 
 import pytest
 
-from tools.deploy import romfs
-from tools.deploy.code import File
 from tools.deploy.errors import DeployError
 from tools.deploy.xip import Reference, Region
+from tools.romfs import image_of
 
 MODEL = bytes(range(256)) * 3
 
@@ -20,8 +19,8 @@ print(open("/rom/mpconnxr/ops/a.mpy", "rb").read(), len(open("/rom/model.bin", "
 @pytest.mark.parametrize("n", range(0, 40, 7))
 def test_a_model_in_a_romfs_is_aligned(n, target):
     paths = ("mpconnxr/__init__.mpy", "mpconnxr/ops/__init__.mpy", "mpconnxr/ops/a.mpy")
-    files = [File(path, b"x" * n) for path in paths]
-    image = romfs.image_of([*files, File("mpconnxr/z.mpy", b"z"), File("model.bin", MODEL)])
+    files = dict.fromkeys(paths, b"x" * n)
+    image = image_of({**files, "mpconnxr/z.mpy": b"z", "model.bin": MODEL})
     assert image.index(MODEL) % 16 == 0
     if n != 7:
         return

@@ -10,10 +10,11 @@ from examples.digits.demo import HERE
 from tools import flash, keys, package, seal
 from tools.converter.convert import convert
 from tools.deploy import device as devices
-from tools.deploy import folder, names, ports
+from tools.deploy import folder, reach
 from tools.deploy.code import File
 from tools.deploy.errors import DeployError
 from tools.deploy.modules import Package
+from tools.deploy.slots import name_problem
 
 PACKAGE = package.folder()
 
@@ -59,7 +60,7 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
             return self.device < other.device
 
     listed = [Port(**vars(p)) for p in [*found, builtin]]
-    monkeypatch.setattr(ports.list_ports, "comports", lambda: listed)
+    monkeypatch.setattr(reach.list_ports, "comports", lambda: listed)
     assert flash.main([str(model)]) == 1
     assert re.match("flash: .*" + message, capsys.readouterr().err)
 
@@ -165,7 +166,7 @@ def test_names_that_are_not_for_a_board(
     "name", ["model.bin", "größe.bin", "a.b.c.bin", "active.bin", "x+y-2.bin"]
 )
 def test_names_that_are(name):
-    assert names.problem(name) == ""
+    assert name_problem(name) == ""
 
 
 def test_a_model_in_the_folder_that_the_files_go_to_stays(model, digits, tmp_path):

@@ -40,7 +40,7 @@ def files_in_use(bench):
 def test_the_way_back_takes_the_code_along(bench, capsys):
     bench.begin(OLD, NEW)
     assert bench.flash(NEW, "--rollback") == 0
-    assert "code      that before this one" in capsys.readouterr().out
+    assert "code      the previous package" in capsys.readouterr().out
     assert bench.says() == OLD.says
     assert bench.flash(NEW, "--rollback", "--no-verify") == 0
     assert bench.says() == NEW.says
@@ -142,7 +142,7 @@ def test_a_slot_without_its_pointer_stays_the_active_one(pointer, bench, monkeyp
 def test_another_board_after_a_reset_is_refused(bench, capsys):
     before = bench.begin(OLD)
     assert bench.flash(NEW, swap=2) == 1
-    assert "another board answers than before" in capsys.readouterr().err
+    assert "a different board answers now" in capsys.readouterr().err
     assert bench.says() == OLD.says
     assert files_in_use(bench)
     assert before

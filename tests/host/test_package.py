@@ -17,10 +17,9 @@ from tools import package
 from tools.converter.convert import convert
 from tools.deploy import boards, code
 from tools.deploy import joined as joining
-from tools.deploy.certain import always_taken
 from tools.deploy.code import Builder, whole
 from tools.deploy.joined import joined, merged
-from tools.deploy.modules import Package
+from tools.deploy.modules import Package, always_taken
 from tools.dist import package as command
 from tools.loops.numbered import kernel
 from tools.machine import Machine
@@ -138,7 +137,7 @@ for i in range({n}):
 def all_small(monkeypatch):
     """Code for 64-bit words is large: a family is joined whatever it takes."""
     monkeypatch.setattr(joining, "MOST", 1 << 20)
-    monkeypatch.setattr(code, "ROOM", 0)
+    monkeypatch.setattr(code, "MAX_BLOCKS", 0)
 
 
 def test_joined_modules_do_the_same(target, all_small):
@@ -181,7 +180,7 @@ def test_each_joined_family_is_found_in_its_module(target, all_small):
     builder = Builder(package_, Machine.for_arch(target.arch))
     paths = package_.files_for(package_.kernels(), pick=builder.pick)
     modules = {package_.module(path): path for path in paths}
-    takers = package_.takers(paths, builder.pick)
+    takers = package_.only_users(paths, builder.pick)
     always = package_.always_taken(paths, builder.pick)
     left = joined(modules, takers, lambda path: 0 if path in always else len(builder.build(path)))
     lines = []

@@ -17,7 +17,7 @@ from tools.converter.__main__ import convert_main
 from tools.deploy import boards, fit
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 
 BOARD = "pico"
 
@@ -115,9 +115,9 @@ def test_a_place_that_is_named_makes_it_fit(said, tmp_path):
     [nbytes] = re.findall(r"It fits with mpconnxr flash \S+ --reserve (\d+)\.\n$", text)
     model, board = read_model(tmp_path / "model.bin"), boards.named(BOARD)
     assert len(model.data) <= int(nbytes) <= board.flash_bytes - board.filesystem_bytes
-    way = way_of(model, Package(), board.machine, in_place=True)
+    way = plan_deployment(model, Package(), board.machine, in_place=True)
     needs = fit.needs_of(model, way.files, in_place=True, program_for=way.program_for)
-    assert fit.shortage(needs, 0, fit.room_of(board)) == ""
+    assert fit.shortage(needs, 0, fit.memory_of(board)) == ""
 
 
 def test_no_option_is_named_for_a_picture_that_is_too_large(said):

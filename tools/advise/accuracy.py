@@ -10,9 +10,8 @@ from tools.converter.converted import Converted
 from tools.converter.options import Options
 from tools.converter.shapes import extent
 from tools.deploy.errors import DeployError
-from tools.errors import ConvertError, text_of
+from tools.errors import ConvertError, RunError, text_of
 from tools.micropython import TargetError, get_target
-from tools.run.errors import RunError
 from tools.run.execute import execute
 
 from .samples import Samples

@@ -12,7 +12,7 @@ from tools.deploy.boards import Board
 from tools.deploy.fit import Needs, needs_of
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import built_package
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 
 _FIRMWARE = 55  # per cent
 _BLOCK = 4096  # of flash, that --reserve counts in
@@ -79,7 +79,7 @@ def _fit(converted, plain, options):
     romfs = "--romfs" in options
     in_place = romfs or "--reserve" in options
     why = "--interpret" if "--interpret" in options else ""
-    way = way_of(model, built_package(), plain.board.machine, in_place, why)
+    way = plan_deployment(model, built_package(), plain.board.machine, in_place, why)
     needs = needs_of(model, way.files, in_place, romfs, program_for=way.program_for)
     return fits.Fit(
         plain.board, way, plain.model_bytes, needs, needs, plain.seconds, plain.guessed
@@ -96,7 +96,7 @@ def _placement(fit, options):
     lacks_flash = bool(room and nbytes > room)
     if verdict in FITTING and lacks_flash:
         verdict = "flash too small"
-    said, is_program = fit.way.said, fit.way.is_program
+    said, is_program = fit.way.summary, fit.way.is_program
     return Placement(
         options,
         fit.needs,

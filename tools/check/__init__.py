@@ -1,1 +1,1 @@
-"""Whether mpconnxr works on a board: loops against plain Python, models against onnxruntime."""
+"""Check mpconnxr on a board: loops against plain Python, models against onnxruntime."""

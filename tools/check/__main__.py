@@ -1,4 +1,4 @@
-"""mpconnxr check: whether mpconnxr works on a board, as one report to keep or to send."""
+"""mpconnxr check: check that mpconnxr works on a board, and write a report to keep or send."""
 
 from __future__ import annotations
 
@@ -20,34 +20,40 @@ from . import loops, models
 from .bench import Bench
 
 _CALLS = 20
-_REPORT = 1  # version of the report's form
+_REPORT = 1  # version of the report's format
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    cli = arguments.parser_for(
         "check",
         description="Check mpconnxr on a board: each loop against plain Python on random data, "
         "six models against onnxruntime, their times and heap. Deployed models stay.",
     )
-    reach.add_board_options(found)
-    add = found.add_argument
-    add("-o", "--output", type=Path, metavar="FILE.json", help="write the report, to send it")
+    reach.add_board_options(cli)
+    add = cli.add_argument
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE.json",
+        help="write the report to a file, to send it",
+    )
     add(
         "--calls",
         type=arguments.count,
         default=_CALLS,
         metavar="N",
-        help=f"of each loop ({_CALLS})",
+        help=f"calls of each loop ({_CALLS})",
     )
-    add("--only", choices=("loops", "models"), help="a part of it")
-    add("--model", action="append", choices=models.NAMES, help="of these models only")
+    add("--only", choices=("loops", "models"), help="check only this part")
+    add("--model", action="append", choices=models.NAMES, help="check only these models")
     add("--json", action="store_true", help="print the report as one JSON object")
-    return found
+    return cli
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 all is right, 1 something is not, 2 wrong usage."""
+    """Run the command; return 0 if all is right, 1 if not, 2 for wrong usage."""
     args = parser().parse_args(argv)
     try:
         report = _report(args)
@@ -75,48 +81,53 @@ def _failed(args, text):
 def _report(args):
     with reach.port_of(args) as port, Device(port, reach.silence_of(args)) as device:
         bench = Bench(device)
-        _say(args, f"board     {describe(bench.about, bench.board)}")
+        _print(args, f"board     {describe(bench.about, bench.board)}")
         about = asdict(bench.about) | {"board": bench.board.name if bench.board else None}
         about["emulated"] = bool(args.target)
-        found = {"report": _REPORT, "mpconnxr": __version__, "board": about}
+        report = {"report": _REPORT, "mpconnxr": __version__, "board": about}
         if args.only != "models":
-            found["loops"] = _loops(args, bench)
+            report["loops"] = _loops(args, bench)
         if args.only != "loops":
-            found["models"] = _models(args, bench)
-    wrong = found.get("loops", {}).get("wrong", [])
-    failed = [m["name"] for m in found.get("models", []) if not m["ok"]]
-    return found | {"ok": not wrong and not failed}
+            report["models"] = _models(args, bench)
+    wrong = report.get("loops", {}).get("wrong", [])
+    failed = [m["name"] for m in report.get("models", []) if not m["ok"]]
+    return report | {"ok": not wrong and not failed}
 
 
 def _loops(args, bench):
-    """{calls, forms: {form: how many loops took it}, wrong: [[family, loop, form]]}"""
+    """Check all loops.
+
+    Returns:
+        {calls, forms: {form: number of loops that used it}, wrong: [[family, loop, form]]}.
+
+    """
     forms: dict[str, int] = {}
     wrong = []
     with bench.cleared():
         for names in loops.parts():
             bench.bring(loops.files_for(names, args.calls, bench.machine))
             lines = bench.run(loops.SCRIPT, [str(args.calls), *names])
-            found = {loop.key: loop for loop in loops.parsed(lines)}
+            results = {loop.key: loop for loop in loops.parsed(lines)}
             for key, digest in loops.expected(names, args.calls).items():
-                loop = found.get(key)
+                loop = results.get(key)
                 form = loop.form if loop else "missing"
                 forms[form] = forms.get(form, 0) + 1
                 if loop is None or loop.digest != digest:
                     wrong.append([*key, form])
     taken = ", ".join(f"{n} {form}" for form, n in sorted(forms.items()))
-    _say(args, f"loops     {sum(forms.values())}, {args.calls} calls each: {taken}")
+    _print(args, f"loops     {sum(forms.values())}, {args.calls} calls each: {taken}")
     for family, name, form in wrong:
-        _say(args, f"WRONG     {family}.{name} as {form}: differs from plain Python")
+        _print(args, f"WRONG     {family}.{name} as {form}: differs from plain Python")
     return {"calls": args.calls, "forms": forms, "wrong": wrong}
 
 
 def _models(args, bench):
-    found = []
+    results = []
     for model in models.models(tuple(args.model or models.NAMES)):
         checked = models.check(bench, model)
-        _say(args, f"{model.name:9} {_text(checked)}")
-        found.append(asdict(checked))
-    return found
+        _print(args, f"{model.name:9} {_text(checked)}")
+        results.append(asdict(checked))
+    return results
 
 
 def _text(model):
@@ -128,11 +139,11 @@ def _text(model):
     text = f"{verdict}, error {model.max_error:.3g}{most} where values reach {model.largest:.3g}"
     if model.warm_ms is not None:
         text += f", {model.warm_ms:.1f} ms a run"
-    way = "program" if model.is_program else "kernels"
-    return f"{text}, heap {model.heap_bytes:,} bytes ({way})"
+    strategy = "program" if model.is_program else "kernels"
+    return f"{text}, heap {model.heap_bytes:,} bytes ({strategy})"
 
 
-def _say(args, text):
+def _print(args, text):
     if not args.json:
         print(printable(text), flush=True)
 

@@ -1,4 +1,4 @@
-"""A folder of its own on a board, for scripts and models; what is deployed there stays."""
+"""Run scripts and models in a folder of its own on a board; what is deployed there stays."""
 
 from __future__ import annotations
 
@@ -19,8 +19,16 @@ _SILENCE = 600  # s; large loops take long without native code
 
 
 class Bench:
-    """On a board that answers. board: its entry in boards/, None for an unknown one; machine:
-    None where the firmware takes no .mpy of ours.
+    """A folder on a connected board, in which scripts and models run.
+
+    Methods raise DeployError if there is too little space, BoardError if code on the board fails.
+
+    Attributes:
+        about: properties of the board.
+        board: its description in boards/, None for an unknown board.
+        machine: code that it can run; None if its firmware does not load our .mpy files.
+        folder: path of the folder.
+
     """
 
     def __init__(self, device: Device):
@@ -35,22 +43,22 @@ class Bench:
 
     @contextlib.contextmanager
     def cleared(self) -> Iterator[None]:
-        """Removes the folder at its end."""
+        """Remove the folder at the end of the context."""
         try:
             yield
         finally:
-            with contextlib.suppress(DeployError):  # what went wrong before is what matters
+            with contextlib.suppress(DeployError):  # the first error matters
                 self._device.reset()
                 self._device.clear(self.folder)
 
     def bring(self, files: Mapping[str, bytes]) -> None:
-        """Puts files into the folder that it has not yet. Raises DeployError."""
+        """Copy files to the folder unless they are there already."""
         there = [File(path, data).under(self.folder) for path, data in files.items()]
         self._device.reset()
         transfer.bring(self._device, there, self.about.folder, "check")
 
     def run(self, script: Path, arguments: list[str]) -> list[str]:
-        """Lines that a script printed in the folder. Raises BoardError."""
+        """Run a script in the folder; return the lines that it prints."""
         start = f"import os, sys\nos.chdir({self.folder!r})\nsys.path.insert(0, {self.folder!r})\n"
         start += f"sys.argv[:] = {['script', *arguments]!r}\n"
         self._device.reset()
@@ -60,7 +68,7 @@ class Bench:
         return lines
 
     def verify(self, name: str) -> Verified:
-        """Runs the golden vectors of a model in the folder. Raises BoardError."""
+        """Run the golden vectors of a model in the folder."""
         with transfer.waiting(f"the board verifies {name}", by="check"):
             return self._device.verify(self.folder, f"{self.folder}/{name}", _SILENCE)
 

@@ -1,4 +1,4 @@
-"""The examples' models: each on the board as flash.py sends it, verified by its golden vectors."""
+"""Verify the examples' models on a board, deployed as flash.py does, by their golden vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from tools.converter.convert import Options, convert
 from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import ModelFile, parse_model
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 
 from .bench import Bench
 
@@ -19,9 +19,15 @@ NAMES = ("digits", "gesture", "anomaly", "forest", "keywords", "shapes")
 
 @dataclass(frozen=True)
 class Checked:
-    """A model on a board. max_error, largest, bound: as Verified has them; warm_ms: of a usual
-    run, first_ms: of the first one, None without a clock; heap_bytes: that loading and running
-    took; error: why it did not run, "" where it did.
+    """Result of one model on a board.
+
+    Attributes:
+        max_error: see Verified, like largest and bound.
+        warm_ms: duration of a run; None without a clock.
+        first_ms: duration of the first run; None without a clock.
+        heap_bytes: heap that loading and running took.
+        error: why it did not run, "" if it did.
+
     """
 
     name: str
@@ -39,29 +45,29 @@ class Checked:
 
 
 def models(names: tuple[str, ...] = NAMES) -> Iterator[ModelFile]:
-    """Converted as the command does by default."""
+    """Yield the models, converted with default options."""
     for name in names:
-        done = convert(EXAMPLES / name / f"{name}.onnx", Options())
-        yield parse_model(name, done.data)
+        converted = convert(EXAMPLES / name / f"{name}.onnx", Options())
+        yield parse_model(name, converted.data)
 
 
 def check(bench: Bench, model: ModelFile) -> Checked:
-    """Copies a model to the board, verifies it there, and removes it again."""
-    way = way_of(model, bench.package, bench.machine, False)
-    code_bytes = sum(len(f.data) for f in way.files)
-    found = {"name": model.name, "is_program": way.is_program, "code_bytes": code_bytes}
-    found["file_bytes"] = len(model.data)
-    files = {f.path: f.data for f in way.files} | {(file := f"{model.name}.bin"): model.data}
+    """Copy a model to the board, verify it there, and remove it again."""
+    plan = plan_deployment(model, bench.package, bench.machine, False)
+    code_bytes = sum(len(f.data) for f in plan.files)
+    result = {"name": model.name, "is_program": plan.is_program, "code_bytes": code_bytes}
+    result["file_bytes"] = len(model.data)
+    files = {f.path: f.data for f in plan.files} | {(file := f"{model.name}.bin"): model.data}
     try:
         with bench.cleared():
             bench.bring(files)
             seen = bench.verify(file)
     except BoardError as e:
-        return Checked(**found, error=e.said)
-    except DeployError as e:  # no room in its file system
-        return Checked(**found, error=str(e))
+        return Checked(**result, error=e.last_line)
+    except DeployError as e:  # the file system is full
+        return Checked(**result, error=str(e))
     return Checked(
-        **found,
+        **result,
         ok=seen.ok,
         max_error=seen.max_error,
         largest=seen.largest,

@@ -1,14 +1,14 @@
-"""Calls loops with random data in every form that this machine has, and compares the bits.
+"""Call loops with random data in every form that this machine has, and compare the bits.
 
     script N FAMILY...    with calls/FAMILY.txt or .py and `data` beside it
 
-calls/FAMILY.txt has recipes, lines that begin with a loop's name: a Draw makes a call of one. When
-it has no more, they begin again, with other data. calls/FAMILY.py has functions by the names of
-loops instead: each takes a Draw and gives (x, w, out, p) for one call. A family may have both.
-Prints for each loop its family, its name, the number of calls,
-a digest of all results, which is the same on every machine, and the best form that this machine
-has; `differs` where forms disagree.
-From .mpy files a family may have one form only, and no plain one.
+calls/FAMILY.txt has recipes, lines that begin with a loop's name: a Draw makes a call from each.
+After the last one they begin again, with other data. calls/FAMILY.py has functions named like
+loops instead: each takes a Draw and returns (x, w, out, p) for one call. A family may have both.
+
+For each loop the script prints family, name, number of calls, digest of all results (the same on
+every machine), and the best form that this machine has; `differs` if forms disagree. From .mpy
+files a family may have one form only, and no plain one.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import sys
 from array import array
 from binascii import hexlify
 
-# Before anything else, while the heap is in one piece.
+# Before anything else, while the free heap is contiguous.
 with open("data", "rb") as file:
     data = array("i", bytearray(file.seek(0, 2)))
     file.seek(0)
@@ -29,7 +29,7 @@ from mpconnxr import forms  # noqa: E402
 
 
 def results(call, loop):
-    """Return all bytes that a loop wrote, its parameters too; not what it left in room in x."""
+    """Call a loop; return all bytes that it wrote, parameters too, except scratch in x."""
     x, w, out, p = call
     x = x[:] if isinstance(x, bytearray) and x is not out else x
     out, p = array("b", bytes(out)) if isinstance(out, bytearray) else out[:], array("i", p)
@@ -48,14 +48,14 @@ def written(family):
 
 
 def recipes(family):
-    """Return the lines of calls/FAMILY.txt one by one, none if there is no such file."""
+    """Yield the lines of calls/FAMILY.txt, if there is such a file."""
     if family + ".txt" in FILES:
         with open("calls/" + family + ".txt") as lines:
             yield from lines
 
 
 def calls(family, name, draw):
-    """Make calls of a loop without end."""
+    """Yield calls of a loop without end."""
     make = getattr(written(family), name, None)
     while True:
         if make:
@@ -67,7 +67,7 @@ def calls(family, name, draw):
 
 
 def compare(family, name, n):
-    """The digest of n calls in the plain form, if there is one, and all others must agree."""
+    """Make n calls of a loop in all forms, compare the results, and print their digest."""
     digest = hashlib.sha256()
     here = [(form, getattr(forms.get(family, form), name)) for form in forms.available(family)]
     plain = here[-1][1]

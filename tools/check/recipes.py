@@ -1,13 +1,13 @@
-"""Random calls of loops, made from what the loops declare: parameters, accesses and trust.
+"""Make random calls of loops from what the loops declare: parameters, accesses and trust.
 
-A recipe is a line of text. calls/draw.py makes a call of it, the same on any machine:
+A recipe is a line of text. calls/draw.py makes a call from it, the same on any machine:
 
     relu32 2,9 i9 =i1 =i10
 
 A recipe has the loop's name, the parameters, and the buffers x, w and out: the type code of an
-element as array has it, and the number of elements; `=` if the loop reads nothing there. Limits of
-elements follow, each as `;first,n,step,times,least,greatest,0`: n elements from the first on, and
-n more after each step. A 1 at its end says that these are limits of floats' bits without the sign.
+element as in array, and the number of elements; `=` if the loop reads nothing there. Limits of
+elements follow, each as `;first,n,step,times,least,greatest,0`: n elements from `first` on, and n
+more after each step. A 1 at its end means limits of floats' bits without the sign.
 
 The generator draws parameters within their ranges until the declaration accepts them and each
 buffer is small.
@@ -24,13 +24,13 @@ from tools import access
 from tools.access import Access, AccessError, Loop, Values
 from tools.loops.parameters import Parameter
 
-N_RECIPES = 100  # at most, of a loop; further calls have the same parameters and other items
-_LEAST_RECIPES = 20
-_MOST_ELEMENTS = 800  # of a buffer
-_MOST_DRAWS = 20_000
-_SIZES = (1, 2, 3, 5, 9, 40)  # how much the sizes in a call may be above the least, at most
-_SIZES_OF_LINES = (3, 9, 40, 40)  # where there are few of them
-_OF_NUMBERS = ("value", "mask", "exponent", "bits", "multiplier", "mantissa", "code", "float")
+N_RECIPES = 100  # most of a loop; further calls reuse the parameters with other data
+_MIN_RECIPES = 20
+_MAX_ELEMENTS = 800  # in a buffer
+_MAX_DRAWS = 20_000
+_SIZES = (1, 2, 3, 5, 9, 40)  # largest excess of a call's sizes over the least
+_SIZES_OF_LINES = (3, 9, 40, 40)  # for loops with few sizes
+_NUMBER_UNITS = ("value", "mask", "exponent", "bits", "multiplier", "mantissa", "code", "float")
 _CODES = {1: "B", 2: "H", 4: "i"}
 _WORD = -(1 << 31), (1 << 31) - 1
 
@@ -38,7 +38,9 @@ _WORD = -(1 << 31), (1 << 31) - 1
 def recipes(family: str, name: str) -> tuple[str, ...]:
     """Return up to N_RECIPES recipes for a loop.
 
-    Raises AccessError if draws that its declaration accepts are too rare.
+    Raises:
+        AccessError: if the declaration accepts too few draws.
+
     """
     return _recipes(access.loops(family)[name], f"{family}.{name}")
 
@@ -46,28 +48,28 @@ def recipes(family: str, name: str) -> tuple[str, ...]:
 @cache
 def _recipes(loop: Loop, seed: str) -> tuple[str, ...]:
     numbers = random.Random(seed)
-    found: list[str] = []
-    for _ in range(_MOST_DRAWS):
+    lines: list[str] = []
+    for _ in range(_MAX_DRAWS):
         p = _parameters(loop, numbers)
         loop.solve(p)
         try:
             accesses = loop.accesses(p)
             if any(each.argument == "p" and each.high > len(p) for each in accesses):
                 continue
-            # Calls that do nothing are calls, too, but a few of them are enough.
+            # A few calls that do nothing are enough.
             if any(each.argument != "p" for each in accesses) or numbers.random() < 0.05:
-                found.append(_recipe(loop, p, accesses, numbers))
+                lines.append(_recipe(loop, p, accesses, numbers))
         except AccessError:
             continue
-        if len(found) == N_RECIPES:
+        if len(lines) == N_RECIPES:
             break
-    if len(found) < _LEAST_RECIPES:
-        raise AccessError(f"{seed}: only {len(found)} of {_MOST_DRAWS} draws are calls")
-    return tuple(found)
+    if len(lines) < _MIN_RECIPES:
+        raise AccessError(f"{seed}: only {len(lines)} of {_MAX_DRAWS} draws are calls")
+    return tuple(lines)
 
 
 def _recipe(loop: Loop, p: list[int], accesses: list[Access], numbers: random.Random) -> str:
-    """Return a call's line. Raises AccessError if a buffer is too large or begins before 0."""
+    """Return a call's line; raise AccessError if a buffer is too large, or begins before 0."""
     values = loop.trusted(p)
     buffers = [_buffer(loop, name, accesses, values) for name in loop.args[:3]]
     words = ",".join(str(_signed(word)) for word in p) or "-"
@@ -75,11 +77,11 @@ def _recipe(loop: Loop, p: list[int], accesses: list[Access], numbers: random.Ra
 
 
 def _buffer(loop: Loop, name: str, accesses: list[Access], values: list[Values]) -> str:
-    """Return what a recipe says of a buffer. Raises AccessError."""
+    """Return a buffer's description; raise AccessError if it is too large, or begins before 0."""
     own = [each for each in accesses if each.argument == name]
     n = max([each.high for each in own], default=0)
-    if n > _MOST_ELEMENTS or any(each.low < 0 for each in own):
-        raise AccessError(f"{name} has {n} items")
+    if n > _MAX_ELEMENTS or any(each.low < 0 for each in own):
+        raise AccessError(f"{name} has {n} elements")
     code = _CODES[own[0].nbytes or 4] if own else "i"
     least, greatest = _WORD if code == "i" else (0, (1 << 8 * own[0].nbytes) - 1)
     code = "f" if loop.has_floats(name) else code
@@ -91,12 +93,12 @@ def _buffer(loop: Loop, name: str, accesses: list[Access], values: list[Values])
         if v.argument == name and v.low < min(v.high, n)
     ]
     if empty := [limit for limit in limits if limit[2] > limit[3]]:
-        raise AccessError(f"{name}: no item is from {empty[0][2]} to {empty[0][3]}")
+        raise AccessError(f"{name}: no element is from {empty[0][2]} to {empty[0][3]}")
     return ";".join([f"{code}{n}", *_series(limits)])
 
 
 def _series(limits: list[tuple[int, int, int, int, bool]]) -> Iterator[str]:
-    """Write limits, those at equal steps together."""
+    """Yield limits as text, those at equal steps together."""
     while limits:
         low, high, *rest = limits[0]
         step = limits[1][0] - low if len(limits) > 1 else 0
@@ -117,7 +119,7 @@ def _signed(word: int) -> int:
 
 
 def _parameters(loop: Loop, numbers: random.Random) -> list[int]:
-    """Draw a loop's block."""
+    """Draw the words of a loop's parameter block."""
     is_line = sum(parameter.high is None for parameter in loop.block) < 4
     most = numbers.choice(_SIZES_OF_LINES if is_line else _SIZES)
     words: list[int] = []
@@ -129,11 +131,11 @@ def _parameters(loop: Loop, numbers: random.Random) -> list[int]:
 
 
 def _number(parameter: Parameter, most: int, before: list[int], numbers: random.Random) -> int:
-    """Draw a parameter. before: the words that come before it."""
+    """Draw a parameter. `before` are the words that come before it."""
     if parameter.values:
         return numbers.choice(parameter.values)
     low, high = parameter.low, parameter.high
-    if parameter.unit.startswith(_OF_NUMBERS):
+    if parameter.unit.startswith(_NUMBER_UNITS):
         if parameter.is_biased:
             low, high = -BIAS if low is None else low, 2 * BIAS if high is None else high
         return _value(low, high, numbers)
@@ -145,15 +147,15 @@ def _number(parameter: Parameter, most: int, before: list[int], numbers: random.
         return max(low, _stride(most, before, numbers))
     elif "start" in parameter.name:
         small = [word for word in before if 0 <= word <= 40]
-        if len(small) > 1 and numbers.random() < 0.2:  # behind what begins at another start
+        if len(small) > 1 and numbers.random() < 0.2:  # behind data at another start
             low += numbers.choice(small) + numbers.choice(small) * numbers.randint(1, 5)
         most = min(most, 4)
     elif "kernel" in parameter.name or "dilation" in parameter.name:
         most = min(most, 3)
     end = max(low, low + most if high is None else min(high, low + most))
-    found = numbers.randint(low, end)
-    # A size of 0 leaves nothing to do: few of them are enough.
-    return found if found or numbers.random() < 0.15 else numbers.randint(low, end)
+    number = numbers.randint(low, end)
+    # A size of 0 leaves nothing to do: a few are enough.
+    return number if number or numbers.random() < 0.15 else numbers.randint(low, end)
 
 
 def _stride(most: int, before: list[int], numbers: random.Random) -> int:
@@ -164,7 +166,7 @@ def _stride(most: int, before: list[int], numbers: random.Random) -> int:
     product = 1
     for size in numbers.sample(sizes, min(len(sizes), numbers.randint(1, 3))):
         product *= size
-    return product if product < _MOST_ELEMENTS else 1
+    return product if product < _MAX_ELEMENTS else 1
 
 
 def _value(low: int | None, high: int | None, numbers: random.Random) -> int:

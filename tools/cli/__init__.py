@@ -1,7 +1,7 @@
-"""One command for all of them: `mpconnxr convert model.onnx model.bin`.
+"""The console script `mpconnxr`, with a subcommand for each tool: `mpconnxr convert model.onnx`.
 
 A subcommand is the `main` of a module in tools/, which `python -m tools.NAME` calls as well. It is
-imported when it is called, since some of them take a second to import.
+imported when it is called, since some tools take a second to import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .commands import COMMANDS, GROUPS
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs one subcommand. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+    """Run one subcommand; return 0 if done, 1 if refused or failed, 2 for wrong usage."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv or argv[0] in ("-h", "--help", "help"):
         print(usage())
@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments.called_as(f"mpconnxr {argv[0]}")
     try:
         return command.main([*command.first, *argv[1:]])
-    except BrokenPipeError:  # who read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         sys.stdout = None  # so that nothing is flushed at exit
         return 1
     except KeyboardInterrupt:
@@ -47,7 +47,7 @@ def _version(rest):
 
 
 def usage() -> str:
-    """All subcommands, by what they are for."""
+    """Return the list of all subcommands, by purpose."""
     lines = ["usage: mpconnxr COMMAND ...", ""]
     for title, names in GROUPS.items():
         lines += [f"{title}:", *(f"  {n:12} {COMMANDS[n].about}" for n in names), ""]

@@ -1,4 +1,4 @@
-"""python -m tools.cli COMMAND ...: what the console script `mpconnxr` does, in a clone."""
+"""python -m tools.cli COMMAND ...: the console script `mpconnxr`, from a clone."""
 
 import sys
 

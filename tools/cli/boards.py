@@ -1,4 +1,4 @@
-"""mpconnxr boards [NAME]: the boards, and what is known of each."""
+"""mpconnxr boards [NAME]: list the boards and what is known of each."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from tools.deploy.errors import DeployError
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    cli = arguments.parser_for(
         "cli boards", description="List the boards and what is known of each."
     )
-    found.add_argument("name", nargs="?", help="of one board: everything, with its sources")
-    found.add_argument("--json", action="store_true", help="print one JSON array")
-    return found
+    cli.add_argument(
+        "name", nargs="?", help="board to show in full, with the sources of its figures"
+    )
+    cli.add_argument("--json", action="store_true", help="print one JSON array")
+    return cli
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 printed, 1 a board's file is wrong, 2 wrong usage."""
-    args = (asked := parser()).parse_args(argv)
+    """Run the command; return 0 if printed, 1 if a board's file is invalid, 2 for wrong usage."""
+    args = (cli := parser()).parse_args(argv)
     try:
         known = boards.load_boards()
     except DeployError as e:
@@ -34,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
         names = [board.name for board in known]
         known = [board for board in known if board.name == args.name]
         if not known:
-            asked.error(f"no board {args.name}: {', '.join(names)}")
+            cli.error(f"no board {args.name}: {', '.join(names)}")
     if args.json:
         print(json.dumps([asdict(board) for board in known]))
     elif args.name:

@@ -1,4 +1,4 @@
-"""The subcommands: each in one line, with the function that does it."""
+"""Subcommands of `mpconnxr`: one line each, with the module that implements it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Command:
-    """about: for the list; module: of `parser()` and `main(argv)`, or of those whose names are
-    given; first: arguments that stand before those of the user.
+    """A subcommand.
+
+    Attributes:
+        about: its line in the list of commands.
+        module: module with its functions.
+        entry: name of the function main(argv).
+        parser_name: name of the function that returns its parser.
+        first: arguments that precede the user's.
+
     """
 
     about: str
@@ -21,7 +28,7 @@ class Command:
 
     @property
     def main(self) -> Callable[[list[str]], int]:
-        """The function that does it."""
+        """The function that runs it."""
         return getattr(importlib.import_module(self.module), self.entry)
 
     @property

@@ -1,4 +1,4 @@
-"""mpconnxr completion SHELL: the script that lets a shell complete commands and options."""
+"""mpconnxr completion SHELL: print the script that lets a shell complete commands and options."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .commands import COMMANDS
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    cli = arguments.parser_for(
         "cli completion",
         description="Print the script that lets a shell complete commands and options.",
         epilog='For bash: eval "$(mpconnxr completion bash)" in ~/.bashrc.',
     )
-    found.add_argument("shell", choices=shtab.SUPPORTED_SHELLS)
-    return found
+    cli.add_argument("shell", choices=shtab.SUPPORTED_SHELLS)
+    return cli
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the script. Exit status: 0."""
+    """Print the script; return the exit status 0."""
     shell = parser().parse_args(argv).shell
     print(shtab.complete(_all_commands(), shell))
     return 0
 
 
 def _all_commands():
-    """One parser of all subcommands, for nothing but to be described."""
+    """Return a parser with all subcommands, which is only described, never used."""
     root = argparse.ArgumentParser("mpconnxr")
     verbs = root.add_subparsers()
     for name, command in COMMANDS.items():

@@ -1,4 +1,4 @@
-"""mpconnxr ops [MODEL.onnx]: the operators that can be converted, or those that a model has."""
+"""mpconnxr ops [MODEL.onnx]: list the operators that can be converted, or those of a model."""
 
 from __future__ import annotations
 
@@ -18,13 +18,18 @@ from tools.converter.errors import ConvertError, text_of
 from tools.converter.load import load, missing
 from tools.converter.protos import nodes_of, operator_of
 
-_OF = {"": "ai.onnx"}  # a domain's name, where ONNX writes none
+_OF = {"": "ai.onnx"}  # domains that are omitted in the list
 
 
 @dataclass
 class Row:
-    """operator: with its domain, but for ONNX's own; how: "kernel", "function" (of kernels), or
-    why it is not supported; nodes: how many a model has.
+    """An operator in the list.
+
+    Attributes:
+        operator: name, with the domain unless it is ONNX's own.
+        how: "kernel", "function" (of operators with kernels), or why it is not supported.
+        nodes: number of its nodes in the model.
+
     """
 
     operator: str
@@ -35,22 +40,26 @@ class Row:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    cli = arguments.parser_for(
         "cli ops", description="List the operators that can be converted, or those of a model."
     )
-    found.add_argument("model", nargs="?", type=Path, metavar="MODEL.onnx")
-    found.add_argument("--json", action="store_true", help="print one JSON array")
-    limits.add_limit_options(found)
-    return found
+    cli.add_argument("model", nargs="?", type=Path, metavar="MODEL.onnx")
+    cli.add_argument("--json", action="store_true", help="print one JSON array")
+    limits.add_limit_options(cli)
+    return cli
 
 
 def limited(argv: list[str] | None = None) -> int:
-    """`main` where a model cannot take memory or time without end."""
+    """Call `main` in a process whose memory and time are limited, for untrusted models."""
     return limits.run(lambda: main(argv), "ops")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 all are supported, 1 some are not or the model cannot be read, 2 usage."""
+    """Run the command; return the exit status.
+
+    It is 0 if all operators are supported, 1 if not or if the model cannot be read, 2 for wrong
+    usage.
+    """
     args = parser().parse_args(argv)
     limits.apply(args)
     try:
@@ -67,16 +76,21 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def all_rows() -> list[Row]:
-    """Every operator that has a lowering, or that ONNX defines by operators which have one."""
-    found = {_named(domain, name): "kernel" for domain, name in ops.known()}
+    """Return every operator with a lowering, or that ONNX defines by such operators."""
+    support = {_named(domain, name): "kernel" for domain, name in ops.known()}
     for schema in defs.get_all_schemas():
         if schema.has_function or schema.has_context_dependent_function:
-            found.setdefault(_named(schema.domain, schema.name), "function")
-    return [Row(name, found[name]) for name in sorted(found)]
+            support.setdefault(_named(schema.domain, schema.name), "function")
+    return [Row(name, support[name]) for name in sorted(support)]
 
 
 def rows_of(path: Path) -> list[Row]:
-    """A model's operators, those without a kernel first. Raises ConvertError."""
+    """Return a model's operators, unsupported ones first.
+
+    Raises:
+        ConvertError: if the model cannot be read.
+
+    """
     model = load(path)
     counts = Counter(operator_of(node) for node in nodes_of(model.graph))
     problems = {f.what.partition(" (")[0]: f.problem for f in missing.operators(model, PLAIN)}

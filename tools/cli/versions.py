@@ -1,4 +1,4 @@
-"""What `mpconnxr --version --verbose` prints: versions, this computer, and its self-test."""
+"""Print the versions that answers depend on, this computer, and its self-test."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Brings a model to a board and proves that it computes right there: see tools/flash.py."""
+"""Deploy a model to a board, and verify its results there: see tools/flash.py."""

@@ -1,7 +1,7 @@
-"""What a board prints in answer to a command, as values of the type that is due.
+"""Parse what a board prints in answer to a command.
 
-Anything may be at the other end of a serial port: what it prints is read as Python's literals, and
-their types are checked, before anything uses them.
+Anything may be at the other end of a serial port: an answer is parsed as Python literals, and its
+types are checked, before anything uses it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import DeployError
 
-_MOST = 1 << 53  # of a whole number: larger ones are no sizes and no addresses
-_SHOWN = 60  # characters of an answer that a message repeats
+_MAX = 1 << 53  # larger integers are neither sizes nor addresses
+_SHOWN = 60  # characters of an answer that a message quotes
 _NO_LITERAL = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 Class = TypeVar("Class")
 
 
 def parsed(printed: str, kind: Any, due: str) -> Any:
-    """Return the value that a board printed.
+    """Parse the value that a board printed.
 
     Args:
-        printed: what it printed.
-        kind: the type that is due, such as `tuple[str, int]`; an int is from 0 to 2**53.
-        due: what the value is, for the message.
+        printed: the board's output.
+        kind: the expected type, such as `tuple[str, int]`; an int must be from 0 to 2**53.
+        due: what the value means, for the message.
 
     Raises:
-        DeployError: if it is no literal, or one of another type.
+        DeployError: if the text is not a literal, or one of another type.
 
     """
     try:
@@ -41,7 +41,18 @@ def parsed(printed: str, kind: Any, due: str) -> Any:
 
 
 def parsed_lines(printed: str, kind: Any, due: str, n: int | None = None) -> list:
-    """Return the value on each line. n: how many are due. Raises DeployError."""
+    """Parse the value on each line of a board's output.
+
+    Args:
+        printed: the board's output.
+        kind: the expected type of each line, as for `parsed`.
+        due: what each value means, for the message.
+        n: expected number of lines; None for any number.
+
+    Raises:
+        DeployError: if a line, or the number of lines, is not as expected.
+
+    """
     lines = printed.splitlines()
     if n is not None and len(lines) != n:
         raise unexpected(printed, f"{n} lines with {due}")
@@ -49,31 +60,32 @@ def parsed_lines(printed: str, kind: Any, due: str, n: int | None = None) -> lis
 
 
 def parsed_fields(printed: str, dataclass: type[Class], due: str) -> Class:
-    """Return an instance of a dataclass of which a board printed the fields, as a dict.
+    """Parse a dict of a dataclass's fields, and return the instance.
 
     Raises:
-        DeployError: if one is lacking, unknown, or of another type than the dataclass says.
+        DeployError: if a field is missing, unknown, or of another type than the dataclass
+            declares.
 
     """
-    found = parsed(printed, dict, due)
+    values = parsed(printed, dict, due)
     kinds = get_type_hints(dataclass)
     needed = {f.name for f in fields(dataclass) if f.default is MISSING}
-    if not needed <= found.keys() <= kinds.keys():
+    if not needed <= values.keys() <= kinds.keys():
         raise unexpected(printed, due)
-    if not all(_is(value, kinds[name]) for name, value in found.items()):
+    if not all(_is(value, kinds[name]) for name, value in values.items()):
         raise unexpected(printed, due)
-    return dataclass(**found)
+    return dataclass(**values)
 
 
 def unexpected(printed: str, due: str) -> DeployError:
-    """Return the error that says what a board answers, and what was due."""
+    """Return the error that quotes a board's answer and names the expected one."""
     text = printed.strip()
     shown = repr(text[:_SHOWN]) + " ..." * (len(text) > _SHOWN) if text else "nothing"
     return DeployError(f"the board answers {shown} instead of {due}: reset it, and try again")
 
 
 def _is(value, kind):
-    """Whether a value is of a type: of a class, or as tuple[...], list[...] or a union has it."""
+    """Return True if a value has a type: a class, tuple[...], list[...], or a union of these."""
     of = get_args(kind)
     if isinstance(kind, UnionType):
         return any(_is(value, each) for each in of)
@@ -82,4 +94,4 @@ def _is(value, kind):
         return type(value) is tuple and len(value) == len(kinds) and all(map(_is, value, kinds))
     if get_origin(kind) is list:
         return type(value) is list and all(_is(each, of[0]) for each in value)
-    return type(value) is kind and (kind is not int or 0 <= value <= _MOST)
+    return type(value) is kind and (kind is not int or 0 <= value <= _MAX)

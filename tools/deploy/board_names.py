@@ -1,4 +1,7 @@
-"""The new names of a package for boards, which are chosen once for each state of its sources."""
+"""Cache the new names of a package's identifiers, chosen once for each state of its sources.
+
+tools/deploy/code.py and tools/program compile under these names; renaming.py chooses them.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ from tools.mpy import firmware
 from .modules import Package
 from .renaming import Renamed, Renaming, Source
 
-PROGRAM = "mpconnxr.programs.m"  # stands for the module of any program
-_START = Path(__file__).parent.parent / "program" / "start.py"  # is in each of them
+PROGRAM = "mpconnxr.programs.m"  # placeholder for the module of any program
+_START = Path(__file__).parent.parent / "program" / "start.py"  # part of each program
 _RULES = (
     "board_names.py",
     "core.py",
@@ -26,25 +29,27 @@ _RULES = (
     "renaming.py",
     "scopes.py",
 )
-_PYTHON = ("plain", "viper")  # forms whose sources are
+_PYTHON = ("plain", "viper")  # forms written in Python
 _PACKAGES = ("mpconnxr", "mpconnxr.ops")
 _FRAME = re.compile(r'(File ")(\w+)(", line \d+, in )(\w+)')
 _FUNCTION = re.compile(r"^ *def (\w+)", re.MULTILINE)
 
 
 def names_of(package: Package) -> Renaming:
-    """Return the new names of a package, which kernels of others' do not change."""
+    """Return the new names of a package. Kernels from elsewhere do not change them."""
     return _names(package.folder)
 
 
-# What functions of the modules that this process has built were called, by their new names.
+# {module: {new name: original names}} of functions in modules that this process has built.
 _built: dict[str, dict[str, set[str]]] = {}
 
 
 def renamed(package: Package, module: str, text: str) -> str:
-    """Return the source of a module of a package in the names that boards have, line by line.
+    """Return a module's source with its names as boards have them, line by line.
 
-    Raises DeployError.
+    Raises:
+        DeployError: if the module imports a name that another module keeps to itself.
+
     """
     if package.keeps_names:
         return text
@@ -59,14 +64,14 @@ def _renamed(folder: Path, module: str, text: str) -> Renamed:
 
 
 def shown(module: str) -> str:
-    """Return what tracebacks call a module's file: a name that stays in any case."""
+    """Return the file name of a module in tracebacks, which is never renamed."""
     return module.split(".")[0 if module == PROGRAM else -1]
 
 
 def in_sources(traceback: str) -> str:
-    """Return a board's traceback with functions as the sources call them.
+    """Return a board's traceback with functions named as in the sources.
 
-    It knows the modules that this process has built.
+    Only modules that this process has built are known.
     """
     return _FRAME.sub(_in_sources, traceback)
 
@@ -86,11 +91,11 @@ def _names(folder: Path) -> Renaming:
     path = folder.parent / f"names-{digest[:16]}.json"
     if path.exists():
         return _read(json.loads(path.read_text()))
-    found = _chosen(Package(folder))
+    renaming = _chosen(Package(folder))
     unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.write_text(json.dumps(asdict(found), default=sorted))
-    unfinished.rename(path)  # of several processes each has made the same
-    return found
+    unfinished.write_text(json.dumps(asdict(renaming), default=sorted))
+    unfinished.rename(path)  # processes that race write the same contents
+    return renaming
 
 
 def _read(fields: dict) -> Renaming:
@@ -104,6 +109,6 @@ def _chosen(package: Package) -> Renaming:
         if form is None or form.startswith(_PYTHON):
             module = package.module(path)
             sources.append(Source(path.read_text(), module, module in _PACKAGES))
-        else:  # has the functions of the other forms, most of it is no Python
+        else:  # assembler with the same functions
             machine_code |= {*_FUNCTION.findall(path.read_text())}
     return Renaming.of(sources, machine_code)

@@ -1,7 +1,8 @@
-"""The boards that we know: boards/*.toml, one a board.
+"""Read the descriptions of boards: boards/*.toml, one file a board.
 
-Figures are typical ones, for people and for choices made before a board is at hand; each names
-its source in the file. What a board says of itself wins.
+Figures are typical ones, for people and for choices made before a board is connected; each names
+its source in the file. What a connected board reports takes precedence. Functions that read files
+raise DeployError if one is invalid.
 """
 
 from __future__ import annotations
@@ -31,20 +32,31 @@ ARCHS = (
 EMITTERS = ("native", "viper")
 ASSEMBLERS = ("", "thumb", "rv32", "xtensa")
 SOURCED = ("arch", "emitters", "romfs", "clock_hz", "flash_bytes", "free_heap_bytes")
-SOURCED_IF_GIVEN = ("unable", "filesystem_bytes", "cycles_per_instruction", "cycles_per_mac")
+SOURCED_IF_KNOWN = ("unable", "filesystem_bytes", "cycles_per_instruction", "cycles_per_mac")
 
 
 @dataclass(frozen=True)
 class Board:
-    """name: of its file; platform, machines: patterns for its sys.platform and its
-    sys.implementation._machine; arch: mpy-cross's -march, "" without an emitter; inline_assembler:
-    "" for none; romfs: whether the firmware has one; sources: where a figure comes from, by field.
+    """Description of a board.
 
-    Of a figure that is not known, and so None, sources says so. unable: why no model runs there;
-    emulated: a target of tools.micropython; free_heap_bytes: after boot; heap_is_estimated: from
-    the board's RAM, nobody measured it; cycles_per_instruction: least and most, of code that waits
-    for nothing but RAM; cycles_per_mac: of "int8" and of "float32", least and most of the models
-    that were counted on the target counted_on.
+    A figure that is not known is None, and `sources` says so.
+
+    Attributes:
+        name: stem of its file.
+        platform: pattern for its sys.platform.
+        machines: patterns for its sys.implementation._machine.
+        arch: mpy-cross's -march, "" without an emitter of native code.
+        inline_assembler: "" for none.
+        romfs: True if the firmware has a ROMFS.
+        sources: where each figure comes from, by field.
+        unable: why no model runs there, "" if models run.
+        emulated: True for a target of tools.micropython.
+        free_heap_bytes: free heap after boot.
+        heap_is_estimated: True if free_heap_bytes is derived from the RAM, not measured.
+        counted_on: target on which cycles_per_mac was counted.
+        cycles_per_instruction: least and most, of code that waits for nothing but RAM.
+        cycles_per_mac: for "int8" and "float32" the least and most over the counted models.
+
     """
 
     name: str
@@ -70,29 +82,29 @@ class Board:
 
     @property
     def machine(self) -> Machine:
-        """What code it can run."""
+        """The code that it can run."""
         return Machine(self.arch, frozenset({self.inline_assembler} - {""}))
 
     @property
     def heap_text(self) -> str:
-        """The free heap: '209,936', 'about 180,000', or 'not known'."""
+        """The free heap as text: '209,936', 'about 180,000', or 'not known'."""
         if not self.free_heap_bytes:
             return "not known"
         return f"{'about ' if self.heap_is_estimated else ''}{self.free_heap_bytes:,}"
 
 
 def load_boards(folder: Path = FOLDER) -> list[Board]:
-    """All boards by name. Raises DeployError."""
+    """Return all boards in the order of their names."""
     return [load_board(path) for path in sorted(folder.glob("*.toml"), key=lambda p: p.stem)]
 
 
 def named(name: str) -> Board | None:
-    """The board of that name. Raises DeployError."""
+    """Return the board with a name, None if there is none."""
     return next((board for board in load_boards() if board.name == name), None)
 
 
 def load_board(path: Path) -> Board:
-    """One board's file, checked. Raises DeployError."""
+    """Read and check one board's file."""
     try:
         table = tomllib.loads(path.read_text()) | {"name": path.stem}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
@@ -103,7 +115,7 @@ def load_board(path: Path) -> Board:
 
 
 def _problems(table):
-    """Yields what is wrong with a board's table."""
+    """Yield each error in a board's table."""
     kinds = get_type_hints(Board)
     needed = {f.name for f in fields(Board) if f.default is MISSING}
     yield from (f"{key} is missing" for key in sorted(needed - set(table)))
@@ -125,7 +137,7 @@ def _problems(table):
     if table.get("heap_is_estimated") and "free_heap_bytes" not in table:
         yield "heap_is_estimated needs free_heap_bytes"
     yield from _range_problems(table)
-    for key in [*SOURCED, *(k for k in SOURCED_IF_GIVEN if k in table)]:
+    for key in [*SOURCED, *(k for k in SOURCED_IF_KNOWN if k in table)]:
         if not table["sources"].get(key):
             yield f"sources has no {key}"
 
@@ -140,21 +152,21 @@ def _range_problems(table):
 
 
 def board_of(machine: str, platform: str, boards: list[Board]) -> Board | None:
-    """The board that a firmware names as sys.implementation._machine has it.
+    """Return the board that matches a firmware's sys.implementation._machine and sys.platform.
 
-    Of several patterns that fit, the one that says most wins: that of a board before its MCU's.
+    If several patterns match, the longest one wins: a board's pattern before its MCU's.
     """
-    found = [
+    matches = [
         (len(pattern), board)
         for board in boards
         for pattern in board.machines
         if fnmatchcase(platform, board.platform) and fnmatchcase(machine, pattern)
     ]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    return max(matches, key=lambda pair: pair[0])[1] if matches else None
 
 
 def table_of(boards: list[Board]) -> str:
-    """The boards as text, one a line; emulated ones last."""
+    """Return the boards as a table, one a line, emulated ones last."""
     rows = [("board", "MCU", "-march", "assembler", "MHz", "free heap")]
     for b in sorted(boards, key=lambda b: b.emulated):
         mhz = b.clock_hz // 1_000_000 if b.clock_hz else "-"

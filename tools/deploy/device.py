@@ -1,4 +1,4 @@
-"""A board on a serial port, spoken to in its raw REPL through mpremote."""
+"""Control a board on a serial port, through mpremote and MicroPython's raw REPL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mpremote.transport import TransportError
 
 from . import answers
 from .errors import BoardError, DeployError
-from .line import MOST_BYTES, Line
+from .line import MAX_BYTES, Line
 
 _CODE = (Path(__file__).parent / "on_board.py").read_text()
 _VERIFY = (Path(__file__).parent / "on_board_verify.py").read_text()
@@ -36,13 +36,13 @@ def identity():
 it = sys.implementation
 print((getattr(it, "_machine", ""), getattr(it, "_mpy", 0), sys.platform, identity()))
 """
-_END = b"\x04"  # of what code prints, and of its traceback
-_LOOK = 0.1  # s
+_END = b"\x04"  # ends the output of code, and its traceback
+_LOOK = 0.1  # s between two reads
 _CHUNK = 768  # bytes of a file in one command: small next to any board's heap, 1,024 in base64
 
 
 class Digest(NamedTuple):
-    """Size in bytes and SHA-256 in hex."""
+    """Size [bytes] and SHA-256 [hex] of a file."""
 
     nbytes: int
     sha256: str
@@ -55,11 +55,16 @@ class Digest(NamedTuple):
 
 @dataclass(frozen=True)
 class About:
-    """What a board says of itself, much of it from its sys.implementation.
+    """Properties that a board reports, most of them from its sys.implementation.
 
-    mpy: architecture and version of its .mpy files; folder: its current one; largest_bytes: the
-    largest free piece of its heap; assemblers: inline ones that its compiler knows; native:
-    whether it has memory for native code.
+    Attributes:
+        mpy: architecture and version of its .mpy files.
+        folder: current folder.
+        free_heap_bytes: free heap.
+        largest_bytes: largest contiguous free block of the heap.
+        assemblers: inline assemblers that its compiler has.
+        native: True if it has memory for native code.
+
     """
 
     name: str
@@ -77,10 +82,17 @@ class About:
 
 @dataclass(frozen=True)
 class Verified:
-    """What inspect.golden found on the board; bound: the largest error that is right, None where
-    an earlier release of the package does not say it; seconds of a run and of the first one, None
-    without a clock there; heap_bytes: touched from the first import to the end of a run,
-    without what verifying takes.
+    """Result of mpconnxr.inspect.golden on the board.
+
+    Attributes:
+        max_error: largest error.
+        largest: largest magnitude of the expected values.
+        bound: largest error that counts as right; None from earlier releases of the package.
+        seconds: duration of a run; None without a clock.
+        first_seconds: duration of the first run; None without a clock.
+        heap_bytes: heap touched from the first import to the end of a run, without the
+            verification's own.
+
     """
 
     max_error: float
@@ -93,16 +105,26 @@ class Verified:
 
 
 class Device:
-    """A context manager: on entry the board is reset (softly) and its raw REPL entered."""
+    """A board on a serial port, in its raw REPL.
+
+    It is a context manager: on entry the port is opened and the board reset (softly).
+    """
 
     def __init__(self, port: str, silence: float | None = None):
-        """silence: seconds without a byte after which the board counts as lost."""
+        """Name the port, without opening it.
+
+        Args:
+            port: serial port or pty.
+            silence: seconds without a byte after which the board counts as lost; None for the
+                default.
+
+        """
         self._port = port
         self._silence = silence or _SILENCE
         self._identity = ""
 
     def __enter__(self) -> Device:
-        with self._speaking():
+        with self._line_errors():
             self._serial = Line(self._port, timeout=self._silence)
         try:
             self.reset()
@@ -112,32 +134,33 @@ class Device:
         return self
 
     def __exit__(self, *_) -> None:
-        with contextlib.suppress(OSError):  # the board was unplugged: nothing is left to undo
-            self._serial.serial.write(b"\x03")  # Ctrl-C: what was interrupted here may run there
+        with contextlib.suppress(OSError):  # the board was unplugged: nothing to undo
+            self._serial.serial.write(b"\x03")  # Ctrl-C: code may still run there
             self._serial.exit_raw_repl()
             self._serial.close()
 
     @contextlib.contextmanager
-    def _speaking(self):
-        """Failures of the line as DeployError, and without the bytes that mpremote prints."""
+    def _line_errors(self):
+        """Raise failures of the line as DeployError; suppress what mpremote prints."""
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 yield
-        except (TransportError, OSError, struct.error) as e:  # the last: a board gone mid-command
+        # struct.error: a board that was unplugged during a command
+        except (TransportError, OSError, struct.error) as e:
             reason = str(e).partition("\n")[0] or repr(e)
             raise DeployError(f"{self._port}: {reason}") from None
 
     def reset(self) -> None:
-        """Resets the board softly, which forgets what was imported."""
+        """Reset the board softly: it forgets all imports."""
         self._reset(_CODE)
 
     def _reset(self, code):
-        with self._speaking():
+        with self._line_errors():
             self._serial.enter_raw_repl()
-        found = self.execute(_IDENTITY)
-        if found != (self._identity or found):
-            raise DeployError(f"{self._port}: another board answers than before")
-        self._identity = found
+        identity = self.execute(_IDENTITY)
+        if identity != (self._identity or identity):
+            raise DeployError(f"{self._port}: a different board answers now")
+        self._identity = identity
         self.execute(code)
 
     def execute(
@@ -145,57 +168,72 @@ class Device:
         source: str,
         silence: float | None = None,
         slow: bool = False,
-        most_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
     ) -> str:
-        """Runs code on the board and returns what it printed. Raises BoardError.
+        """Run code on the board and return its output.
 
-        silence: seconds without a byte after which the board counts as lost; slow: give it more;
-        most_bytes: that it may print.
+        Args:
+            source: MicroPython code.
+            silence: seconds without a byte after which the board counts as lost; None for the
+                default.
+            slow: allow more time.
+            max_bytes: largest output.
+
+        Raises:
+            BoardError: if the code raises an exception.
+
         """
         silence = silence or self._silence + (_SLOW if slow else 0)
-        with self._speaking():
-            self._serial.most_bytes = most_bytes
+        with self._line_errors():
+            self._serial.max_bytes = max_bytes
             output, error = self._serial.exec_raw(source, timeout=silence)
         if error:
             raise _error(BoardError(error.decode(errors="replace")))
         return output.decode(errors="replace")
 
     def lines(self, source: str, silence: float | None = None) -> Iterator[str]:
-        """Runs code on the board; yields each line that it prints, and "" while there is none.
+        """Run code on the board; yield each line that it prints, and "" while it prints nothing.
 
-        The board goes on with the code until it ends or this generator is closed, which
-        interrupts it. silence: seconds without a byte after which the board counts as lost.
-        Raises BoardError.
+        The code runs until it ends or this generator is closed, which interrupts it.
+
+        Args:
+            source: MicroPython code.
+            silence: seconds without a byte after which the board counts as lost; None for the
+                default.
+
+        Raises:
+            BoardError: if the code raises an exception.
+
         """
         until, held = time.monotonic() + (silence or self._silence), b""
-        self.leave(source)
+        self.start(source)
         try:
             while held.count(_END) < 2:
-                heard = self._heard()
+                heard = self._receive()
                 if heard:
                     until = time.monotonic() + (silence or self._silence)
                 elif time.monotonic() > until:
-                    raise DeployError(f"{self._port}: the board says nothing any more")
+                    raise DeployError(f"{self._port}: the board stopped responding")
                 printed, end, rest = (held + heard).partition(_END)
                 *whole, printed = printed.split(b"\n")
-                if max(len(printed), len(rest)) > MOST_BYTES:
+                if max(len(printed), len(rest)) > MAX_BYTES:
                     raise DeployError(
-                        f"{self._port}: the board prints over {MOST_BYTES:,} bytes in a line"
+                        f"{self._port}: the board prints over {MAX_BYTES:,} bytes in a line"
                     )
                 held = printed + end + rest
                 yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
                 if not heard:
                     yield ""
         finally:
-            with self._speaking():
-                self._serial.enter_raw_repl(soft_reset=False)  # interrupts what still runs
+            with self._line_errors():
+                self._serial.enter_raw_repl(soft_reset=False)  # interrupts code that still runs
         error = held.split(_END)[1]
         if error:
             raise _error(BoardError(error.decode(errors="replace")))
 
-    def _heard(self):
-        """What the board says within a tenth of a second."""
-        with self._speaking():
+    def _receive(self):
+        """Return the bytes that arrive within a tenth of a second."""
+        with self._line_errors():
             if ahead := self._serial.ahead():
                 return ahead
             port = self._serial.serial
@@ -205,13 +243,13 @@ class Device:
             finally:
                 port.timeout = timeout
 
-    def leave(self, source: str) -> None:
-        """Runs code that ends the connection."""
-        with self._speaking():
+    def start(self, source: str) -> None:
+        """Start code on the board without waiting for its end."""
+        with self._line_errors():
             self._serial.exec_raw_no_follow(source)
 
     def about(self) -> About:
-        """Raises DeployError if it does not run a MicroPython that is new enough."""
+        """Return the board's properties; raise DeployError unless it runs a recent MicroPython."""
         printed = self.execute("describe()")
         about = answers.parsed_fields(printed, About, "what it is")
         if about.name != "micropython" or about.version < _OLDEST:
@@ -220,11 +258,11 @@ class Device:
         return about
 
     def sizes(self, folders: Iterable[str]) -> dict[str, int]:
-        """Bytes of each file in those of the folders that exist, by path."""
+        """Return {path: bytes} of the files in folders; missing folders are ignored."""
         return self._sizes(f"sizes({list(folders)!r})")
 
     def tree(self, folders: Iterable[str]) -> dict[str, int]:
-        """Bytes of each file in those of the folders that exist, and below, by path."""
+        """Return {path: bytes} of the files in folders and below; missing folders are ignored."""
         return self._sizes(f"tree({list(folders)!r})")
 
     def _sizes(self, command):
@@ -232,48 +270,50 @@ class Device:
         return dict(answers.parsed_lines(lines, tuple[str, int], "a file's path and size"))
 
     def kinds(self, paths: Iterable[str]) -> list[int]:
-        """0 where there is nothing, 1 for a file, 2 for a folder."""
+        """Return for each path 0 if nothing is there, 1 for a file, 2 for a folder."""
         paths = list(paths)
         printed, due = self.execute(f"kinds({paths!r})"), f"the kinds of {len(paths)} paths"
-        found = answers.parsed(printed, list[int], due)
-        if len(found) != len(paths):
+        kinds = answers.parsed(printed, list[int], due)
+        if len(kinds) != len(paths):
             raise answers.unexpected(printed, due)
-        return found
+        return kinds
 
     def is_elsewhere(self, folder: str) -> bool:
-        """Whether mpconnxr can be imported, but from another folder."""
+        """Return True if mpconnxr can be imported from outside a folder."""
         return answers.parsed(self.execute(f"is_elsewhere({folder!r})"), bool, "True or False")
 
-    def is_one(self, folder: str, other: str) -> bool:
-        """Whether two names of folders that exist are those of one."""
+    def is_same_folder(self, folder: str, other: str) -> bool:
+        """Return True if two names denote the same existing folder."""
         if self.kinds([folder, other]) != [2, 2]:
             return False
         return answers.parsed(
-            self.execute(f"is_one({folder!r}, {other!r})"), bool, "True or False"
+            self.execute(f"is_same_folder({folder!r}, {other!r})"), bool, "True or False"
         )
 
     def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest | None]:
-        """Of files on the board, computed there, None where there is none.
+        """Return the digest of each file, computed on the board; None for a missing file.
 
-        sizes: about their bytes, by path.
+        Args:
+            sizes: {path: approximate bytes}, which set the timeout.
+
         """
         silence = self._silence + max(sizes.values(), default=0) / _SLOWEST_DIGEST
         lines = self.execute(f"digests({list(sizes)!r})", silence)
         kind = tuple[int, str] | None
-        found = answers.parsed_lines(lines, kind, "a file's size and digest", len(sizes))
-        return {p: d and Digest(*d) for p, d in zip(sizes, found, strict=True)}
+        digests = answers.parsed_lines(lines, kind, "a file's size and digest", len(sizes))
+        return {p: d and Digest(*d) for p, d in zip(sizes, digests, strict=True)}
 
     def space(self, folder: str) -> tuple[int, int]:
-        """(free bytes, unit of allocation) of the file system that a folder is in."""
+        """Return the free bytes and the allocation unit of a folder's file system."""
         printed = self.execute(f"space({folder!r})")
         return answers.parsed(printed, tuple[int, int], "the room in its file system")
 
     def read(self, path: str) -> str:
-        """The text of a small file, "" where there is none."""
+        """Return the text of a small file, "" if it is missing."""
         return answers.parsed(self.execute(f"read({path!r})"), str, f"the text of {path}")
 
     def stage(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
-        """Makes a file under a temporary name and checks its length and digest there."""
+        """Write a file under a temporary name, and check its size and digest on the board."""
         self.execute(f"begin({path!r})")
         try:
             for at in range(0, len(data), _CHUNK):
@@ -281,13 +321,13 @@ class Device:
                 self.execute(f"more({base64.b64encode(piece)!r})")
                 on_written(len(piece))
         except BoardError:
-            with contextlib.suppress(BoardError):  # the first one tells what went wrong
+            with contextlib.suppress(BoardError):  # the first error is reported
                 self.execute(f"abandon({path!r})")
             raise
         self.execute(f"finish({path!r}, {tuple(Digest.of(data))!r})")
 
     def duplicate(self, source: str, path: str, data: bytes) -> None:
-        """Makes a file under a temporary name from one that the board has, and checks it."""
+        """Copy a file on the board to a temporary name, and check its size and digest."""
         try:
             self.execute(f"duplicate({source!r}, {path!r}, {tuple(Digest.of(data))!r})")
         except BoardError:
@@ -296,46 +336,59 @@ class Device:
             raise
 
     def put(self, path: str, stale: Iterable[str] = ()) -> None:
-        """Gives a staged file its name; only then the stale ones are removed."""
+        """Rename a staged file to its final name, then remove the stale files."""
         self.execute(f"put({path!r}, {list(stale)!r})")
 
     def remove(self, path: str) -> None:
-        """Removes a file if it is there."""
+        """Remove a file if it exists."""
         self.execute(f"remove({path!r})")
 
     def clear(self, folder: str) -> None:
-        """Removes a folder with all that is in it, if it is there."""
+        """Remove a folder with all its contents, if it exists."""
         self.execute(f"clear({folder!r})", slow=True)
 
     def prune(self, folder: str) -> None:
-        """Removes the folders in a folder that hold nothing, and that one."""
+        """Remove a folder if it holds no files, and the empty folders in it."""
         self.execute(f"prune({folder!r})")
 
     def move(self, old: str, new: str) -> None:
-        """Renames a folder."""
+        """Rename a file or folder."""
         self.execute(f"move({old!r}, {new!r})")
 
     def load(self, folder: str, path: str, silence: float) -> None:
-        """As verify, but the model is only loaded."""
+        """Reset the board and load the model in a slot's file, to see that it can be loaded.
+
+        Args:
+            folder: the folder that has the package.
+            path: the slot's file.
+            silence: seconds without a byte after which the board counts as lost.
+
+        """
         self._reset(_VERIFY)
         self.execute(f"load({folder!r}, {path!r})", silence)
 
     def format_of(self, folder: str) -> int:
-        """As verify: the version of model files that the package in a folder reads."""
+        """Reset the board and return the model format that the package in a folder reads."""
         self._reset(_VERIFY)
         printed = self.execute(f"format_of({folder!r})")
         return answers.parsed(printed, int, "the version of its file format")
 
     def verify(self, folder: str, path: str, silence: float) -> Verified:
-        """Resets the board and runs the golden vectors of a model in a slot's file.
+        """Reset the board and run the golden vectors of the model in a slot's file.
 
-        folder: has the package to take. Other commands need a reset after it.
+        Other commands need a reset afterwards.
+
+        Args:
+            folder: the folder that has the package.
+            path: the slot's file.
+            silence: seconds without a byte after which the board counts as lost.
+
         """
         self._reset(_VERIFY)
         printed = self.execute(f"verify({folder!r}, {path!r})", silence)
         try:
             return _verified(*printed.split()[-7:])
-        except (ValueError, TypeError):  # another text, or fewer words
+        except (ValueError, TypeError):  # unexpected text
             raise answers.unexpected(printed, "the result of a verification") from None
 
 

@@ -1,4 +1,4 @@
-"""Why a model was not deployed. Caught once, in tools/flash.py."""
+"""Errors of a deployment. tools/flash.py catches and prints them."""
 
 from tools.errors import DeployError
 
@@ -8,31 +8,34 @@ __all__ = ["BoardError", "DeployError"]
 class BoardError(DeployError):
     """Code on the board raised an exception.
 
-    traceback: the board's own.
+    Attributes:
+        traceback: the board's traceback.
+        last_line: its last line.
+
     """
 
     def __init__(self, traceback: str):
         self.traceback = traceback.replace("\r\n", "\n").strip()
-        self.said = (self.traceback or "an error without a text").splitlines()[-1]
-        super().__init__(f"the board raised {self.said}")
+        self.last_line = (self.traceback or "an error without a text").splitlines()[-1]
+        super().__init__(f"the board raised {self.last_line}")
 
     @property
     def is_full(self) -> bool:
-        """The file system has no room."""
-        return self.said.startswith("OSError:") and (
-            "ENOSPC" in self.said or self.said.endswith(" 28")
+        """True if the file system has no space left."""
+        return self.last_line.startswith("OSError:") and (
+            "ENOSPC" in self.last_line or self.last_line.endswith(" 28")
         )
 
     @property
     def is_forgotten(self) -> bool:
-        """The board does not know the code that was sent to it: it was reset meanwhile."""
+        """True if the board lost the code that was sent to it, as after a reset."""
         return (
-            self.said.startswith("NameError:")
+            self.last_line.startswith("NameError:")
             and '"<stdin>", line 1, in <module>' in self.traceback
         )
 
     @property
     def is_refusal(self) -> bool:
-        """The package there cannot load the model."""
+        """True if the package on the board cannot load the model."""
         kinds = ("ModelError", "UnsupportedError", "ImportError")
-        return self.said.partition(":")[0].rpartition(".")[2] in kinds
+        return self.last_line.partition(":")[0].rpartition(".")[2] in kinds

@@ -1,4 +1,4 @@
-"""Whether a model has room in a board's memory, before the board is touched."""
+"""Estimate the heap that a model needs, and check it against a board before anything is copied."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .code import File
 from .errors import DeployError
 from .model_file import ModelFile
 
-# Of each step that the converter makes of one that it cuts, with kernels or as a program.
+# Heap of each step that the converter adds by cutting one, with kernels or as a program.
 STEP_NBYTES = 550
-# Measured on the emulated Pico with the models of tests/device/test_estimates.py, with kernels: of
-# each tensor that a step takes, its views, parameters and part of the closure; and what loading
-# has in use beside the file's tables: objects of its own, the package's classes, garbage.
+# Measured on the emulated Pico with the models of tests/device/test_estimates.py, with kernels:
+# per tensor of a step its views, parameters and part of the closure; for loading, beside the
+# file's tables, its own objects, the package's classes, and garbage.
 _OPERAND_NBYTES, _LOADING = 220, 16_500
-_OF_SOURCE = 0.6  # bytes for each byte of a source that the board compiles, comments included
-# The same of a program: for each byte of its .mpy files, and altogether.
+_PER_SOURCE_BYTE = 0.6  # bytes per byte of a source that the board compiles, comments included
+# For a program: bytes of heap per byte of its .mpy files, and constant bytes.
 _PROGRAM, _PROGRAM_IN_ROM = (1.28, 1200), (0.62, 1700)
 _PARTS = {
     "tensors": "tensors",
@@ -30,15 +30,22 @@ _PARTS = {
     "code": "code",
     "steps": "steps",
 }
-_VERIFY = ("golden", "rare")  # modules of the package that verifying imports
+_VERIFY = ("golden", "rare")  # modules that a verification imports
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Estimated bytes of heap for a model on a board, while it is loaded and in its first run.
+    """Estimated bytes of heap for a model while it is loaded and in its first run.
 
-    least: of tensors those that no option of the converter spares; verifying: more of them while
-    golden vectors are verified, with kernels.
+    Attributes:
+        tensors: arena and state.
+        window: buffer for streamed weights.
+        held: weights and tables in RAM.
+        code: modules.
+        steps: objects of the steps, and of loading.
+        least: the part of `tensors` that no option of the converter reduces.
+        verifying: additional bytes while golden vectors are verified, with kernels.
+
     """
 
     tensors: int
@@ -51,17 +58,17 @@ class Needs:
 
     @property
     def total(self) -> int:
-        """Bytes of heap altogether."""
+        """Sum of all parts [bytes]."""
         return self.tensors + self.window + self.held + self.code + self.steps
 
     @property
-    def one_piece(self) -> int:
-        """Bytes that must lie in one piece."""
+    def contiguous(self) -> int:
+        """Bytes that must be contiguous."""
         return self.tensors + self.window
 
     @property
     def parts(self) -> dict[str, int]:
-        """What adds up to the total."""
+        """The parts of the total, by name."""
         return {name: getattr(self, name) for name in _PARTS}
 
     def __str__(self) -> str:
@@ -77,8 +84,16 @@ def needs_of(
     program_for: Machine | None = None,
     second_core: int = 0,
 ) -> Needs:
-    """in_place: the weights, code_in_place: bytecode is used where it lies in the flash;
-    program_for: None for a model with kernels; second_core: bytes for one.
+    """Estimate the heap that a model needs on a board.
+
+    Args:
+        model: the model.
+        code: the files of its code.
+        in_place: weights are read where they lie in flash.
+        code_in_place: bytecode runs where it lies in flash.
+        program_for: the machine that the model is a program for; None for a model with kernels.
+        second_core: bytes for a second core.
+
     """
     if program_for:
         cost = _PROGRAM_IN_ROM if code_in_place else _PROGRAM
@@ -92,23 +107,31 @@ def needs_of(
         held=0 if in_place else held,
         code=_code_nbytes([f for f in code if f.loaded], code_in_place),
         steps=_OPERAND_NBYTES * model.operands + _LOADING,
-        least=model.borders_nbytes + model.state_nbytes,
+        least=model.interface_nbytes + model.state_nbytes,
         verifying=(0 if in_place else model.golden_nbytes)
         + _code_nbytes([f for f in code if PurePosixPath(f.path).stem in _VERIFY], code_in_place),
     )
 
 
 def _code_nbytes(files, in_place):
-    """Of modules in memory: compiled ones by what is in them, sources by their length."""
+    """Return the heap of modules: compiled ones by their contents, sources by their length."""
     modules = [heap.imported(f.data, in_place) for f in files if f.path.endswith(".mpy")]
     names = frozenset().union(*(module.names for module in modules))
     sources = sum(len(f.data) for f in files if not f.path.endswith(".mpy"))
     compiled = sum(module.nbytes for module in modules) + heap.names_nbytes(names, in_place)
-    return compiled + int(_OF_SOURCE * sources)
+    return compiled + int(_PER_SOURCE_BYTE * sources)
 
 
 def _needs_of_program(model, code, in_place, cost):
-    """Its tables and steps are part of its code. cost: for a byte of that, and altogether."""
+    """Estimate the heap of a program, whose tables and steps are part of its code.
+
+    Args:
+        model: the model.
+        code: the files of its code.
+        in_place: weights are read where they lie in flash.
+        cost: bytes of heap for each byte of loaded code, and constant bytes.
+
+    """
     factor, loading = cost
     return Needs(
         tensors=model.arena_nbytes + model.state_nbytes,
@@ -116,95 +139,106 @@ def _needs_of_program(model, code, in_place, cost):
         held=0 if in_place else model.held_nbytes,
         code=int(factor * sum(len(f.data) for f in code if f.loaded)),
         steps=loading,
-        least=model.borders_nbytes + model.state_nbytes,
+        least=model.interface_nbytes + model.state_nbytes,
     )
 
 
 @dataclass(frozen=True)
-class Room:
-    """What a board has for a model, in bytes, None where that is not known.
+class Memory:
+    """Memory that a board has for a model, in bytes; None where that is not known.
 
-    heap, piece: free, altogether and in one piece; files: of its whole file system; is_kind: it is
-    what boards of its kind have, not what one at hand says.
+    Attributes:
+        heap: free heap.
+        contiguous: largest contiguous free block of the heap.
+        files: size of the whole file system.
+        is_typical: True if these are typical figures of such boards, not those of a connected one.
+
     """
 
     heap: int | None
-    piece: int | None = None
+    contiguous: int | None = None
     files: int | None = None
-    is_kind: bool = False
+    is_typical: bool = False
 
     @property
     def heap_text(self) -> str:
-        """'about 35,000 are free there'."""
-        return f"about {self.heap:,} are free there" if self.is_kind else f"{self.heap:,} are free"
+        """The free heap as a clause, such as 'about 35,000 are free there'."""
+        return (
+            f"about {self.heap:,} are free there" if self.is_typical else f"{self.heap:,} are free"
+        )
 
 
-def room_of(board: Board) -> Room:
-    """Return what a kind of board has, as far as its description says."""
-    return Room(board.free_heap_bytes, files=board.filesystem_bytes, is_kind=True)
+def memory_of(board: Board) -> Memory:
+    """Return the memory of a board that is not connected, from its description."""
+    return Memory(board.free_heap_bytes, files=board.filesystem_bytes, is_typical=True)
 
 
-def shortage(needs: Needs, file_nbytes: int, room: Room) -> str:
-    """Return what a board lacks for a model: of its file system, of its arena, of its heap.
+def shortage(needs: Needs, file_nbytes: int, memory: Memory) -> str:
+    """Return why a model does not fit a board, as a sentence without its end; "" if it fits.
 
     Args:
-        needs: of its heap.
-        file_nbytes: of what goes into the file system.
-        room: what the board has.
-
-    Returns:
-        A sentence without its end, "" if the model fits.
+        needs: heap that the model needs.
+        file_nbytes: bytes that go into the file system.
+        memory: memory of the board.
 
     """
-    if room.files and file_nbytes > room.files:
-        return f"its files take {file_nbytes:,} bytes, the whole file system has {room.files:,}"
-    if room.heap is None:
+    if memory.files and file_nbytes > memory.files:
+        return f"its files take {file_nbytes:,} bytes, the whole file system has {memory.files:,}"
+    if memory.heap is None:
         return ""
-    if needs.least > room.heap:
+    if needs.least > memory.heap:
         alone = f"its inputs or outputs alone take {needs.least:,} bytes of heap"
-        return f"{alone}; {room.heap_text}"
-    if needs.total > room.heap:
-        return f"it needs about {needs.total:,} bytes of heap ({needs}); {room.heap_text}"
-    if room.piece is not None and needs.one_piece > room.piece:
+        return f"{alone}; {memory.heap_text}"
+    if needs.total > memory.heap:
+        return f"it needs about {needs.total:,} bytes of heap ({needs}); {memory.heap_text}"
+    if memory.contiguous is not None and needs.contiguous > memory.contiguous:
         return (
-            f"it needs {needs.one_piece:,} bytes of heap in one piece, the largest free one has "
-            f"{room.piece:,}"
+            f"it needs {needs.contiguous:,} contiguous bytes of heap; the largest free block has "
+            f"{memory.contiguous:,}"
         )
     return ""
 
 
-def check(needs: Needs, file_nbytes: int, room: Room, remedy: Callable[[Needs], str]) -> None:
-    """Raise DeployError, with what is missing and what would help, if a model does not fit.
+def check(needs: Needs, file_nbytes: int, memory: Memory, remedy: Callable[[Needs], str]) -> None:
+    """Check that a model fits a board.
 
     Args:
-        needs: of its heap.
-        file_nbytes: of what goes into the file system.
-        room: what the board has.
-        remedy: tells what would help. It is asked only if the model does not fit.
+        needs: heap that the model needs.
+        file_nbytes: bytes that go into the file system.
+        memory: memory of the board.
+        remedy: returns advice on what would help; called only if the model does not fit.
+
+    Raises:
+        DeployError: if it does not fit, with what is missing and the advice.
 
     """
-    if lack := shortage(needs, file_nbytes, room):
+    if lack := shortage(needs, file_nbytes, memory):
         raise DeployError(f"too large for this board: {lack}. {remedy(needs)}")
 
 
-def check_verifying(needs: Needs, room: Room) -> None:
-    """Raise DeployError if there is heap for a model, but not for its golden vectors beside it."""
-    wanted = needs.total + needs.verifying
-    if room.heap is not None and wanted > room.heap:
+def check_verifying(needs: Needs, memory: Memory) -> None:
+    """Check that golden vectors fit into the heap beside the model.
+
+    Raises:
+        DeployError: if they do not.
+
+    """
+    nbytes = needs.total + needs.verifying
+    if memory.heap is not None and nbytes > memory.heap:
         raise DeployError(
-            f"the model fits, but to verify it on the board takes about {wanted:,} bytes of heap; "
-            f"{room.heap:,} are free: give --no-verify"
+            f"the model fits, but to verify it on the board takes about {nbytes:,} bytes of heap; "
+            f"{memory.heap:,} are free: give --no-verify"
         )
 
 
 def warning(needs: Needs, file_nbytes: int, board: Board, remedy: Callable[[Needs], str]) -> str:
-    """Return one line if a board that is not at hand has too little room, as far as is known."""
-    room = room_of(board)
-    lack = shortage(needs, file_nbytes, room)
+    """Return one line if a board that is not connected has too little memory; "" if not."""
+    memory = memory_of(board)
+    lack = shortage(needs, file_nbytes, memory)
     if not lack:
         return ""
-    fits_files = not shortage(needs, file_nbytes, replace(room, heap=None))
-    if fits_files and needs.code + needs.steps >= room.heap:  # also without tensors and weights
+    fits_files = not shortage(needs, file_nbytes, replace(memory, heap=None))
+    if fits_files and needs.code + needs.steps >= memory.heap:  # even without tensors and weights
         advice = "Frozen into the firmware the code takes less of it: docs/mip.md."
     else:
         advice = remedy(needs)

@@ -1,4 +1,4 @@
-"""Writes what goes to a board into a folder here, for those who copy it by other means."""
+"""Write the files for a board into a folder on this computer, to be copied by other means."""
 
 from __future__ import annotations
 
@@ -14,9 +14,16 @@ from .errors import DeployError
 
 
 def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:
-    """What they take the place of goes, all else in the folder stays.
+    """Write files into a folder and delete those that they supersede; other files stay.
 
-    inputs: files that are read, and never written over. Raises DeployError.
+    Args:
+        folder: the folder; made if missing.
+        files: the files, the model last.
+        inputs: files that were read, which are never overwritten.
+
+    Raises:
+        DeployError: if a file cannot be written, or is an input.
+
     """
     files = list(files)
     if folder.exists() and not folder.is_dir():
@@ -34,7 +41,7 @@ def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:
 
 
 def _write(folder, file):
-    """Whole, or not at all."""
+    """Write a file by a rename, so that it is never incomplete; delete what it supersedes."""
     place = folder / file.path
     place.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_name(place.name + ".new")
@@ -46,18 +53,18 @@ def _write(folder, file):
         raise
     for path in file.stale:
         (folder / path).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # a form of loops of which nothing is left
+        with contextlib.suppress(OSError):  # not empty, or missing
             (folder / path).parent.rmdir()
 
 
 def _without_itself(folder, files):
-    """The files but the model, where it is in the folder already and is the one that was read."""
+    """Return the files without the model if the folder's copy is the one that was read."""
     model = folder / files[-1].path
     return files[:-1] if model.is_file() and model.read_bytes() == files[-1].data else files
 
 
 def _refuse_inputs(folder, files, inputs):
-    """Raises DeployError if a file that is written or goes is one that was read."""
+    """Raise DeployError if a file to be written or deleted is one that was read."""
     changed = [folder / path for file in files for path in (file.path, *file.stale)]
     if reason := overwritten(dict.fromkeys(changed), inputs):
         raise DeployError(f"--to {folder}: {reason}")

@@ -1,4 +1,4 @@
-"""Which of a module's globals are integers that never change: a board needs no name for them."""
+"""Find a module's globals that are constant integers: a board needs no name for them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,30 @@ _NODES = (ast.Constant, ast.Name, ast.Load, ast.UnaryOp, ast.BinOp, ast.unaryop,
 def integers(
     tree: ast.Module, scope: Scope, known: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Return the integers among a module's globals, by name.
+    """Return the constant integers among a module's globals, by name.
 
-    scope: the module's; known: integers that it imports.
+    Args:
+        tree: the module's syntax tree.
+        scope: the module's scope.
+        known: integers that it imports, by name.
+
     """
     stores = Counter()
     for each in scope.walk():
         stores.update(n for n, _, is_store in each.uses if is_store and each.owner(n) is scope)
-    found = dict(known or {})
+    values = dict(known or {})
     own: dict[str, int] = {}
     for name, value in (pair for statement in tree.body for pair in assigned(statement)):
-        number = _integer(value, found)
+        number = integer(value, values)
         if number is not None and stores[name] == 1:
-            found[name] = own[name] = number
+            values[name] = own[name] = number
     return own
 
 
 def assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the (name, value) pairs of an assignment, of `a, b = 1, 2` both; none of another
-    statement.
+    """Yield (name, value) of an assignment statement, both pairs of `a, b = 1, 2`.
+
+    Other statements yield nothing.
     """
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return
@@ -44,8 +49,8 @@ def assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
         yield from zip(names, values, strict=True)
 
 
-def _integer(node: ast.expr, known: Mapping[str, int]) -> int | None:
-    """Return the integer that an expression of integers is; None for anything else."""
+def integer(node: ast.expr, known: Mapping[str, int]) -> int | None:
+    """Return the value of an expression of integers and known names; None for others."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "const":
         [node] = node.args
     for part in ast.walk(node):

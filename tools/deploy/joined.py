@@ -1,10 +1,10 @@
-"""Fewer files of the package for one board: what one module alone takes, in that module.
+"""Merge modules of the package into their only users, so that a board has fewer files.
 
-A file system keeps each file in blocks of its own, of 4 KB on most boards, and most compiled
-modules have 1 KB. A module that only loading needs, and that one other alone imports, therefore
-comes before that one's own statements. A family of loops that one module alone takes goes to the
-end of that module, which enters itself in sys.modules under the family's name, where
-mpconnxr.forms finds it. Loops hold their module; what a kernel has in it besides is let go of.
+A file system stores each file in blocks of its own, of 4 KB on most boards, and most compiled
+modules take 1 KB. A module that only loading needs, and that one module alone imports, is put
+before the statements of that module. A family of loops that one module alone uses is appended to
+that module, which registers itself in sys.modules under the family's name, where mpconnxr.forms
+finds it. The loops keep their module alive; a kernel's other contents in it are released.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 
 from mpconnxr.build.load import LOADING
 
-MOST = 400  # compiled bytes of a family that some models have in memory for nothing
-_COMMON = "COMMON"  # what tells mpconnxr.forms that a family in loops/ is in viper as well
+MAX_NBYTES = 400  # largest family that some models hold in memory without need [compiled bytes]
+_COMMON = "COMMON"  # global that marks a family in loops/ as written for viper as well
 _SELF = "\nimport sys\n\nsys.modules[{!r}] = sys.modules[__name__]\n"
 _LET_GO = "\nLET_GO = {!r}\n"  # see mpconnxr.build.load
 _LOADING = {f"mpconnxr.{name}" for name in LOADING.split()}
@@ -29,36 +29,40 @@ _BUILT_IN = {*vars(builtins), "ptr", "ptr8", "ptr16", "ptr32", "uint", "const"}
 
 def joined(
     modules: Mapping[str, Path],
-    taker: Mapping[str, str],
+    only_users: Mapping[str, str],
     idle: Callable[[Path], int],
     is_enough: Callable[[Mapping[str, str]], bool] = lambda sources: False,
 ) -> dict[str, str]:
-    """Return the sources that are left, by module.
+    """Return the sources of the modules that remain, by module.
 
-    modules: files by their modules' names, such as mpconnxr.ops.relu; taker: of a loops' module
-    that one module alone takes, which one; idle: of a file, the compiled bytes that models which
-    use its taker may have in memory for nothing, 0 if all of them need it; is_enough: whether
-    these sources are few enough to join no family that may be there for nothing.
+    Args:
+        modules: {module name, such as mpconnxr.ops.relu: its file}.
+        only_users: {module of loops: the only module that uses it}.
+        idle: function of a file; returns the compiled bytes that models which use its user may
+            hold in memory without need, 0 if all of them need it.
+        is_enough: function of sources; returns True if they are few enough to merge no family that
+            some models do not need.
+
     """
     sources = merged({name: path.read_text() for name, path in modules.items()})
-    for name in sorted(taker, key=lambda name: (idle(modules[name]), name)):
-        user, nbytes = taker[name], idle(modules[name])
-        if nbytes > MOST or nbytes and is_enough(_letting_go(sources, modules, taker)):
+    for name in sorted(only_users, key=lambda name: (idle(modules[name]), name)):
+        user, nbytes = only_users[name], idle(modules[name])
+        if nbytes > MAX_NBYTES or nbytes and is_enough(_letting_go(sources, modules, only_users)):
             break
-        # A module that went elsewhere takes none with it: who takes that one would not find it.
+        # A module that was merged itself takes none: its users would not find that one.
         is_first = user in sources and sources[user] == modules[user].read_text()
         if user in sources and (text := _added(sources, user, name, is_first)):
             sources[user] = text
             del sources[name]
-    return _letting_go(sources, modules, taker)
+    return _letting_go(sources, modules, only_users)
 
 
 def _letting_go(
-    sources: Mapping[str, str], modules: Mapping[str, Path], taker: Mapping[str, str]
+    sources: Mapping[str, str], modules: Mapping[str, Path], only_users: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the sources; what took others says which of its own it lets go of."""
+    """Return the sources; each module that absorbed others declares what to release of its own."""
     made = dict(sources)
-    for user in {taker[name] for name in taker if name not in sources} & sources.keys():
+    for user in {only_users[name] for name in only_users if name not in sources} & sources.keys():
         text = modules[user].read_text()
         added = made[user].removeprefix(text)
         used = {n.id for n in ast.walk(ast.parse(added)) if isinstance(n, ast.Name)}
@@ -68,7 +72,7 @@ def _letting_go(
 
 
 def _own(node: ast.stmt) -> list[str]:
-    """Return what a statement defines, or imports of the package."""
+    """Return the names that a statement defines, or imports from the package."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.ImportFrom) and node.level:
@@ -77,10 +81,10 @@ def _own(node: ast.stmt) -> list[str]:
 
 
 def merged(sources: Mapping[str, str]) -> dict[str, str]:
-    """Return the sources, by module; what one alone imports to load models is in that one."""
+    """Return the sources by module, with modules for loading merged into their only user."""
     made = dict(sources)
-    told = {name: s for name, s in sources.items() if name in _LOADING or _SPOKEN_OF.search(s)}
-    trees = {name: _absolute(source, name) for name, source in told.items()}
+    parsed = {name: s for name, s in sources.items() if name in _LOADING or _SPOKEN_OF.search(s)}
+    trees = {name: _absolute(source, name) for name, source in parsed.items()}
     while pairs := _pairs(trees):
         name, user = pairs[0]
         own, taken = trees[user], trees.pop(name)
@@ -94,12 +98,12 @@ def merged(sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def _pairs(trees: Mapping[str, ast.Module]) -> list[tuple[str, str]]:
-    """Return (module, the only one that imports it) where both can be one."""
+    """Return (module, its only importer) for modules that can be merged."""
     users: dict[str, list[str]] = {}
     for user, tree in trees.items():
         for name in {name for node in ast.walk(tree) for name in _imported(node)} & trees.keys():
             users.setdefault(name, []).append(user)
-    alone = sorted((name, found[0]) for name, found in users.items() if len(found) == 1)
+    alone = sorted((name, using[0]) for name, using in users.items() if len(using) == 1)
     return [pair for pair in alone if _can_be_one(*(trees[name] for name in pair), *pair)]
 
 
@@ -112,7 +116,7 @@ def _imported(node: ast.AST) -> set[str]:
 
 
 def _can_be_one(taken: ast.Module, own: ast.Module, name: str, user: str) -> bool:
-    """Return whether both are there to load models, and no name would mean two things."""
+    """Return True if two modules only serve loading, and no name would have two meanings."""
     heads = [n for n in own.body if isinstance(n, ast.ImportFrom) and n.module == name]
     if not heads or any(alias.asname for node in heads for alias in node.names):
         return False
@@ -124,18 +128,25 @@ def _can_be_one(taken: ast.Module, own: ast.Module, name: str, user: str) -> boo
 
 
 def _meanings(tree: ast.Module) -> dict[str, str]:
-    """Return the statements that define the global names; of an import what it means."""
-    found = dict(_Scope(tree).defined)
+    """Return the statement that defines each global name; for an import, the object it means."""
+    meanings = dict(_Scope(tree).defined)
     for node in tree.body:
         for name, imported in _Scope(ast.Module([node], [])).defined.items():
-            found[name] = imported or ast.unparse(node)
-    return found
+            meanings[name] = imported or ast.unparse(node)
+    return meanings
 
 
 def _added(sources: Mapping[str, str], user: str, family: str, is_first: bool) -> str:
-    """Return the source of a module with a family in it; "" where names would mean two things.
+    """Return a module's source with a family of loops appended; "" if names would clash.
 
-    is_first: no other family is in it. COMMON speaks for a whole file, which then has one family.
+    COMMON applies to a whole file, which can then hold one family only.
+
+    Args:
+        sources: source by module.
+        user: the module that gets the family.
+        family: the family's module.
+        is_first: no other family has been appended yet.
+
     """
     tree = _absolute(sources[family], family)
     own, taken = _Scope(_absolute(sources[user], user)), _Scope(tree)
@@ -152,7 +163,7 @@ def _added(sources: Mapping[str, str], user: str, family: str, is_first: bool) -
 
 
 def _absolute(source: str, module: str) -> ast.Module:
-    """Return a module's statements, whose imports name the package."""
+    """Parse a module, and make its relative imports absolute."""
     tree = ast.parse(source)
     parts = module.split(".")
     for node in [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level]:
@@ -162,8 +173,12 @@ def _absolute(source: str, module: str) -> ast.Module:
 
 
 class _Scope:
-    """defined: global names with the import that they are of, "" for others; used: names that are
-    global or built in.
+    """The global names of a module.
+
+    Attributes:
+        defined: global names, each with the import that binds it, "" for other definitions.
+        used: names in it that are global or built in.
+
     """
 
     def __init__(self, tree: ast.Module):

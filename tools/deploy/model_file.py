@@ -1,4 +1,4 @@
-"""A model.bin on this computer: what it needs of the package and of a board's memory."""
+"""Read a model.bin on this computer: what it needs of the package and of a board's memory."""
 
 from __future__ import annotations
 
@@ -14,15 +14,23 @@ from .errors import DeployError
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A model's bytes and what they say; sizes in bytes.
+    """Contents and properties of a model file; sizes in bytes.
 
-    steps: their number; operands: their tensors, each as often as a step takes it; optional: of
-    the modules of the core that some models need only, those that it needs; weights: dtypes of the
-    steps' second inputs; arena_nbytes: with the weights read in place; streamed_nbytes: with the
-    weights streamed; held_nbytes: weights that a file system's file is not read in place for, in
-    RAM; tables_nbytes: read at load, with room for what is written short in them; golden_nbytes:
-    of the test vectors, 0 without any; borders_nbytes: of all inputs, or of all outputs if they
-    have more, which are in memory at the same time.
+    Attributes:
+        kernels: names of the kernels that it uses.
+        steps: number of steps.
+        operands: number of tensors over all steps, each counted as often as a step uses it.
+        optional: optional modules of the package that it needs.
+        weights: dtypes of the steps' second inputs.
+        arena_nbytes: arena with the weights read in place.
+        streamed_nbytes: arena with the weights streamed.
+        state_nbytes: state.
+        held_nbytes: weights that lie in RAM unless they are read in place.
+        tables_nbytes: tables that are read at load, with room to expand them.
+        golden_nbytes: test vectors, 0 without any.
+        interface_nbytes: all inputs, or all outputs if these are larger: they are in memory
+            together.
+
     """
 
     name: str
@@ -38,23 +46,28 @@ class ModelFile:
     held_nbytes: int
     tables_nbytes: int
     golden_nbytes: int
-    borders_nbytes: int
+    interface_nbytes: int
 
     @property
     def is_streamed(self) -> bool:
-        """Whether weights are read while it runs, where the file is not used in place."""
+        """True if weights are read while it runs, unless the file is used in place."""
         return self.streamed_nbytes > self.arena_nbytes
 
     @property
     def source_digest(self) -> str:
-        """SHA-256 of the .onnx that it was converted from; "" where the file does not say it."""
+        """SHA-256 of the .onnx that it was converted from; "" if the file does not have it."""
         chunk = reader.read(self.data).chunk(layout.CHUNK_SOURCE)
         about = json.loads(chunk.data) if chunk else {}
         return str(about.get("sha256", ""))
 
 
 def read_model(path: Path) -> ModelFile:
-    """Raises DeployError for what is no model, or a damaged one."""
+    """Read and check a model file.
+
+    Raises:
+        DeployError: if it is not a model, or damaged.
+
+    """
     try:
         return parse_model(path.name, path.read_bytes(), path)
     except OSError as e:
@@ -62,7 +75,17 @@ def read_model(path: Path) -> ModelFile:
 
 
 def parse_model(name: str, data: bytes, path: Path | str = "the model") -> ModelFile:
-    """Of a file's bytes; path: for messages. Raises DeployError."""
+    """Check the bytes of a model file, and return its properties.
+
+    Args:
+        name: name of the file on the board.
+        data: its contents.
+        path: how messages name it.
+
+    Raises:
+        DeployError: if it is not a model, or damaged.
+
+    """
     if not data.startswith(layout.MAGIC):
         raise DeployError(f"{path} is not a model.bin: make one with mpconnxr convert")
     try:
@@ -96,7 +119,7 @@ def _described(name, data, stored):
         held_nbytes=nbytes(layout.CHUNK_DATA),
         tables_nbytes=stored.tables_nbytes,
         golden_nbytes=nbytes(layout.CHUNK_GOLDEN),
-        borders_nbytes=max(
+        interface_nbytes=max(
             sum(stored.tensors[i].nbytes for i in ids) for ids in (stored.inputs, stored.outputs)
         ),
     )

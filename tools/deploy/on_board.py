@@ -1,7 +1,7 @@
-"""Runs on the board, sent over the REPL by device.py: what it is, safe copying, verification.
+"""Code that runs on the board, sent over the REPL by device.py: identify it, copy files safely.
 
-Nothing half-written ever has a name that is imported or loaded: a file is made under its name and
-".new", checked there by length and digest, and renamed.
+Incomplete files never have a name that is imported or loaded: a file is written under its name
+plus ".new", checked there by size and digest, and renamed.
 """
 
 import binascii
@@ -15,7 +15,7 @@ NEW = ".new"
 
 
 def describe():
-    """Prints what the board is, as a dict's text."""
+    """Print the properties of the board, as the text of a dict."""
     gc.collect()
     it = sys.implementation
     about = {
@@ -35,7 +35,7 @@ def describe():
 
 
 def largest():
-    """Bytes of the largest piece that the heap has, within 1 KB."""
+    """Return the largest contiguous free block of the heap [bytes], within 1 KB."""
     low, high = 0, gc.mem_free()
     while high - low > 1024:
         n = (low + high) // 2
@@ -49,7 +49,7 @@ def largest():
 
 
 def has_assembler(name):
-    """Whether the compiler knows this inline assembler."""
+    """Return True if the compiler has this inline assembler."""
     try:
         exec(f"import micropython\n@micropython.asm_{name}\ndef f():\n data(4, 0)")
         return True
@@ -58,10 +58,10 @@ def has_assembler(name):
 
 
 def takes_native():
-    """False where the memory for native code, of viper and of .mpy files, cannot be had."""
+    """Return False if memory for native code, of viper and of .mpy files, cannot be allocated."""
     try:
         exec("import micropython\n@micropython.viper\ndef f():\n pass\nf()")
-    except SyntaxError:  # no emitter, which .mpy files do not need
+    except SyntaxError:  # no emitter; .mpy files do not need one
         pass
     except (MemoryError, OSError, ValueError):
         return False
@@ -69,13 +69,13 @@ def takes_native():
 
 
 def space(path):
-    """Prints the free bytes of the file system that a folder is in, and its unit of allocation."""
+    """Print the free bytes and the allocation unit of a folder's file system."""
     s = os.statvfs(path)
     print((s[0] * s[3], s[0]))
 
 
 def sizes(folders):
-    """Prints (path, size) of all files in the folders that exist."""
+    """Print (path, size) of all files in those of the folders that exist."""
     for folder in folders:
         try:
             entries = list(os.ilistdir(folder))
@@ -88,14 +88,14 @@ def sizes(folders):
 
 
 def tree(folders):
-    """Prints (path, size) of all files in the folders and below, of those that exist."""
+    """Print (path, size) of all files in and below those of the folders that exist."""
     while folders:
         sizes(folders)
         folders = [path for folder in folders for path in folders_in(folder)]
 
 
 def folders_in(folder):
-    """Paths of the folders in a folder, none if that does not exist."""
+    """Return the paths of the folders in a folder; none if it does not exist."""
     try:
         return [folder.rstrip("/") + "/" + e[0] for e in os.ilistdir(folder) if is_folder(e)]
     except OSError:
@@ -103,12 +103,12 @@ def folders_in(folder):
 
 
 def is_folder(entry):
-    """Whether an entry of ilistdir is a folder."""
+    """Return True if an entry of ilistdir is a folder."""
     return entry[1] & 0x4000 and entry[0] not in (".", "..")
 
 
 def kind(path):
-    """0 where there is nothing, 1 for a file, 2 for a folder."""
+    """Return 0 if nothing is there, 1 for a file, 2 for a folder."""
     try:
         return 2 if os.stat(path)[0] & 0x4000 else 1
     except OSError:
@@ -116,26 +116,26 @@ def kind(path):
 
 
 def kinds(paths):
-    """Prints the kind of each."""
+    """Print the kind of each path."""
     print([kind(path) for path in paths])
 
 
 def is_elsewhere(folder):
-    """Prints whether mpconnxr can be imported from another place than a folder."""
-    usual = [os.getcwd() if path == "" else path for path in sys.path]
-    found = [path for path in usual if path.strip("/") != folder.strip("/") and has_code(path)]
-    print(bool(found) or is_frozen())
+    """Print True if mpconnxr can be imported from outside a folder."""
+    paths = [os.getcwd() if path == "" else path for path in sys.path]
+    folders = [path for path in paths if path.strip("/") != folder.strip("/") and has_code(path)]
+    print(bool(folders) or is_frozen())
 
 
 def has_code(folder):
-    """Whether a folder has mpconnxr."""
+    """Return True if a folder has mpconnxr."""
     path = folder.rstrip("/") + "/mpconnxr"
     return kind(path) == 2 or kind(path + ".py") == 1 or kind(path + ".mpy") == 1
 
 
 def is_frozen():
-    """Whether the firmware has mpconnxr: such code can be imported without harm."""
-    usual = sys.path[:]
+    """Return True if the firmware has mpconnxr: such code can be imported without harm."""
+    paths = sys.path[:]
     sys.path[:] = [".frozen"]
     try:
         __import__("mpconnxr")
@@ -143,20 +143,23 @@ def is_frozen():
     except ImportError:
         return False
     finally:
-        sys.path[:] = usual
+        sys.path[:] = paths
 
 
-def is_one(folder, other):
-    """Prints whether two folders are one: FAT, cut while it renames, gives a folder two names."""
+def is_same_folder(folder, other):
+    """Print True if two folders are the same one.
+
+    FAT, cut while it renames, gives a folder two names.
+    """
     probe = "/probe" + NEW
     open(folder + probe, "wb").close()
-    found = kind(other + probe) == 1
+    is_same = kind(other + probe) == 1
     os.remove(folder + probe)
-    print(found)
+    print(is_same)
 
 
 def clear(folder):
-    """Removes a folder with all that is in it, if it is there."""
+    """Remove a folder with all its contents, if it exists."""
     if kind(folder) != 2:
         return
     for e in list(os.ilistdir(folder)):
@@ -168,7 +171,7 @@ def clear(folder):
 
 
 def prune(folder):
-    """Removes a folder, and those in it, where they hold nothing."""
+    """Remove a folder, and those in it, if they hold no files."""
     for path in folders_in(folder):
         prune(path)
     if kind(folder) == 2 and not [e for e in os.ilistdir(folder) if e[0] not in (".", "..")]:
@@ -176,13 +179,13 @@ def prune(folder):
 
 
 def move(old, new):
-    """Renames a folder; makes those above its new place."""
+    """Rename a file or folder; create the folders above the new path."""
     above(new)
     os.rename(old, new)
 
 
 def digest(path):
-    """(size, SHA-256 in hex) of a file, or None where there is none."""
+    """Return (size, SHA-256 in hex) of a file; None if it does not exist."""
     buffer = memoryview(bytearray(512))
     sha, size = hashlib.sha256(), 0
     try:
@@ -199,20 +202,20 @@ def digest(path):
 
 
 def digests(paths):
-    """Prints the digest of each file."""
+    """Print the digest of each file."""
     for path in paths:
         print(digest(path))
 
 
 def begin(path):
-    """Opens the temporary file from which `path` will be made, and makes the folders above it."""
+    """Open the temporary file that will become `path`; create the folders above it."""
     global out
     above(path)
     out = open(path + NEW, "wb")  # noqa: SIM115 (finish or abandon closes it)
 
 
 def above(path):
-    """Makes the folders above a path."""
+    """Create the folders above a path."""
     at = path.find("/", 1)
     while at > 0:
         try:
@@ -223,8 +226,8 @@ def above(path):
         at = path.find("/", at + 1)
 
 
-def duplicate(source, path, wanted):
-    """Makes the temporary file from which `path` will be made as a copy of a file here."""
+def duplicate(source, path, expected):
+    """Copy a file of the board to the temporary file that will become `path`, and check it."""
     begin(path)
     buffer = memoryview(bytearray(2048))
     with open(source, "rb") as f:
@@ -232,31 +235,31 @@ def duplicate(source, path, wanted):
         while n:
             out.write(buffer[:n])
             n = f.readinto(buffer)
-    finish(path, wanted)
+    finish(path, expected)
 
 
 def more(text):
-    """Appends bytes given in base64."""
+    """Append bytes, given in base64, to the temporary file."""
     out.write(binascii.a2b_base64(text))
 
 
-def finish(path, wanted):
-    """Keeps the temporary file if its size and digest are the wanted ones."""
+def finish(path, expected):
+    """Close the temporary file; keep it only if its size and digest are as expected."""
     out.close()
-    found = digest(path + NEW)
-    if found != wanted:
+    actual = digest(path + NEW)
+    if actual != expected:
         os.remove(path + NEW)
-        raise OSError(f"{path}: {found} was written instead of {wanted}")
+        raise OSError(f"{path}: {actual} was written instead of {expected}")
 
 
 def abandon(path):
-    """Removes a temporary file that will not be finished."""
+    """Remove a temporary file that will not be completed."""
     out.close()
     remove(path + NEW)
 
 
 def put(path, stale):
-    """Puts a temporary file in place; what it replaces goes only then."""
+    """Rename a temporary file to its final name, then remove the stale files."""
     try:
         os.rename(path + NEW, path)
     except OSError:  # FAT does not rename onto a file that exists
@@ -267,13 +270,13 @@ def put(path, stale):
 
 
 def remove(path):
-    """Removes a file if it is there."""
+    """Remove a file if it exists."""
     if kind(path) == 1:
         os.remove(path)
 
 
 def read(path):
-    """Prints the text of a small file, '' where there is none."""
+    """Print the text of a small file, '' if it does not exist."""
     try:
         with open(path) as f:
             print(repr(f.read()))

@@ -1,6 +1,6 @@
-"""Runs on the board, sent over the REPL by others.py: which models there are, and what they need.
+"""Code that runs on the board, sent by others.py and origin.py: list its models, read from them.
 
-Of a model in two slots only the active one counts: the other may be of an older format, for the
+For a model in two slots only the active one counts: the other may have an older format, for the
 code before this one.
 """
 
@@ -10,12 +10,12 @@ import struct
 
 MAGIC, REFERENCE = b"MPCONNXR", b"XIPFLASH"
 HEADER_NBYTES = 64
-MOST_NAMES = 8192  # bytes
-XIP = 0x10000000  # where the flash of an RP2 board begins in the processor's memory
+MAX_NAMES_NBYTES = 8192  # bytes of kernels' names
+XIP = 0x10000000  # address of an RP2 board's flash
 
 
 class Flash:
-    """Bytes of an RP2 board's flash, as a file: a slot may refer to them."""
+    """File-like view of an RP2 board's flash, to which a slot's file may refer."""
 
     def __init__(self, reference):
         import uctypes
@@ -25,22 +25,22 @@ class Flash:
         self._at = 0
 
     def seek(self, at):
-        """Goes to a position."""
+        """Set the position."""
         self._at = at
 
     def read(self, n):
-        """Returns up to n bytes."""
+        """Return up to n bytes."""
         piece = bytes(self._view[self._at : self._at + n])
         self._at += n
         return piece
 
     def close(self):
-        """Does nothing: there is no file."""
+        """Do nothing: there is no file."""
         pass
 
 
 def opened(path):
-    """A model's file, or what it refers to."""
+    """Open a model's file, or the flash to which it refers."""
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     reference = file.read(17)
     file.seek(0)
@@ -51,7 +51,7 @@ def opened(path):
 
 
 def piece(path, at, nbytes):
-    """Prints bytes of a model in base64."""
+    """Print bytes of a model in base64."""
     file = opened(path)
     file.seek(at)
     print(str(binascii.b2a_base64(file.read(nbytes)), "ascii"))
@@ -59,17 +59,17 @@ def piece(path, at, nbytes):
 
 
 def models(folders):
-    """Prints (path, format, kernels) of the models in the folders and below."""
+    """Print (path, format version, kernels) of the active models in the folders and below."""
     walk(folders, show)
 
 
 def programs(folders):
-    """Prints (path, digest) of each model there, whether it is in use or not."""
+    """Print (path, digest) of all models in the folders and below, active or not."""
     walk(folders, show_digest)
 
 
 def walk(folders, show):
-    """Shows each file in the folders and below."""
+    """Call a function with the path of each file in the folders and below."""
     while folders:
         below = []
         for folder in folders:
@@ -83,21 +83,21 @@ def walk(folders, show):
 
 
 def show(path):
-    """Prints what a file's head says, if it is a model in use."""
+    """Print the properties in a file's header, if it is an active model."""
     if path.endswith((".py", ".mpy", ".new")) or is_inactive(path):
         return
     try:
         file = opened(path)
-    except OSError:  # what cannot be opened is loaded by no code
+    except OSError:  # no code can load it
         return
-    found = described(file)
+    about = described(file)
     file.close()
-    if found:
-        print((path,) + found)
+    if about:
+        print((path,) + about)
 
 
 def show_digest(path):
-    """Prints the digest that a file starts with."""
+    """Print the digest in a model's header."""
     if path.endswith((".py", ".mpy", ".new")):
         return
     try:
@@ -111,19 +111,19 @@ def show_digest(path):
 
 
 def described(file):
-    """(format, kernels) of a model, None of anything else."""
+    """Return (format version, kernels) of a model; None for other files."""
     head = file.read(HEADER_NBYTES)
     if head[:8] != MAGIC or len(head) < HEADER_NBYTES:
         return None
     version, kind = struct.unpack_from("<HH", head, 8)
     chunks, names_nbytes = struct.unpack_from("<II", head, 56)
     file.seek(HEADER_NBYTES + 32 * chunks)
-    names = file.read(min(names_nbytes, MOST_NAMES)).split(b"\0")[:-1]
+    names = file.read(min(names_nbytes, MAX_NAMES_NBYTES)).split(b"\0")[:-1]
     return None if kind else (version, names)
 
 
 def is_inactive(path):
-    """Whether this is a slot that its pointer does not name."""
+    """Return True if a file is a slot that its pointer does not name."""
     at = path.rfind(".")
     slot = path[at - 1 : at]
     if at < 2 or path[at - 2] != "." or slot not in ("a", "b"):

@@ -1,6 +1,7 @@
-"""Runs on the board, sent over the REPL by romfs.py: the first ROMFS partition.
+"""Code that runs on the board, sent by romfs.py: write the first ROMFS partition.
 
-It is a block device on some ports (rp2, esp32), memory with calls to change it on others (stm32).
+The partition is a block device on some ports (rp2, esp32), memory with calls to change it on
+others (stm32).
 """
 
 import binascii
@@ -11,13 +12,13 @@ try:
 except ImportError:
     rom_ioctl = umount = None
 
-UNIT = 256  # bytes: what is programmed is a multiple
+UNIT = 256  # bytes: smallest unit of programming
 rom = rom_ioctl(2, 0) if rom_ioctl else -1
 is_device = hasattr(rom, "ioctl")
 
 
 def partition():
-    """Prints its bytes, and those of a block; zeros if there is none."""
+    """Print the bytes of the partition and of a block; zeros if there is none."""
     if isinstance(rom, int):
         print((0, 0))
     elif is_device:
@@ -27,13 +28,13 @@ def partition():
 
 
 def image_digest(nbytes):
-    """Prints the SHA-256 of its first bytes."""
-    found = hashlib.sha256(memoryview(rom)[:nbytes]).digest()
-    print(str(binascii.hexlify(found), "ascii"))
+    """Print the SHA-256 of the first bytes of the partition."""
+    sha = hashlib.sha256(memoryview(rom)[:nbytes]).digest()
+    print(str(binascii.hexlify(sha), "ascii"))
 
 
 def erase(nbytes):
-    """From here on there is no ROMFS; of memory all blocks are erased."""
+    """Unmount the ROMFS and make it invalid; if it is memory, erase the blocks for an image."""
     try:  # noqa: SIM105 (there is no contextlib)
         umount("/rom")
     except OSError:
@@ -50,7 +51,7 @@ def erase(nbytes):
 
 
 def program(at, text):
-    """Writes bytes given in base64; they begin in order within a block, which is erased first."""
+    """Write bytes, given in base64; a block is erased before its first bytes are written."""
     data = binascii.a2b_base64(text)
     data += b"\xff" * (-len(data) % UNIT)
     if is_device:
@@ -63,6 +64,6 @@ def program(at, text):
 
 
 def finish():
-    """Ends the writing."""
+    """Complete the writing."""
     if not is_device:
         rom_ioctl(5, 0)

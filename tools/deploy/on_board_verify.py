@@ -1,9 +1,8 @@
-"""Runs on the board, sent over the REPL by device.py after a reset: the golden vectors, and how
-much of the heap they touched.
+"""Code that runs on the board, sent by device.py after a reset: verify a model, and measure heap.
 
-The heap is painted before: its free memory is filled with a pattern and given back. A block of 16
-bytes that still has the pattern was never used. The collector runs often meanwhile, so that little
-of what was touched is garbage.
+The heap is painted first: its free memory is filled with a pattern and freed again. A block of 16
+bytes that still has the pattern was never used. The collector runs often in between, so that
+little of what was touched is garbage.
 """
 
 import gc
@@ -14,28 +13,32 @@ BLOCK = 16
 PIECE = 1024
 PATTERN = 0xA5
 GARBAGE = 2048  # bytes between two collections
-MOST = 1 << 20  # bytes of heap to paint: of megabytes of PSRAM a model has the first
-HOLES = 200  # pieces that are smaller, at most
-LARGE = 65536  # bytes: more than what is left beside pieces
+MAX_NBYTES = 1 << 20  # bytes of heap to paint: a model gets the first part of PSRAM
+HOLES = 200  # largest number of smaller pieces
+LARGE = 65536  # bytes: more than can remain between pieces
 
 
 def painted():
-    """(addresses / 16, bytes) of pieces of the free heap that are painted now; of MOST bytes.
+    """Paint blocks of the free heap, MAX_NBYTES bytes in total.
 
-    Holes get smaller pieces. No address itself is kept, and nothing else is allocated between the
-    pieces: so what the collector takes for a pointer holds little back, and the free heap stays
-    in one piece.
+    Holes get smaller blocks. Addresses are stored divided by 16, and nothing else is allocated
+    between the blocks: so the collector takes few numbers for pointers, and the free heap stays
+    contiguous.
+
+    Returns:
+        Arrays of addresses / 16, and of bytes.
+
     """
     import uctypes
 
-    most = min(gc.mem_free(), MOST)
+    most = min(gc.mem_free(), MAX_NBYTES)
     n = most // PIECE + HOLES
     places, sizes, held = array("L", [0] * n), array("H", [0] * n), [None] * n
     paint, size, total, n = bytes([PATTERN]), PIECE, 0, 0
     while size > BLOCK and total < most and n < len(held):
         try:
             held[n] = paint * size
-            places[n] = uctypes.addressof(held[n]) // BLOCK  # allocates too if it is a large one
+            places[n] = uctypes.addressof(held[n]) // BLOCK  # allocates if it is large
         except MemoryError:
             held[n] = None
             size //= 2
@@ -49,7 +52,7 @@ def painted():
 
 
 def touched(places, sizes):
-    """Bytes of the pieces that lost their paint."""
+    """Return the bytes of the painted blocks that lost their pattern."""
     import uctypes
 
     n = 0
@@ -71,7 +74,7 @@ def module(name):
 
 
 def load(folder, path):
-    """Loads the model in a slot's file with the mpconnxr in a folder."""
+    """Load the model in a slot's file, with the mpconnxr in a folder."""
     sys.path.insert(0, folder)
     import mpconnxr
 
@@ -79,23 +82,28 @@ def load(folder, path):
 
 
 def format_of(folder):
-    """Prints the version of model files that the mpconnxr in a folder reads."""
+    """Print the version of model files that the mpconnxr in a folder reads."""
     sys.path.insert(0, folder)
     print(module("build.reader").VERSION)
 
 
 def verify(folder, path):
-    """Prints max_error, largest, bound, ok (0 or 1), seconds of a run and of the first one, and
-    bytes of heap that loading and the first run use at most. What verifying takes does not count.
+    """Verify the model in a slot's file, and print the results.
 
-    folder: the one that has mpconnxr; path: of a slot's file.
+    Prints max_error, largest, bound, ok (0 or 1), seconds of a run and of the first run, and the
+    peak bytes of heap of loading and the first run, without those of the verification.
+
+    Args:
+        folder: the folder that has mpconnxr.
+        path: the slot's file.
+
     """
     sys.path.insert(0, folder)
     gc.collect()
     places, sizes = painted()
     gc.collect()
     painted_nbytes = sum(sizes)
-    unpainted = gc.mem_free() - painted_nbytes  # the pieces' own objects, for most of it
+    unpainted = gc.mem_free() - painted_nbytes  # mostly the pieces' own objects
     if unpainted > LARGE:
         unpainted = 0
     gc.threshold(GARBAGE)
@@ -104,7 +112,7 @@ def verify(folder, path):
     if model:
         model.run()
         used = touched(places, sizes)
-        gc.threshold(-1)  # from here on, runs take as long as in other programs
+        gc.threshold(-1)  # so that times are those of other programs
         r = module("inspect.golden").verify_program(model, file)
     else:
         used = with_kernels(file, places, sizes)
@@ -112,13 +120,13 @@ def verify(folder, path):
         gc.collect()
         r = module("inspect.golden").verify(file)
     first = getattr(r, "first_seconds", None)
-    used += used * unpainted // painted_nbytes  # they lie between the pieces
-    bound = getattr(r, "bound", None)  # releases before this one have none
+    used += used * unpainted // painted_nbytes  # unpainted bytes lie between the pieces
+    bound = getattr(r, "bound", None)  # absent in earlier releases
     print(r.max_error, r.largest, bound, int(r.ok), r.seconds, first, used)
 
 
 class Often:
-    """Stands for gc: collects as often as here, whatever threshold loading sets."""
+    """Replacement for the module gc that collects often, whatever threshold loading sets."""
 
     def threshold(self, *n):
         """Return the threshold, or set the one that is used here."""
@@ -129,7 +137,7 @@ class Often:
 
 
 def with_kernels(file, places, sizes):
-    """Bytes that loading and running the model touched."""
+    """Load and run a model; return the bytes of heap that this touched."""
     import mpconnxr
 
     sys.modules["gc"] = Often()
@@ -141,7 +149,10 @@ def with_kernels(file, places, sizes):
 
 
 def program(file):
-    """The model in a file if it is a program, else None. Releases before this one have none."""
+    """Return the model in a file if it is a program, else None.
+
+    Earlier releases have no programs.
+    """
     try:
         from mpconnxr.opening import load
     except ImportError:

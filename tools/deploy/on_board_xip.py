@@ -1,18 +1,19 @@
-"""Runs on RP2 boards, sent over the REPL by xip.py with mpconnxr/io/xip.py before it: flash that
-no file system has. What is of that module comes as an argument.
+"""Code that runs on RP2 boards: access flash that no file system uses.
+
+xip.py sends it after mpconnxr/io/xip.py, whose functions are passed as arguments.
 """
 
 import binascii
 import hashlib
 import struct
 
-MARKER = 0x7188EBF2  # before the table of what the firmware says of itself, in its first 1 KB
-BINARY_END = 0x68F465DE  # in that table: where the firmware ends
+MARKER = 0x7188EBF2  # precedes the binary info header, in the first 1 KB
+BINARY_END = 0x68F465DE  # id of the entry with the end of the firmware
 XIP = 0x10000000
 
 
 def gap(words):
-    """Prints where in the flash the firmware ends, and where the next user of it begins."""
+    """Print where in the flash the firmware ends, and where its next user begins."""
     import rp2
     import uctypes
     import vfs
@@ -25,7 +26,12 @@ def gap(words):
 
 
 def firmware_end():
-    """Offset of the first byte behind the firmware. Raises OSError if it does not say so."""
+    """Return the offset of the first byte behind the firmware.
+
+    Raises:
+        OSError: if the firmware does not declare it.
+
+    """
     from machine import mem32
 
     for address in range(XIP, XIP + 1024, 4):
@@ -39,7 +45,7 @@ def firmware_end():
 
 
 def references(paths):
-    """Prints (path, offset, bytes) of those files that refer to such flash."""
+    """Print (path, offset, bytes) of the files that refer to such flash."""
     for path in paths:
         with open(path, "rb") as f:
             data = f.read(17)
@@ -48,11 +54,11 @@ def references(paths):
 
 
 def held(view, offset, nbytes):
-    """Prints the SHA-256 of a part of the flash."""
+    """Print the SHA-256 of a part of the flash."""
     print(str(binascii.hexlify(hashlib.sha256(view(offset, nbytes)).digest()), "ascii"))
 
 
 def program(region, offset, text):
-    """Erases a block of the flash and writes 4096 bytes, given in base64, to it."""
+    """Erase a block of the flash and write its 4096 bytes, given in base64."""
     data = binascii.a2b_base64(text)
     region(offset, len(data)).writeblocks(0, data)

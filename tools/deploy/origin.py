@@ -1,4 +1,7 @@
-"""Whether a model may go to a board: who signed it, and that the one there is not newer."""
+"""Check that a model may go to a board: its signature, and that it is not an older release.
+
+The checks raise DeployError, which names the option that accepts the model all the same.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _SEAL_NBYTES = 132
 
 
 def check_signature(model: ModelFile, key: Path | None) -> None:
-    """Raises DeployError unless the owner of the key signed the model; no key takes all."""
+    """Check that the owner of a public key signed a model; without a key accept any."""
     if key is None:
         return
     from tools import keys, seal
@@ -38,43 +41,43 @@ def check_signature(model: ModelFile, key: Path | None) -> None:
 def check_counter(
     device: Device, model: ModelFile, slots: Slots, args: argparse.Namespace
 ) -> None:
-    """Raises DeployError if the board's model of that name has a higher counter."""
+    """Check that the board's model of the same name is not a later release."""
     there = slots.path if slots.by_hand else slots.active and slots.file(slots.active)
     if not there or args.older:
         return
     new, old = counter_of(model.data), _counter_there(device, there)
     if new < old:
         raise DeployError(
-            f"{model.name} has the counter {new}, that on the board {old}: it is an older "
-            "release. --older takes it all the same"
+            f"{model.name} has the counter {new}, the board's model {old}: it is an older "
+            "release. --older accepts it"
         )
 
 
 def check_older(device: Device, slots: Slots, slot: str, args: argparse.Namespace) -> None:
-    """As check_counter, for a slot to roll back to."""
+    """Check that the slot to roll back to does not hold an earlier release than the active one."""
     if args.older:
         return
     new, old = (_counter_there(device, slots.file(s)) for s in (slot, slots.active))
     if new < old:
         raise DeployError(
             f"{slots.file(slot)} has the counter {new}, the active model {old}: it is an older "
-            "release. --older takes it all the same"
+            "release. --older accepts it"
         )
 
 
 def counter_of(data: bytes) -> int:
-    """Of a model's seal; 0 where it has none, or another format than these tools read."""
+    """Return the counter of a model's seal; 0 without a seal, or for another format version."""
     from tools import seal
 
     try:
-        found = seal.seal_of(data)
+        sealed = seal.seal_of(data)
     except ConvertError:
         return 0
-    return found.counter if found else 0
+    return sealed.counter if sealed else 0
 
 
 def _counter_there(device, path):
-    """That of a model on the board: of the file only the tables and the end are read."""
+    """Return the counter of a model on the board; transfer only its tables and its end."""
     device.execute(_CODE)
     head = _read(device, path, 0, layout.HEADER_NBYTES)
     if head[:8] != layout.MAGIC or len(head) < layout.HEADER_NBYTES:
@@ -88,16 +91,16 @@ def _counter_there(device, path):
 
 
 def _read(device, path, start, nbytes):
-    """Bytes of a model on the board."""
-    found = b""
-    while len(found) < nbytes:
-        n = min(_PIECE, nbytes - len(found))
-        text = device.execute(f"piece({path!r}, {start + len(found)}, {n})")
+    """Read bytes of a model on the board."""
+    received = b""
+    while len(received) < nbytes:
+        n = min(_PIECE, nbytes - len(received))
+        text = device.execute(f"piece({path!r}, {start + len(received)}, {n})")
         try:
             data = base64.b64decode(text.strip(), validate=True)
         except ValueError:
             raise answers.unexpected(text, "bytes in base64") from None
         if not data:
             break
-        found += data
-    return found
+        received += data
+    return received

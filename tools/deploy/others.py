@@ -1,4 +1,4 @@
-"""The other models on a board: an update of the package must not leave them behind."""
+"""Find the other models on a board: an update of the package must not leave them unloadable."""
 
 from __future__ import annotations
 
@@ -16,14 +16,21 @@ _CODE = (Path(__file__).parent / "on_board_models.py").read_text()
 
 @dataclass(frozen=True)
 class Other:
-    """A model file on the board. version: of its format; kernels: their names."""
+    """Another model on the board.
+
+    Attributes:
+        path: its file.
+        version: format version of the file.
+        kernels: names of the kernels that it uses.
+
+    """
 
     path: str
     version: int
     kernels: tuple[str, ...]
 
     def problem(self, version: int, package: modules.Package | None) -> str:
-        """Why a package that reads this version of the format cannot load it, "" if it can."""
+        """Return why a package that reads a format version cannot load the model; "" if it can."""
         if self.version != version:
             return f"{self.path} (format {self.version}, the new code reads {version})"
         lacking = [k for k in self.kernels if package and not package.has_kernel(k)]
@@ -31,36 +38,47 @@ class Other:
 
 
 def others(device: Device, folders: Iterable[str], own: Slots) -> list[Other]:
-    """The active models in the folders and below, but the one of these slots."""
+    """Return the active models in the folders and below, except the one in `own`."""
     mine = {own.path, own.file("a"), own.file("b")}
     device.execute(_CODE)
     lines = device.execute(f"models({sorted(set(folders))!r})", slow=True)
     kind = tuple[str, int, list[bytes]]
     models = answers.parsed_lines(lines, kind, "a model's path, format and kernels")
-    found = {path: rest for path, *rest in models}
+    models_by_path = {path: rest for path, *rest in models}
     return [
         Other(path, version, tuple(k.decode(errors="replace") for k in kernels))
-        for path, (version, kernels) in sorted(found.items())
+        for path, (version, kernels) in sorted(models_by_path.items())
         if path not in mine
     ]
 
 
 def programs(device: Device, folders: Iterable[str], without: Collection[str]) -> set[str]:
-    """Names of the programs that models on the board may have, but those in some files."""
+    """Return the names of the programs of models on the board, except in files `without`."""
     device.execute(_CODE)
     lines = device.execute(f"programs({sorted(set(folders))!r})", slow=True)
-    found = answers.parsed_lines(lines, tuple[str, bytes], "a model's path and digest")
-    return {f"m{digest.hex()}" for path, digest in found if path not in without}
+    digests = answers.parsed_lines(lines, tuple[str, bytes], "a model's path and digest")
+    return {f"m{digest.hex()}" for path, digest in digests if path not in without}
 
 
 def refuse_stranding(
-    found: list[Other], version: int, package: modules.Package | None, is_allowed: bool
+    other_models: list[Other], version: int, package: modules.Package | None, is_allowed: bool
 ) -> str:
-    """Raises DeployError, or where that is allowed says why, if a package cannot load them all.
+    """Check that a package can load all other models on the board.
 
-    version: of the format that it reads; package: None where its kernels are not known.
+    Args:
+        other_models: the other models.
+        version: format version that the package reads.
+        package: the package; None if its kernels are not known.
+        is_allowed: models may become unloadable.
+
+    Returns:
+        The reasons why models become unloadable, "" if none does.
+
+    Raises:
+        DeployError: if a model becomes unloadable and that is not allowed.
+
     """
-    problems = [text for other in found if (text := other.problem(version, package))]
+    problems = [text for other in other_models if (text := other.problem(version, package))]
     if problems and not is_allowed:
         raise DeployError(
             f"the new code could not load other models on the board: {'; '.join(problems)}. "

@@ -1,12 +1,12 @@
-"""Two places for the package on a board, as a model has two slots; one rename switches them.
+"""Two places for the package on a board, like a model's two slots; one rename switches them.
 
     FOLDER/mpconnxr               place a in use
     FOLDER/mpconnxr_a/mpconnxr    place a, while b is in use
     FOLDER/mpconnxr_b/mpconnxr    place b, which FOLDER/mpconnxr.mpy leads to
 
-MicroPython takes a folder before a module of the same name. So place a is in use whenever it is
-at its first path: what moves it there, or away, is the rename that switches. The new package is
-written to the place that is not in use, whole, and verified there.
+MicroPython prefers a folder to a module of the same name. So place a is in use whenever it is at
+its first path: the rename that moves it there, or away, is the switch. A new package is written to
+the place that is not in use, completely, and verified there.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ from .errors import DeployError
 from .transfer import NEW
 
 NAME = package.NAME
-ENTRIES = (f"{NAME}.mpy", f"{NAME}.py")  # what leads to place b
+ENTRIES = (f"{NAME}.mpy", f"{NAME}.py")  # module that leads to place b
 
 
 @dataclass(frozen=True)
 class Places:
-    """What a board has of the package. folder: where it is imported from, without a "/" at its
-    end; active: the place in use, "" if neither; parked: the other one if it has a package;
-    elsewhere: another one would be imported without them; entries: those of ENTRIES there.
+    """State of the package's two places on a board.
+
+    Attributes:
+        folder: folder from which the package is imported, without a "/" at its end.
+        active: the place in use, "" if neither is.
+        parked: the other place if it has a package, else "".
+        elsewhere: True if without them another package would be imported.
+        entries: paths of the existing modules that lead to place b.
+
     """
 
     folder: str
@@ -38,13 +44,13 @@ class Places:
 
     @property
     def next(self) -> str:
-        """The place for the next package. Only b has pointers that nothing elsewhere takes."""
+        """The place for the next package. Only b has pointers that packages elsewhere ignore."""
         if self.active:
             return "b" if self.active == "a" else "a"
         return "b" if self.elsewhere else "a"
 
     def parent(self, place: str) -> str:
-        """The folder that has a place's package, and from which it can be imported."""
+        """Return the folder that contains a place's package, from which it can be imported."""
         return self.folder if place == self.active == "a" else self._away(place)
 
     def package(self, place: str) -> str:
@@ -55,25 +61,30 @@ class Places:
         return f"{self.folder}/{NAME}_{place}"
 
     def check(self, device: Device, place: str) -> None:
-        """Raises DeployError if the place that is not in use cannot be written to."""
+        """Check that the place that is not in use can be written to.
+
+        Raises:
+            DeployError: if the file system is damaged, so that both places are one folder.
+
+        """
         here, away = f"{self.folder}/{NAME}", f"{self._away('a')}/{NAME}"
-        if self.active == "a" and device.is_one(here, away):
+        if self.active == "a" and device.is_same_folder(here, away):
             raise DeployError(
                 f"the board's file system is damaged: {here} and {away} are one folder. Repair it "
                 "(fsck or chkdsk) or format it"
             )
 
     def empty(self, device: Device, place: str) -> None:
-        """Removes the place that is not in use."""
+        """Remove the package in the place that is not in use."""
         if place == "b":
             for entry in ENTRIES:
                 device.remove(f"{self.folder}/{entry}")
         device.clear(self._away(place))
 
     def switch(self, device: Device, place: str) -> None:
-        """Puts the place in use that was not: what leads to b is staged, or there.
+        """Put the other place in use; the module that leads to place b must be staged or exist.
 
-        Either the rename of a folder does it or, where a was not in use before b, that of a file.
+        The switch is the rename of a folder or, if a was not in use before b, that of a file.
         """
         here, away = f"{self.folder}/{NAME}", f"{self._away('a')}/{NAME}"
         if place == "a":
@@ -91,7 +102,7 @@ class Places:
 
 
 def places_of(device: Device, folder: str) -> Places:
-    """What a board has below a folder."""
+    """Read the state of the package's places below a folder of the board."""
     at = folder.rstrip("/")
     paths = [f"{at}/{NAME}", *(f"{at}/{NAME}_{p}/{NAME}" for p in "ab")]
     in_a, parked_a, parked_b = (k == 2 for k in device.kinds(paths))

@@ -1,14 +1,14 @@
-"""Names of the package for one board: those that its firmware has.
+"""Rename the package's identifiers to names that a board's firmware already has.
 
 MicroPython keeps each name of an argument, a global or an attribute for ever, in some 20 bytes of
-the heap; a name that the firmware itself has takes none. So what is built for a board is renamed
-as a whole. Names of attributes, and those that modules import of each other, become the same in
-all modules; those of a module's own globals, and of arguments that no call names, in each for
-itself. A global that is a known integer is written as that.
+the heap; a name that the firmware itself has takes none. So code for a board is renamed as a
+whole. Names of attributes, and names that modules import from each other, become the same in all
+modules; names of a module's own globals, and of arguments that no call names, are chosen for each
+module by itself. A global that is a constant integer is replaced by its value.
 
-These keep their names: what people use (public_names.txt), what stands in a string, modules, and
-what MicroPython itself calls so. The names depend on the package alone, not on the board nor on
-what goes there: one that a firmware lacks costs no more than it did.
+These keep their names: what people use (public_names.txt), words in strings, modules, and what
+MicroPython itself calls by name. The names depend on the package alone, not on the board or the
+model; a new name that some firmware lacks costs no more than the old one did.
 """
 
 from __future__ import annotations
@@ -35,27 +35,33 @@ from .scopes import Place, Scope, scopes
 _PACKAGE = "mpconnxr"
 _PUBLIC = Path(__file__).with_name("public_names.txt")
 _WORD = re.compile(r"[^\W\d]\w*")
-# In a module that compiles source on the board all words of strings may be names.
-# (mpconnxr.forms compiles none where its own code was compiled.)
+# If a module compiles source on the board, all words in its strings may be names.
+# (mpconnxr.forms compiles none if its own code was compiled.)
 _COMPILES = re.compile(r"\bglobals\(\)|\bfrom \._(?:inline|float_math) import|\bexec\(source")
 _LET_GO = "LET_GO"  # see mpconnxr.build.load: a tuple of a module's own names
 # Names of builtin functions and types, in Python and in viper.
 _BUILT_IN = {*dir(builtins), *keyword.kwlist, *keyword.softkwlist, "const", "micropython"}
 _BUILT_IN |= {"ptr", "ptr8", "ptr16", "ptr32", "uint"}
 _IS_CPYTHON = "sys.implementation.name != 'micropython'"
-_SAYING = ("fail", "require")  # functions whose arguments are the text of an error
-# What MicroPython, or a user's program, looks for in any object.
-_ASKED_FOR = {"args", "close", "errno", "path", "send", "throw", "value"}
-_ALWAYS = 1000  # weight of a name in a module that all models have in memory
+_SAYING = ("fail", "require")  # functions that take the text of an error
+# Attributes that MicroPython, or a user's program, looks up in any object.
+_LOOKED_UP = {"args", "close", "errno", "path", "send", "throw", "value"}
+_ALWAYS = 1000  # weight of a name in a module that every model holds in memory
 _CORE = Use.LOADED | Use.PROGRAM | Use.LOOPS
 _LOADING = frozenset(LOADING.split())
 
 
 class Source:
-    """One module's source: its tree, its scopes, and the names that bind it to others."""
+    """One module's source: its tree, its scopes, and the names that connect it to others.
+
+    Args:
+        text: the source.
+        module: name of the module.
+        is_package: True for an __init__.
+
+    """
 
     def __init__(self, text: str, module: str, is_package: bool = False):
-        """module: its name; is_package: it is the one of an __init__."""
         self.text, self.module = text, module
         self.tree = ast.parse(text)
         self.nodes = [*ast.walk(self.tree)]
@@ -72,7 +78,10 @@ class Source:
         return node.module if (node.module or "").partition(".")[0] == _PACKAGE else None
 
     def nearest(self, node: ast.ImportFrom) -> str:
-        """Return how a statement says its module: a dotted name would stay, too."""
+        """Return the relative name of a statement's module.
+
+        A board would store the words of a dotted name.
+        """
         origin = self.origin(node)
         if origin is None:
             return node.module or ""
@@ -85,17 +94,17 @@ class Source:
     @cached_property
     def imports(self) -> list[tuple[Scope, ast.alias, str]]:
         """(scope, alias, module) of each name that it imports from modules of the package."""
-        found = []
+        result = []
         for scope in self.scopes:
             for alias, node in scope.imports:
                 if isinstance(node, ast.ImportFrom) and self.origin(node) is not None:
-                    found.append((scope, alias, self.origin(node)))
-        return found
+                    result.append((scope, alias, self.origin(node)))
+        return result
 
     @cached_property
     def attributes(self) -> list[ast.Attribute]:
-        """Its attributes, without what is the compiler's: decorators, and machine code."""
-        found: list[ast.Attribute] = []
+        """Its attribute accesses, without decorators for the compiler and machine code."""
+        result: list[ast.Attribute] = []
         queue: list[ast.AST] = [self.tree]
         while queue:
             node = queue.pop()
@@ -103,111 +112,122 @@ class Source:
             if any(ast.unparse(mark).startswith("micropython.asm_") for mark in marks):
                 continue
             if isinstance(node, ast.Attribute):
-                found.append(node)
+                result.append(node)
             queue += [n for n in ast.iter_child_nodes(node) if n not in marks]
-        return found
+        return result
 
     @cached_property
     def keywords(self) -> set[str]:
-        """Names that its calls give arguments by."""
+        """Names of keyword arguments in its calls."""
         nodes = (n for n in self.nodes if isinstance(n, ast.keyword))
         return {node.arg for node in nodes if node.arg}
 
     @cached_property
     def strings(self) -> set[str]:
-        """Names in strings: a string of one word, the words of a global's."""
+        """Names in strings: one-word strings, and all words of strings that are globals."""
         documents = {n.value for n in self.nodes if isinstance(n, ast.Expr)}
         texts = documents | {part for node in self.nodes for part in _texts(node)}
         lists = {value for statement in self.tree.body for _, value in assigned(statement)}
         compiles = bool(_COMPILES.search(self.text))
-        found: set[str] = set()
+        words: set[str] = set()
         for node in self.nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 is_one = len(node.value.split()) == 1 and node not in texts
                 is_code = compiles and node not in documents
                 if is_one or is_code or node in lists:
-                    found |= {*_WORD.findall(node.value)}
-        return found
+                    words |= {*_WORD.findall(node.value)}
+        return words
 
     @cached_property
     def foreign(self) -> set[str]:
-        """Names of modules that are not the package's, and of what is theirs."""
-        found, modules = set(), set()
+        """Names of modules outside of the package, and of their members."""
+        names, modules = set(), set()
         for scope in self.scopes:
             for alias, node in scope.imports:
                 if isinstance(node, ast.Import):
-                    found |= {*alias.name.split(".")}
+                    names |= {*alias.name.split(".")}
                     modules.add(alias.asname or alias.name.partition(".")[0])
                 elif self.origin(node) is None:
-                    found |= {alias.name, *(node.module or "").split(".")}
+                    names |= {alias.name, *(node.module or "").split(".")}
                     modules.add(alias.asname or alias.name)
         for node in self.attributes:
             if isinstance(node.value, ast.Name) and node.value.id in modules:
-                found.add(node.attr)
-        return found
+                names.add(node.attr)
+        return names
 
     @cached_property
     def defined(self) -> set[str]:
-        """Names of its globals, of its classes' and objects' attributes, and of arguments."""
-        found = {name for scope in self.scopes for name in scope.arguments}
+        """Names of its globals, of attributes that it sets, and of arguments."""
+        names = {name for scope in self.scopes for name in scope.arguments}
         for scope in self.scopes:
             if scope is self.scope or scope.is_class:
-                found |= {name for name, _, is_store in scope.uses if is_store}
+                names |= {name for name, _, is_store in scope.uses if is_store}
         stores = (n for n in self.attributes if not isinstance(n.ctx, ast.Load))
-        return found | self.scope.bound | {node.attr for node in stores}
+        return names | self.scope.bound | {node.attr for node in stores}
 
     @cached_property
     def shared(self) -> set[str]:
-        """Names that another module may mean as well."""
+        """Names that other modules may use as well."""
         return {alias.name for _, alias, _ in self.imports} | self.attributed
 
     @cached_property
     def attributed(self) -> set[str]:
-        """Names of attributes, or that calls give arguments by."""
-        found = self.keywords | {node.attr for node in self.attributes}
-        return found | {name for scope in self.scopes if scope.is_class for name in scope.bound}
+        """Names of attributes and of keyword arguments."""
+        names = self.keywords | {node.attr for node in self.attributes}
+        return names | {name for scope in self.scopes if scope.is_class for name in scope.bound}
 
     @cached_property
     def globals(self) -> set[str]:
-        """Names of its globals, of others' and of builtins; of arguments that calls name."""
-        found = {*self.scope.bound} | {alias.name for _, alias, _ in self.imports}
+        """Names of globals (its own, imported, built in), and of arguments that calls name."""
+        result = {*self.scope.bound} | {alias.name for _, alias, _ in self.imports}
         for scope in self.scopes:
-            found |= {*scope.arguments} & (self.keywords | public_names())
+            result |= {*scope.arguments} & (self.keywords | public_names())
             names = {name for name, _, _ in scope.uses}
-            found |= {n for n in names if scope.owner(n) in (None, self.scope)}
-        return found
+            result |= {n for n in names if scope.owner(n) in (None, self.scope)}
+        return result
 
     @cached_property
     def stored(self) -> set[str]:
-        """Names in it that a board may store, without those that are a function's alone."""
+        """Names in it that a board may store; names local to one function are not stored."""
         return self.globals | self.attributed
 
     @cached_property
     def constant_names(self) -> set[str]:
-        """Globals that the compiler knows as constants: `_NAME = const(...)`."""
+        """Globals that the compiler replaces by their values: `_NAME = const(...)`."""
         pairs = [pair for statement in self.tree.body for pair in assigned(statement)]
         return {name for name, value in pairs if ast.unparse(value).startswith("const(")}
 
     def imported_integers(self, constants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-        """Return the globals that are integers of other modules. constants: by module and name."""
-        found = {}
+        """Return the globals that are integers imported from other modules.
+
+        Args:
+            constants: integers by module and name.
+
+        """
+        values = {}
         for scope, alias, origin in self.imports:
             if scope is self.scope and alias.name in constants.get(origin, {}):
-                found[alias.asname or alias.name] = constants[origin][alias.name]
-        return found
+                values[alias.asname or alias.name] = constants[origin][alias.name]
+        return values
 
     def modules(self) -> dict[str, str]:
-        """Return the modules of the package that its globals are, by the globals' names."""
-        found = {}
+        """Return the globals that are modules of the package: {global: module}."""
+        result = {}
         for scope, alias, origin in self.imports:
             if scope is self.scope:
-                found[alias.asname or alias.name] = f"{origin}.{alias.name}"
-        return found
+                result[alias.asname or alias.name] = f"{origin}.{alias.name}"
+        return result
 
 
 @dataclass(frozen=True)
 class Renamed:
-    """text: of a module; functions: what its functions were called, by their new names."""
+    """A renamed module.
+
+    Attributes:
+        text: the source.
+        functions: original names of its functions, by new name.
+
+    """
 
     text: str
     functions: dict[str, set[str]]
@@ -217,9 +237,15 @@ class Renamed:
 class Renaming:
     """New names for a package.
 
-    attributes, globals: those that are the same in all modules, by the old ones; keywords: that
-    calls give arguments by; shared: that are not one module's alone; kept: that stay; constants:
-    integers by module and name; unfolded: those of them whose names are needed all the same.
+    Attributes:
+        attributes: {old: new} of attributes, the same in all modules.
+        globals: {old: new} of shared globals, the same in all modules.
+        keywords: names of keyword arguments in calls.
+        shared: names that more than one module may use.
+        kept: names that stay.
+        constants: integers by module and name.
+        unfolded: constants whose names are needed all the same.
+
     """
 
     attributes: dict[str, str]
@@ -235,8 +261,8 @@ class Renaming:
         """Choose names for the modules of a package.
 
         Args:
-            sources: all of them.
-            machine_code: names of functions that others have in machine code.
+            sources: all its modules.
+            machine_code: names of functions in modules of machine code.
 
         """
         keywords, shared = (_all(map(attrgetter(a), sources)) for a in ("keywords", "shared"))
@@ -245,41 +271,45 @@ class Renaming:
         kept |= {name for name in shared if name.startswith("__")}
         for source in sources:
             kept |= source.strings | source.foreign | {*source.module.split(".")}
-            # constants of other kinds: the compiler knows them by their names
+            # other constants, which the compiler knows by name
             kept |= source.constant_names - constants[source.module].keys()
         parts = [*map(frozenset, (keywords, shared, kept))]
-        found = Renaming({}, {}, *parts, constants, frozenset(kept))
-        unfolded = kept | _all(_Module(found, source).unfolded() for source in sources)
+        unnamed = Renaming({}, {}, *parts, constants, frozenset(kept))
+        unfolded = kept | _all(_Module(unnamed, source).unfolded() for source in sources)
         ours = {*machine_code} | _all(s.defined for s in sources)
-        wanted: Counter[str] = Counter()
+        weights: Counter[str] = Counter()
         for source in sources:
             weight = _ALWAYS if _is_always_there(source.module) else 1
             folded = constants[source.module].keys() - unfolded
             for name in source.stored & ours & shared - kept - folded:
-                wanted[name] += weight
-        ordered = sorted(wanted, key=lambda name: (-wanted[name], name))
+                weights[name] += weight
+        ordered = sorted(weights, key=lambda name: (-weights[name], name))
         as_global = _all(s.globals for s in sources) | {*machine_code}
         as_attribute = _all(s.attributed for s in sources)
-        taken = _all(s.strings | s.foreign for s in sources) | _ASKED_FOR | _BUILT_IN
+        taken = _all(s.strings | s.foreign for s in sources) | _LOOKED_UP | _BUILT_IN
         spaces = (as_attribute, taken | as_attribute & kept), (as_global, taken | as_global & kept)
         attributes, globals_ = _chosen(ordered, spaces)
         return Renaming(attributes, globals_, *parts, constants, frozenset(unfolded))
 
     def renamed(self, text: str, module: str, is_package: bool = False) -> Renamed:
-        """Return a module's source in the new names, line by line. Raises DeployError.
+        """Return a module's source with the new names, line by line.
 
-        A module that is not of the package, nor a program, has its own names as they are.
+        A module that belongs neither to the package nor to a program keeps its own names.
+
+        Raises:
+            DeployError: if the module imports a name that another module keeps to itself.
+
         """
         made = _Module(self, Source(text, module, is_package))
         return Renamed(made.text(), made.functions())
 
     def has(self, module: str) -> bool:
-        """Return whether a module is one of the package's, or a program."""
+        """Return True if a module belongs to the package, or to a program."""
         return module in self.constants or module.startswith(f"{_PACKAGE}.programs.")
 
 
 class _Module:
-    """A module, and its new names."""
+    """Rename one module: choose its new names, and edit its text."""
 
     def __init__(self, renaming: Renaming, source: Source):
         self._all, self._source = renaming, source
@@ -298,17 +328,17 @@ class _Module:
         self._statements: list[tuple[ast.stmt, str]] = []
 
     def unfolded(self) -> set[str]:
-        """Return the integers that it needs the names of, its own and others'."""
+        """Return the constant integers, its own and imported ones, whose names it needs."""
         source = self._source
-        found = {node.attr for node in source.attributes if self._value(node) is None}
-        found |= self._needed & self._folded.keys()
+        names = {node.attr for node in source.attributes if self._value(node) is None}
+        names |= self._needed & self._folded.keys()
         for scope, alias, _ in source.imports:
             if scope is not source.scope or (alias.asname or alias.name) in self._needed:
-                found.add(alias.name)
-        return found
+                names.add(alias.name)
+        return names
 
     def text(self) -> str:
-        """Return the module in the new names, line by line."""
+        """Return the module's source with the new names, line by line."""
         self._choose()
         names = self._all.attributes
         for scope, name, place in self._uses(False):
@@ -330,21 +360,21 @@ class _Module:
                 self._edit((node.lineno, node.col_offset, end), node.arg, names[node.arg])
         self._write_imports()
         self._write_constants()
-        self._leave_out_cpython()
+        self._omit_cpython()
         self._write_let_go()
         return self._edited()
 
     def functions(self) -> dict[str, set[str]]:
-        """Return what its functions were called, by their new names."""
-        found: dict[str, set[str]] = {}
+        """Return the original names of its functions, by new name."""
+        result: dict[str, set[str]] = {}
         for scope in self._source.scopes:
             for function in scope.functions:
                 new = self._new[scope].get(function, function)
-                found.setdefault(new, set()).add(function)
-        return found
+                result.setdefault(new, set()).add(function)
+        return result
 
     def _uses(self, is_folded: bool) -> Iterator[tuple[Scope, str, Place]]:
-        """Yield (scope, name, place) of mentions: those written as integers, or all others."""
+        """Yield (scope, name, place) of uses: those replaced by integers, or all others."""
         source = self._source
         for scope in source.scopes:
             for name, place, is_store in scope.uses:
@@ -356,7 +386,7 @@ class _Module:
                     yield scope, name, place
 
     def _value(self, node: ast.Attribute) -> int | None:
-        """Return the integer that an attribute of a module of the package is; None for others."""
+        """Return the value of `module.NAME` if that is a constant of the package, else None."""
         if not isinstance(node.value, ast.Name) or not isinstance(node.ctx, ast.Load):
             return None
         module = node.value
@@ -366,7 +396,7 @@ class _Module:
         return self._all.constants.get(self._modules[node.value.id], {}).get(node.attr)
 
     def _choose(self) -> None:
-        """Choose the new names of all scopes."""
+        """Choose the new names in all scopes."""
         source, every = self._source, self._all
         for scope in source.scopes:
             if scope is source.scope or scope.is_class:
@@ -379,7 +409,7 @@ class _Module:
                 self._choose_locals(scope)
 
     def _choose_globals(self) -> None:
-        """A module's own globals may have any name that nothing else in it has."""
+        """Give the module's own globals any free names of the firmware, frequent ones first."""
         source, every, new = self._source, self._all, self._new[self._source.scope]
         private = source.scope.bound - every.kept - every.shared
         private -= self._folded.keys() - every.unfolded - self._needed
@@ -394,8 +424,9 @@ class _Module:
         new.update(zip(order, free, strict=False))
 
     def _choose_locals(self, scope: Scope) -> None:
-        """Arguments and functions within a function get names of the firmware's. What is in the
-        way of another name gets one that a board does not store.
+        """Give arguments and inner functions names of the firmware.
+
+        A local name that clashes with a new name gets one that a board does not store.
         """
         every, new = self._all, self._new[scope]
         inner = [*scope.walk()]
@@ -441,7 +472,7 @@ class _Module:
                     self._statements.append((node, text or "pass"))
 
     def _imported(self, scope: Scope, alias: ast.alias, origin: str | None) -> str:
-        """Return what an import says of one name; "" if nothing needs it."""
+        """Return the text of one imported name in an import statement; "" if it is not needed."""
         source, every = self._source, self._all
         local = alias.asname or alias.name
         new = self._new[scope].get(local, local)
@@ -449,7 +480,7 @@ class _Module:
         if origin is not None:
             is_constant = name in every.constants.get(origin, {})
             if is_constant and scope is source.scope and local not in self._needed:
-                return ""  # nothing mentions it but as an integer
+                return ""  # only its value is used
             is_known = f"{origin}.{name}" in every.constants or name in every.shared | every.kept
             if not self._is_ours and origin in every.constants and not (is_constant or is_known):
                 raise DeployError(f"{source.module} imports {name}, which is {origin}'s own")
@@ -458,7 +489,7 @@ class _Module:
 
     @cached_property
     def _needed(self) -> set[str]:
-        """Globals that are mentioned by their names."""
+        """Globals that the module uses by name."""
         scope = self._source.scope
         stores = {
             place for each in self._source.scopes for _, place, is_store in each.uses if is_store
@@ -467,15 +498,15 @@ class _Module:
         return {name for each, name, _ in uses if each.owner(name) is scope}
 
     def _write_constants(self) -> None:
-        """Leave out assignments of integers that no module needs by name."""
+        """Remove assignments of integers that no module needs by name."""
         for statement in self._source.tree.body:
-            found = [name for name, _ in assigned(statement)]
-            gone = [n for n in found if n in self._folded and n not in self._all.unfolded]
-            if found and gone == found and self._is_ours:
+            targets = [name for name, _ in assigned(statement)]
+            gone = [n for n in targets if n in self._folded and n not in self._all.unfolded]
+            if targets and gone == targets and self._is_ours:
                 self._statements.append((statement, "pass"))
 
-    def _leave_out_cpython(self) -> None:
-        """Leave out what a module does for CPython alone."""
+    def _omit_cpython(self) -> None:
+        """Remove statements for CPython alone."""
         for node in self._source.tree.body:
             if isinstance(node, ast.If) and ast.unparse(node.test) == _IS_CPYTHON:
                 self._statements.append((node, "pass"))
@@ -489,7 +520,7 @@ class _Module:
                     self._statements.append((statement, f"{_LET_GO} = {tuple(own)!r}"))
 
     def _edited(self) -> str:
-        """Return the text with all edits, each line where it was."""
+        """Return the text with all edits, each line at its original number."""
         lines = self._source.text.encode().split(b"\n")
         for node, text in self._statements:
             first, last = node.lineno, node.end_lineno
@@ -507,39 +538,39 @@ class _Module:
 
 
 def _chosen(
-    wanted: Iterable[str], spaces: Iterable[tuple[Collection[str], Collection[str]]]
+    ordered: Iterable[str], spaces: Iterable[tuple[Collection[str], Collection[str]]]
 ) -> list[dict[str, str]]:
-    """Return names of the firmware's for names, the first ones first, in each of the namespaces.
+    """Choose names of the firmware for names, in several namespaces.
 
     Args:
-        wanted: the names.
-        spaces: (names, taken) of namespaces, which know nothing of one another. A name that is in
+        ordered: the names to replace, the most frequent first.
+        spaces: (names, taken) of each namespace; the namespaces are independent. A name that is in
             both has one new name.
 
     """
     every = []
     for names, taken in spaces:
         every.append((names, dict.fromkeys(n for n in firmware_names() if n not in taken), {}))
-    for old in wanted:
+    for old in ordered:
         mine = [space for space in every if old in space[0]]
         new = next((n for n in mine[0][1] if all(n in free for _, free, _ in mine)), None)
-        for _, free, found in mine if new else ():
+        for _, free, chosen in mine if new else ():
             del free[new]
-            found[old] = new
-    return [found for _, _, found in every]
+            chosen[old] = new
+    return [chosen for _, _, chosen in every]
 
 
 def _constants(sources: Collection[Source]) -> dict[str, dict[str, int]]:
-    """Return the integers that modules have as globals, those that they import among them."""
-    found: dict[str, dict[str, int]] = {source.module: {} for source in sources}
+    """Return the constant integers of each module, including imported ones."""
+    result: dict[str, dict[str, int]] = {source.module: {} for source in sources}
     before = None
-    while before != (before := sum(map(len, found.values()))):
+    while before != (before := sum(map(len, result.values()))):
         for source in sources:
-            imported = source.imported_integers(found)
-            found[source.module] = imported | integers(source.tree, source.scope, imported)
-        if before == sum(map(len, found.values())):
+            imported = source.imported_integers(result)
+            result[source.module] = imported | integers(source.tree, source.scope, imported)
+        if before == sum(map(len, result.values())):
             break
-    return found
+    return result
 
 
 def _all(sets: Iterable[Iterable[str]]) -> set[str]:
@@ -552,18 +583,18 @@ def _literal(value: int) -> str:
 
 
 def _is_always_there(module: str) -> bool:
-    """Return whether models have a module in memory, or load with it, whatever they are."""
+    """Return True if a module is in memory for every model, at least while it is loaded."""
     name = module.removeprefix(_PACKAGE).removeprefix(".") or "__init__"
     return bool(modules().get(name, _CORE & ~_CORE) & _CORE) or name in _LOADING
 
 
 def _is_mark(decorator: ast.expr) -> bool:
-    """Return whether a decorator is the compiler's."""
+    """Return True if a decorator is one for MicroPython's compiler."""
     return ast.unparse(decorator).startswith("micropython.")
 
 
 def _texts(node: ast.AST) -> list[ast.expr]:
-    """Return what a call says in an error."""
+    """Return the arguments of a call that raises an error, which hold its message."""
     if not isinstance(node, ast.Call):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
@@ -578,6 +609,6 @@ def firmware_names() -> tuple[str, ...]:
 
 @cache
 def public_names() -> frozenset[str]:
-    """Return the names that programs of users' and on boards have."""
+    """Return the names that users' programs, and programs on boards, rely on."""
     lines = _PUBLIC.read_text().splitlines()
     return frozenset(w for line in lines if not line.startswith("#") for w in line.split())

@@ -1,7 +1,7 @@
-"""Code and a model in the ROMFS partition that some firmware has: both are used where they lie.
+"""Deploy code and a model to a firmware's ROMFS partition, where both are used in place.
 
-The partition is one image that is written as a whole, its first block last: until then it is no
-ROMFS, and the board starts without.
+The partition holds one image that is written as a whole, its first block last: until then it is
+not a valid ROMFS, and the board starts without.
 """
 
 from __future__ import annotations
@@ -11,25 +11,20 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from tools import romfs
-
 from . import answers
-from .code import File
 from .device import Device
 from .errors import DeployError
 
-FOLDER = "/rom"  # where MicroPython mounts it, and looks for modules
+FOLDER = "/rom"  # mount point, from which MicroPython imports
 _CODE = Path(__file__).parent / "on_board_romfs.py"
 _PIECE = 2048
 
 
-def image_of(files: list[File]) -> bytes:
-    """A ROMFS of these files, in which the model is aligned."""
-    return romfs.image_of({f.path: f.data for f in files})
-
-
 class Partition:
-    """The ROMFS partition of a board. Raises DeployError if it has none."""
+    """The ROMFS partition of a board.
+
+    Methods raise DeployError if there is none, it is too small, or does not read back.
+    """
 
     def __init__(self, device: Device):
         self._device = device
@@ -41,12 +36,18 @@ class Partition:
             raise DeployError("this board's firmware has no ROMFS partition")
 
     def holds(self, image: bytes) -> bool:
-        """Return whether the partition has this image already."""
-        found = self._device.execute(f"image_digest({len(image)})")
-        return found.strip() == hashlib.sha256(image).hexdigest()
+        """Return True if the partition holds this image already."""
+        printed = self._device.execute(f"image_digest({len(image)})")
+        return printed.strip() == hashlib.sha256(image).hexdigest()
 
     def write(self, image: bytes, on_written: Callable[[int], object]) -> None:
-        """Raises DeployError if it does not fit, or is not there afterwards."""
+        """Write an image, and verify it by its digest.
+
+        Args:
+            image: the image.
+            on_written: called with the number of bytes after each write.
+
+        """
         if len(image) > self.nbytes:
             raise DeployError(
                 f"{len(image):,} bytes of code and model, the ROMFS has {self.nbytes:,}"
@@ -61,4 +62,4 @@ class Partition:
                 on_written(len(block[at : at + _PIECE]))
         self._device.execute("finish()")
         if not self.holds(image):
-            raise DeployError("reading back the ROMFS gives other data than was written")
+            raise DeployError("the ROMFS does not read back as it was written")

@@ -1,6 +1,6 @@
-"""What each name in a module's source means: the scope that binds it, and where it stands.
+"""Resolve the names in a module's source: the scope that binds each, and its place in the text.
 
-tools/deploy/renaming.py changes names where they stand, so that lines keep their numbers.
+renaming.py replaces names in place, so that lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Place(NamedTuple):
-    """Bytes start to end of a line; the first line is 1."""
+    """Bytes start to end - 1 of a line; the first line is 1."""
 
     line: int
     start: int
@@ -25,11 +24,19 @@ class Place(NamedTuple):
 
 @dataclass(eq=False)
 class Scope:
-    """node: of the module, function, class or comprehension; parent: None of a module.
+    """A module, function, class or comprehension with the names in it.
 
-    bound: names that it binds; functions, arguments: those of them that are such; shared: names
-    that it declares global or nonlocal; uses: (name, place, is_store) of each mention, whichever
-    scope it means.
+    Attributes:
+        node: its syntax tree.
+        parent: enclosing scope; None for a module.
+        bound: names that it binds.
+        functions: those of the bound names that are functions.
+        arguments: those of the bound names that are arguments.
+        shared: names that it declares global or nonlocal.
+        uses: (name, place, is_store) of each use, whichever scope the name belongs to.
+        imports: its import statements, by alias.
+        children: scopes directly in it.
+
     """
 
     node: ast.AST
@@ -49,7 +56,7 @@ class Scope:
 
     @property
     def decorators(self) -> list[str]:
-        """What is before the function, as "micropython.viper"."""
+        """Decorators as text, such as "micropython.viper"."""
         return [ast.unparse(d) for d in getattr(self.node, "decorator_list", [])]
 
     @property
@@ -59,22 +66,22 @@ class Scope:
 
     @property
     def is_viper(self) -> bool:
-        """True for a function of viper, whose arguments' names are not stored."""
+        """True for a viper function, whose arguments' names are not stored."""
         return "micropython.viper" in self.decorators
 
     @property
     def is_in_viper(self) -> bool:
-        """True for such a function, and for those in it."""
+        """True for a viper function and for functions in it."""
         return self.is_viper or bool(self.parent and self.parent.is_in_viper)
 
     def walk(self) -> Iterator[Scope]:
-        """Go through this scope and all in it."""
+        """Yield this scope and all scopes in it."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def owner(self, name: str) -> Scope | None:
-        """Return the scope whose name a mention here means; None: built in, or not known."""
+        """Return the scope that binds a name used here; None for a built-in or unknown name."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.bound and (scope is self or not scope.is_class):
@@ -89,7 +96,7 @@ class Scope:
 
     @staticmethod
     def _nonlocal(scope: Scope, name: str) -> Scope | None:
-        """Return the function around a scope that binds a name which it declares nonlocal."""
+        """Return the enclosing function that binds a name which a scope declares nonlocal."""
         for node in ast.walk(scope.node):
             if isinstance(node, ast.Nonlocal) and name in node.names:
                 return scope.parent.owner(name) if scope.parent else None
@@ -112,11 +119,11 @@ class _Reader(ast.NodeVisitor):
             self._scope.bound.add(name)
 
     def _named(self, node, keyword):
-        """The place of a function's or class's name."""
-        found = re.compile(rb"\b%s\s+" % keyword).search(
+        """Return the place of a function's or class's name in its definition."""
+        match = re.compile(rb"\b%s\s+" % keyword).search(
             self._lines[node.lineno - 1], node.col_offset
         )
-        return Place(node.lineno, found.end(), found.end() + len(node.name.encode()))
+        return Place(node.lineno, match.end(), match.end() + len(node.name.encode()))
 
     def visit_Name(self, node):
         place = Place(node.lineno, node.col_offset, node.end_col_offset)
@@ -202,8 +209,8 @@ class _Reader(ast.NodeVisitor):
     def _declared(self, node):
         for name in node.names:
             line = self._lines[node.lineno - 1]
-            found = re.compile(rb"\b%s\b" % name.encode()).search(line, node.col_offset + 6)
-            self._use(name, Place(node.lineno, found.start(), found.end()), False)
+            match = re.compile(rb"\b%s\b" % name.encode()).search(line, node.col_offset + 6)
+            self._use(name, Place(node.lineno, match.start(), match.end()), False)
 
     visit_Global = visit_Nonlocal = _declared
 
@@ -213,28 +220,28 @@ class _Reader(ast.NodeVisitor):
         if node.name:
             at = node.type.end_col_offset
             line = self._lines[node.type.end_lineno - 1]
-            found = re.compile(rb"\s+as\s+").match(line, at)
-            end = found.end() + len(node.name.encode())
-            self._use(node.name, Place(node.type.end_lineno, found.end(), end), True)
+            match = re.compile(rb"\s+as\s+").match(line, at)
+            end = match.end() + len(node.name.encode())
+            self._use(node.name, Place(node.type.end_lineno, match.end(), end), True)
         for each in node.body:
             self.visit(each)
 
 
 def _declared_in(statements: Iterable[ast.AST]) -> set[str]:
     """Return the names that a function's own statements declare global or nonlocal."""
-    found: set[str] = set()
+    names: set[str] = set()
     for statement in statements:
         if isinstance(statement, ast.Global | ast.Nonlocal):
-            found |= {*statement.names}
+            names |= {*statement.names}
         elif not isinstance(statement, (*_FUNCTIONS, ast.expr)):
-            found |= _declared_in(ast.iter_child_nodes(statement))
-    return found
+            names |= _declared_in(ast.iter_child_nodes(statement))
+    return names
 
 
 def scopes(source: str, tree: ast.Module) -> Scope:
-    """Return the module's scope, with all others below it."""
+    """Return a module's scope, which contains all others."""
     reader = _Reader(source, tree)
-    for node in ast.walk(tree):  # which names a function assigns as the module's
+    for node in ast.walk(tree):  # globals that functions assign
         if isinstance(node, ast.Global):
             reader.module.bound |= {*node.names}
     for statement in tree.body:

@@ -1,23 +1,34 @@
-"""Two slots for a model on a board, and a pointer to the active one: see mpconnxr/io/slots.py.
+"""A model's two slots on a board, and the pointer to the active one: see mpconnxr/io/slots.py.
 
-A new model goes into the slot that is not active. Only when it is whole, and right, the pointer
-is turned; so whatever happens on the way, the old model or the new one is there.
+A new model goes into the slot that is not active. The pointer changes only when the model is
+complete and verified; so at any time the board has the old model or the new one.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from .device import Device, Digest
 from .errors import DeployError
 
+_NAME = re.compile(r"\w[\w .+,()=@~-]*\.bin")
+_MAX_NAME_NBYTES = 200  # bytes in UTF-8: file systems take 255, slots add a suffix
+
 
 @dataclass(frozen=True)
 class Slots:
-    """A model's places on a board. path: its name for mpconnxr.load; present: which of "a", "b"
-    are there; active: the one that load takes, "" if neither; pointed: the pointer says so;
-    by_hand: a file of the name itself hides them.
+    """State of a model's slots on a board.
+
+    Attributes:
+        path: the model's name for mpconnxr.load.
+        present: those of "a", "b" that exist.
+        active: the slot that load takes, "" if neither.
+        pointed: True if the pointer names the active slot.
+        by_hand: True if a file with the model's own name hides the slots.
+
     """
 
     path: str
@@ -33,12 +44,12 @@ class Slots:
 
     @property
     def pointer(self) -> str:
-        """The path of the pointer to the active slot."""
+        """Path of the pointer to the active slot."""
         return str(PurePosixPath(self.path).with_suffix(".active"))
 
     @property
     def paths(self) -> list[str]:
-        """All that may be there of it."""
+        """Paths of all files that a model may have on the board."""
         return [self.path, *map(self.file, "ab"), *map(self.pinned, ("", "a", "b"))]
 
     @property
@@ -47,18 +58,18 @@ class Slots:
         return "b" if self.active == "a" else "a"
 
     def files(self) -> dict[str, str]:
-        """The slots that are there by their file, the active one first."""
+        """Return the existing slots by file, the active one first."""
         slots = sorted(self.present, key=lambda slot: slot != self.active)
         return {self.file(slot): slot for slot in slots}
 
     def holding(self, device: Device, data: bytes, sizes: dict[str, int]) -> str:
-        """The slot that has this model already; "" if none has."""
+        """Return the slot that holds a model already; "" if none does."""
         alike = {path: len(data) for path in self.files() if sizes[path] == len(data)}
-        found = device.digests(alike).items()
-        return next((self.files()[p] for p, digest in found if digest == Digest.of(data)), "")
+        digests = device.digests(alike).items()
+        return next((self.files()[p] for p, digest in digests if digest == Digest.of(data)), "")
 
     def other(self) -> str:
-        """The slot to roll back to. Raises DeployError if there is none."""
+        """Return the slot to roll back to; raise DeployError if there is none."""
         if self.by_hand:
             raise DeployError(f"{self.path} was copied by hand and takes precedence: remove it")
         if self.present != "ab":
@@ -66,28 +77,33 @@ class Slots:
         return self.free
 
     def activate(self, device: Device, slot: str) -> None:
-        """Turns the pointer; a file that was copied by hand goes after that."""
+        """Point to a slot, then remove a file that was copied by hand."""
         if slot != self.active or self.by_hand or not self.pointed:
             self.point(device, slot)
         if self.by_hand:
             device.remove(self.path)
 
     def point(self, device: Device, slot: str, place: str = "") -> None:
-        """Turns the pointer, or the one that counts for the package in that place alone."""
+        """Point to a slot: for every package, or only for the package in a place."""
         self.stage(device, slot, place)
         device.put(self.pinned(place))
 
     def stage(self, device: Device, slot: str, place: str = "") -> None:
-        """Writes such a pointer, which counts once it is put."""
+        """Write the pointer under its temporary name; `put` makes it count."""
         device.stage(self.pinned(place), slot.encode(), lambda _: None)
 
     def pinned(self, place: str) -> str:
-        """The pointer for the package in that place; the usual one for none."""
+        """Return the path of the pointer for the package in a place; of the common one for ""."""
         return f"{self.pointer}_{place}" if place else self.pointer
 
     def adopt(self, device: Device, slot: str) -> Slots:
-        """Makes a file that was copied by hand a slot, not this one, which it still hides: the
-        model that is loaded stays the same. Returns what there is then.
+        """Turn a file that was copied by hand into the slot other than `slot`.
+
+        The model that is loaded stays the same.
+
+        Returns:
+            The state of the slots afterwards.
+
         """
         if not self.by_hand:
             return self
@@ -100,7 +116,14 @@ class Slots:
 
 
 def slots_of(device: Device, path: str, sizes: dict[str, int]) -> Slots:
-    """What a board has of a model; sizes: of the files there, by path."""
+    """Read the state of a model's slots on a board.
+
+    Args:
+        device: the board.
+        path: the model's name for mpconnxr.load.
+        sizes: {path: bytes} of the files there.
+
+    """
     slots = Slots(path, "", "", False, path in sizes)
     present = "".join(slot for slot in "ab" if slots.file(slot) in sizes)
     named = device.read(slots.pointer)[:1] if slots.pointer in sizes else ""
@@ -110,9 +133,18 @@ def slots_of(device: Device, path: str, sizes: dict[str, int]) -> Slots:
 
 
 def settle(device: Device, place: str, sizes: dict[str, int]) -> list[str]:
-    """Ends what a loss of power interrupted: pointers for one place become the usual ones, or go.
+    """Finish an interrupted update: pointers for the place in use become the common ones.
 
-    place: of the package that is in use. Returns the pointers that went.
+    Pointers for the other place are removed.
+
+    Args:
+        device: the board.
+        place: the package's place in use.
+        sizes: {path: bytes} of the files there.
+
+    Returns:
+        The paths of the pointers that were removed.
+
     """
     pins = [path for path in sizes if path.endswith((".active_a", ".active_b"))]
     for path in pins:
@@ -123,3 +155,23 @@ def settle(device: Device, place: str, sizes: dict[str, int]) -> list[str]:
             device.put(pointer)
         device.remove(path)
     return pins
+
+
+def name_problem(name: str) -> str:
+    """Return why a model's file cannot have a name on a board; "" if it can."""
+    if not _NAME.fullmatch(name):
+        return "a model's name on a board is letters, digits and _ . - and ends in .bin"
+    if len(name.encode()) > _MAX_NAME_NBYTES:
+        return f"a model's name on a board has at most {_MAX_NAME_NBYTES} bytes"
+    stem = PurePosixPath(name).stem
+    if stem.lower().endswith((".a", ".b")):
+        return f"{name} is the name of a slot of {stem[:-2]}.bin"
+    if stem != stem.rstrip(" ."):
+        return "a model's name on a board has no space or dot before .bin"
+    return ""
+
+
+def differing_in_case(paths: Iterable[str], there: Iterable[str]) -> str:
+    """Return a path on the board that differs from one of `paths` only in case; "" for none."""
+    lower = {path.lower(): path for path in paths}
+    return next((p for p in there if lower.get(p.lower(), p) != p), "")

@@ -1,4 +1,4 @@
-"""Copies what has changed to the board."""
+"""Compare files with the board's, and copy those that differ."""
 
 from __future__ import annotations
 
@@ -13,45 +13,51 @@ from .errors import DeployError
 from .romfs import Partition
 from .xip import Reference, Region
 
-NEW = ".new"  # what on_board.py calls a file that is not in place yet
+NEW = ".new"  # suffix of staged files, see on_board.py
 ADVICE = "remove files there; for a smaller model, mpconnxr advise tries options of the converter"
-_BLOCK = 4096  # bytes that a file takes at least on the flash file systems of boards
+_BLOCK = 4096  # bytes: smallest allocation of boards' flash file systems
 
 
 @dataclass
 class Changes:
-    """What there is to do. copy: files that the board has not, or has otherwise; staged: those of
-    them that an interrupted copy left whole; kept: the others; same: their paths, and those of
-    what is staged; local: where the board has a file's contents under another path; spare: files
-    that may go before the first is copied; late: paths of files that are staged, but get their
-    names only later.
+    """Work to be done on a board's files.
+
+    Attributes:
+        copy: files that the board lacks, or has with other contents.
+        staged: those of them that an interrupted copy left complete under their temporary names.
+        same: paths with the right contents already, temporary names included.
+        local: {path to write: path on the board with the same contents}.
+        removable: paths that may be removed before the first file is copied.
+        late: paths that are staged but get their names only later.
+        kept: files that are right already.
+
     """
 
     copy: list[File]
     staged: list[File]
     same: set[str]
     local: dict[str, str] = field(default_factory=dict)
-    spare: list[str] = field(default_factory=list)
+    removable: list[str] = field(default_factory=list)
     late: set[str] = field(default_factory=set)
     kept: list[File] = field(default_factory=list)
 
     @property
     def sent(self) -> list[File]:
-        """Those that come from this computer."""
+        """Files that come from this computer."""
         return [f for f in self.copy if f.path not in self.local]
 
     @property
     def nbytes(self) -> int:
-        """Bytes that are sent."""
+        """Bytes to send."""
         return sum(len(f.data) for f in self.sent)
 
     @property
     def files(self) -> list[File]:
-        """All files that shall be there."""
+        """All files, right already or to be copied."""
         return self.copy + self.kept
 
     def with_file(self, device: Device, file: File, sizes: dict[str, int]) -> Changes:
-        """With one more file, the last one."""
+        """Add one more file, which comes last; return self."""
         more = compare(device, [file], sizes)
         self.copy += more.copy
         self.staged += more.staged
@@ -60,17 +66,29 @@ class Changes:
         return self
 
     def replaces(self, sizes: dict[str, int]) -> bool:
-        """Whether files that are there would change or go; sizes: of them, by path."""
+        """Return True if existing files would change or go.
+
+        Args:
+            sizes: {path: bytes} of the files on the board.
+
+        """
         return any(f.stale for f in self.files) or any(f.path in sizes for f in self.copy)
 
 
 def compare(device: Device, files: list[File], sizes: dict[str, int]) -> Changes:
-    """sizes: of the files on the board, by path. Digests are compared where sizes are equal."""
+    """Return the changes that bring files to a board.
+
+    Args:
+        device: the board, which computes the digests of files of equal size.
+        files: the files that it shall have.
+        sizes: {path: bytes} of the files that it has.
+
+    """
     files = [replace(f, stale=tuple(p for p in f.stale if p in sizes)) for f in files]
-    wanted = {path: f.data for f in files for path in (f.path, f.path + NEW)}
-    alike = {path: len(data) for path, data in wanted.items() if sizes.get(path) == len(data)}
-    found = device.digests(alike).items()
-    same = {path for path, digest in found if digest == Digest.of(wanted[path])}
+    contents = {path: f.data for f in files for path in (f.path, f.path + NEW)}
+    alike = {path: len(data) for path, data in contents.items() if sizes.get(path) == len(data)}
+    digests = device.digests(alike).items()
+    same = {path for path, digest in digests if digest == Digest.of(contents[path])}
     copy = [f for f in files if f.path not in same]
     staged = [f for f in copy if f.path + NEW in same]
     return Changes(copy, staged, same, kept=[f for f in files if f.path in same])
@@ -79,25 +97,38 @@ def compare(device: Device, files: list[File], sizes: dict[str, int]) -> Changes
 def check_space(
     device: Device, changes: Changes, folder: str, sizes: dict[str, int], advice: str = ADVICE
 ) -> None:
-    """Raises DeployError if what is to be copied has no room next to what it replaces."""
+    """Check that the files to copy fit beside the files that they replace.
+
+    Raises:
+        DeployError: if they do not.
+
+    """
     free, unit = device.space(folder)
     unit = max(unit, 1) if unit <= _BLOCK else _BLOCK
 
     def room(nbytes):
         return -(-nbytes // unit) * unit
 
-    wanted = sum(room(len(f.data)) for f in changes.copy if f not in changes.staged)
-    free += sum(room(sizes[path]) for path in changes.spare if path in sizes)
-    if wanted > free:
+    required = sum(room(len(f.data)) for f in changes.copy if f not in changes.staged)
+    free += sum(room(sizes[path]) for path in changes.removable if path in sizes)
+    if required > free:
         raise DeployError(
-            f"{wanted:,} bytes to copy, {free:,} free on the board in {folder}: {advice}"
+            f"{required:,} bytes to copy, {free:,} free on the board in {folder}: {advice}"
         )
 
 
 def bring(device: Device, files: list[File], folder: str, by: str) -> None:
-    """Copies what the board has not yet. Raises DeployError.
+    """Copy those of the files that the board lacks.
 
-    folder: in whose file system; by: the command that people called.
+    Args:
+        device: the board.
+        files: the files.
+        folder: a folder in their file system.
+        by: name of the command, for the progress.
+
+    Raises:
+        DeployError: if there is too little space.
+
     """
     sizes = device.sizes({f.path.rpartition("/")[0] or "/" for f in files})
     changes = compare(device, files, sizes)
@@ -108,30 +139,30 @@ def bring(device: Device, files: list[File], folder: str, by: str) -> None:
 def waiting(
     what: str, nbytes: int | None = None, by: str = "flash"
 ) -> AbstractContextManager[Progress]:
-    """Says so while the board is at work: an emulated one is for minutes."""
+    """Show progress while the board works: an emulated one takes minutes."""
     return progress(by, what, nbytes, "B")
 
 
 def clear(device: Device, changes: Changes) -> None:
-    """Removes the files that may go."""
-    for path in changes.spare:
+    """Remove the files that may go."""
+    for path in changes.removable:
         device.remove(path)  # if it is there
 
 
 def program(region: Region, reference: Reference, data: bytes) -> None:
-    """Writes a model to flash that no file system has."""
+    """Write a model to flash that no file system uses."""
     with waiting("writing the model to flash", len(data)) as bar:
         region.write(reference, data, bar.update)
 
 
 def write_image(partition: Partition, image: bytes) -> None:
-    """Writes a ROMFS."""
+    """Write a ROMFS image."""
     with waiting("writing the ROMFS", len(image)) as bar:
         partition.write(image, bar.update)
 
 
 def copy(device: Device, changes: Changes, by: str = "flash") -> None:
-    """Stages each file and gives it its name."""
+    """Copy each file: stage it, then give it its name."""
     with waiting("copying", changes.nbytes, by) as bar:
         for f in changes.copy:
             bar.describe(f"copying {f.path.rpartition('/')[2]}")

@@ -1,8 +1,8 @@
-"""Models in the flash of RP2 boards, outside of the file system, where they are read in place.
+"""Place models in the flash of RP2 boards, outside of the file system, to be read in place.
 
-Between the firmware and the file system there is flash that neither uses. A slot's file then holds
-a reference (mpconnxr/io/slots.py), so that what happens when power fails is the same as with
-models in the file system: a model is written where no slot refers to, then its reference.
+Between the firmware and the file system there is unused flash. A slot's file then holds a
+reference (mpconnxr/io/slots.py), so that a power cut has the same effects as with models in the
+file system: a model is written to where no slot refers, and its reference afterwards.
 """
 
 from __future__ import annotations
@@ -25,23 +25,26 @@ _BLOCK = 4096
 
 
 class Reference(NamedTuple):
-    """Where in the flash a model lies: a multiple of 4096, and its bytes."""
+    """Position of a model in the flash: offset, a multiple of 4096, and size [bytes]."""
 
     offset: int
     nbytes: int
 
     @property
     def end(self) -> int:
-        """The offset behind it, rounded up to a sector."""
+        """The offset behind the model, rounded up to a sector."""
         return self.offset + _rounded(self.nbytes)
 
     def data(self) -> bytes:
-        """What a slot's file holds."""
+        """Return the contents of a slot's file that refers to the model."""
         return struct.pack("<8sII", b"XIPFLASH", *self)
 
 
 class Region:
-    """The last `nbytes` bytes before the file system, on a board that has them free."""
+    """The last `nbytes` bytes of flash before the file system.
+
+    Methods raise DeployError if they are not free, too few, or do not read back.
+    """
 
     def __init__(self, device: Device, nbytes: int):
         self._device = device
@@ -59,22 +62,22 @@ class Region:
         self._start = self._end - _rounded(nbytes)
 
     def references(self, sizes: Mapping[str, int]) -> dict[str, Reference]:
-        """Of all models on the board, by the path of the slot's file."""
+        """Return the references of all models on the board, by path of the slot's file."""
         small = [path for path, nbytes in sizes.items() if nbytes == 16]
         lines = self._device.execute(f"references({small!r})")
         kind = tuple[str, int, int]
-        found = answers.parsed_lines(lines, kind, "a model's path, offset and size")
-        return {path: Reference(*rest) for path, *rest in found}
+        models = answers.parsed_lines(lines, kind, "a model's path, offset and size")
+        return {path: Reference(*rest) for path, *rest in models}
 
     def holds(self, reference: Reference, data: bytes) -> bool:
-        """Whether a model lies there."""
+        """Return True if the flash at a reference holds a model."""
         if reference.nbytes != len(data):
             return False
-        found = self._device.execute(f"held(view, {reference.offset}, {reference.nbytes})")
-        return found.strip() == hashlib.sha256(data).hexdigest()
+        printed = self._device.execute(f"held(view, {reference.offset}, {reference.nbytes})")
+        return printed.strip() == hashlib.sha256(data).hexdigest()
 
     def place(self, nbytes: int, taken: list[Reference]) -> Reference:
-        """Where a model has room beside those that are there. Raises DeployError."""
+        """Return a Reference to free flash for a model; `taken` references stay in use."""
         starts = [self._start, *(other.end for other in taken)]
         for start in sorted(max(start, self._start) for start in starts):
             new = Reference(start, nbytes)
@@ -90,14 +93,21 @@ class Region:
     def write(
         self, reference: Reference, data: bytes, on_written: Callable[[int], object]
     ) -> None:
-        """Programs a model's blocks and checks them. Raises DeployError."""
+        """Program a model's blocks, and verify them by their digest.
+
+        Args:
+            reference: where to write.
+            data: the model.
+            on_written: called with the number of bytes after each block.
+
+        """
         for at in range(0, len(data), _BLOCK):
             block = data[at : at + _BLOCK].ljust(_BLOCK, b"\xff")
             text = base64.b64encode(block)
             self._device.execute(f"program(region, {reference.offset + at}, {text!r})")
             on_written(min(_BLOCK, len(data) - at))
         if not self.holds(reference, data):
-            raise DeployError("reading back the flash gives other data than was written")
+            raise DeployError("the flash does not read back as it was written")
 
 
 def _rounded(nbytes):

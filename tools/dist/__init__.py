@@ -1,1 +1,1 @@
-"""Packages for mip: plain source, and compiled for an architecture."""
+"""Make packages for mip: plain source, and compiled for an architecture."""

@@ -1,4 +1,4 @@
-"""Lists of files for mip, and the .mpy that they name."""
+"""Write the files of packages for mip, and the lists that name them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from tools.deploy.code import whole
 from tools.deploy.model_file import ModelFile
 from tools.deploy.modules import built_package
 from tools.machine import Machine
-from tools.program.ways import way_of
+from tools.program.build import plan_deployment
 
 
 def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
-    """Write the package below dist/, for a machine or for any, and beside dist/ the list of it.
+    """Write the package below dist/ for a machine (None: any), and a list of its files.
 
-    Returns the paths of the files, without dist/ and the machine. Raises DeployError.
+    Returns:
+        The paths of the files below the package's folder.
+
+    Raises:
+        DeployError: if a module does not compile.
+
     """
     arch = machine.arch if machine else ""
     version = "_".join([arch, ".".join(map(str, machine.mpy))]) if machine else "any"
@@ -35,20 +40,36 @@ def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
 def write_model(
     folder: Path, model: ModelFile, machine: Machine, in_place: bool, n_cores: int = 1
 ) -> tuple[str, list[str]]:
-    """Write a model's file, what it needs on a board, and package.json, which lists both.
+    """Write a model's file, its code, and a package.json that lists them.
 
-    in_place: its weights are used where they lie; n_cores: that its program is for. Returns how
-    the model lies there, in words, and the paths of the files. Raises DeployError.
+    Args:
+        folder: where to write.
+        model: the model.
+        machine: code that the board can run.
+        in_place: weights are used where they lie.
+        n_cores: cores that run a program.
+
+    Returns:
+        How the model is deployed, for people, and the paths of the files.
+
+    Raises:
+        DeployError: if code does not compile.
+
     """
-    way = way_of(model, built_package(), machine, in_place, n_cores=n_cores)
-    files = {f.path: f.data for f in way.files} | {model.name: model.data}
+    plan = plan_deployment(model, built_package(), machine, in_place, n_cores=n_cores)
+    files = {f.path: f.data for f in plan.files} | {model.name: model.data}
     write_files(folder, files)
     _write_list(folder / "package.json", [(name, name) for name in files])
-    return way.said, list(files)
+    return plan.summary, list(files)
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files by their paths below a folder. Raises OSError."""
+    """Write files by their paths below a folder.
+
+    Raises:
+        OSError: if a file cannot be written.
+
+    """
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,16 +77,16 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def machines() -> dict[str, Machine]:
-    """Return machines by architecture, with an inline assembler if all of its boards have it."""
-    found = {}
+    """Return a Machine by architecture, with an inline assembler if all its boards have it."""
+    common = {}
     for board in load_boards():
         if board.arch:
             has = {board.inline_assembler} - {""}
-            found[board.arch] = found.get(board.arch, has) & has
-    return {arch: Machine(arch, frozenset(has)) for arch, has in sorted(found.items())}
+            common[board.arch] = common.get(board.arch, has) & has
+    return {arch: Machine(arch, frozenset(has)) for arch, has in sorted(common.items())}
 
 
 def _write_list(path, urls):
-    """Write a line for each file, so that a change of one is a change of one line."""
+    """Write the list of files, a line each, so that one changed file is one changed line."""
     lines = ",\n".join(f"    {json.dumps(pair)}" for pair in urls)
     path.write_text(f'{{\n  "urls": [\n{lines}\n  ],\n  "version": "{__version__}"\n}}\n')

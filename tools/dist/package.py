@@ -1,6 +1,6 @@
-"""python -m tools.dist.package [--board NAME] [--to FOLDER]: the whole package, to copy by hand.
+"""python -m tools.dist.package [--board NAME] [--to FOLDER]: write the package, to copy it.
 
-Writes FOLDER/mpconnxr (default: build/mpconnxr), for any board or compiled for one. Then
+It writes FOLDER/mpconnxr (default: build/mpconnxr), for any board or compiled for one. Then
 `mpremote cp -r build/mpconnxr :` copies it.
 """
 
@@ -25,20 +25,20 @@ from .build import write_files
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command's parser."""
-    found = arguments.parser_for("dist.package", description="Write the package, to copy it.")
-    found.add_argument("--board", metavar="NAME", help="compile it for this board (default: any)")
-    found.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: build)")
-    found.add_argument("--json", action="store_true", help="print one JSON object")
-    return found
+    """Return the parser of the command line."""
+    cli = arguments.parser_for("dist.package", description="Write the package, to copy it.")
+    cli.add_argument("--board", metavar="NAME", help="compile it for this board (default: any)")
+    cli.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: build)")
+    cli.add_argument("--json", action="store_true", help="print one JSON object")
+    return cli
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 written, 1 not, 2 wrong usage."""
-    args = (asked := parser()).parse_args(argv)
+    """Run the command; return 0 if written, 1 if not, 2 for wrong usage."""
+    args = (cli := parser()).parse_args(argv)
     board = boards.named(args.board) if args.board else None
     if args.board and not board:
-        asked.error(f"no board {args.board}: flash.py --list-boards has their names")
+        cli.error(f"no board {args.board}: flash.py --list-boards has their names")
     place = (args.to or Path("build")) / package.NAME
     try:
         files = whole(built_package(), board.machine if board else None)
@@ -52,8 +52,8 @@ def main(argv: list[str] | None = None) -> int:
     if args.json:
         print(json.dumps(about))
         return 0
-    whom = board.title if board else "any board"
-    print(f"package   {place}, for {whom}: {about['files']} files, {about['bytes']:,} bytes")
+    target = board.title if board else "any board"
+    print(f"package   {place}, for {target}: {about['files']} files, {about['bytes']:,} bytes")
     print(f"on flash  {about['in_blocks']:,} bytes in blocks of 4 KB", end="")
     print(f", which leaves {about['left_bytes']:,}" if "left_bytes" in about else "")
     print(f"next      mpremote cp -r {place} :")
@@ -61,15 +61,22 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def sizes(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Return the bytes of files, and those of the blocks that they fill."""
+    """Return the bytes of files, and of the blocks of a file system that they fill."""
     in_blocks = sum(-(-len(data) // BLOCK) * BLOCK for data in files.values())
     return {"bytes": sum(map(len, files.values())), "in_blocks": in_blocks}
 
 
 def write(place: Path, files: Mapping[str, bytes]) -> None:
-    """Write a package to a folder, which then has these files alone. Raises DeployError, OSError.
+    """Write a package to a folder, in place of one that was written there before.
 
-    It takes the place of one that was written before. files: by their paths below its parent.
+    Args:
+        place: the folder.
+        files: {path below its parent: contents}.
+
+    Raises:
+        DeployError: if the folder is not a package, or has the sources.
+        OSError: if a file cannot be written.
+
     """
     if place.resolve() == package.SOURCES.resolve():
         raise DeployError(f"{place} has the sources of mpconnxr: give --to another folder")

@@ -1,1 +1,1 @@
-"""A model.bin for who reads it, converter or not: docs/format.md."""
+"""Read and write model.bin (docs/format.md), for the converter and all other tools."""

@@ -1,4 +1,4 @@
-"""Dtypes by ONNX's numbers: their names and sizes."""
+"""Names and sizes of dtypes, by ONNX's numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import objects
 
 
 def dtype_name(dtype: int) -> str:
-    """ONNX dtype number, or that of a map -> 'float32', ..."""
+    """Return the name of an ONNX dtype, or of a map's: 'float32', ..."""
     if objects.is_map(dtype):
         return objects.map_name(dtype)
     return (
@@ -22,7 +22,7 @@ def dtype_name(dtype: int) -> str:
 
 
 def itemsize(dtype: int) -> int:
-    """Bytes of one element of an ONNX dtype in the arena; 0 for objects, which are not there."""
+    """Return the bytes of an element in the arena; 0 for objects, which are not there."""
     if objects.is_object(dtype):
         return 0
     return helper.tensor_dtype_to_np_dtype(dtype).itemsize

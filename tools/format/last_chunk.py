@@ -1,6 +1,6 @@
-"""A file with one chunk more or less: its tables are written again, the other chunks stay.
+"""Append a chunk to a file, or remove the last one; only the file's tables are rewritten.
 
-All places in a file count from the end of its tables, so that these may grow.
+All offsets in a file count from the end of its tables, so the tables may grow.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .reader import parse
 
 
 def added(data: bytes, kind: int, contents: bytes) -> bytes:
-    """The file with a chunk behind its others, whose digest in the tables is zeros."""
+    """Return the file with one more chunk at its end, whose digest in the tables is zeros."""
     file = parse(data)
     record = layout.number(kind) + layout.number(len(contents))
     at = _end_of_chunks(data, file, len(file.chunks))
@@ -24,7 +24,7 @@ def added(data: bytes, kind: int, contents: bytes) -> bytes:
 
 
 def removed(data: bytes) -> bytes:
-    """The file without its last chunk."""
+    """Return the file without its last chunk."""
     file = parse(data)
     n = len(file.chunks)
     at, end = _end_of_chunks(data, file, n - 1), _end_of_chunks(data, file, n)
@@ -36,7 +36,7 @@ def removed(data: bytes) -> bytes:
 
 
 def _end_of_chunks(data, file, n):
-    """The byte behind the numbers of the first n chunks."""
+    """Return the offset behind the numbers of the first n chunks."""
     numbers = Numbers(data, file.numbers_at, file.numbers_end)
     numbers.skip(2 + sum(2 if c.place is None else 3 for c in file.chunks[:n]))
     return numbers.at
@@ -47,6 +47,6 @@ def _digests(data, file):
 
 
 def _file(file, digests, numbers, chunks):
-    """The file with other tables."""
+    """Return the file with new tables."""
     kernels = layout.names_chunk(file.kernels)
     return layout.file_bytes(file.kind, file.features, digests, kernels, numbers, chunks)

@@ -1,4 +1,4 @@
-"""The numbers and small parts of model.bin: docs/format.md in code."""
+"""Numbers and small parts of model.bin: docs/format.md in code."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ from mpconnxr.build.records import (  # noqa: F401 (the same)
     STORAGE_STATE,
 )
 
-CHUNK_SEAL = 9  # mpconnxr.build.seal finds it by its place in the file
+CHUNK_SEAL = 9  # mpconnxr.build.seal finds it at the end of the file
 DIGEST_NBYTES = 32
 IMAGE = struct.Struct("<5B")  # head of a record of CHUNK_IMAGES; see image_records
-IMAGE_SCALES = struct.Struct("<6f")  # behind that of a float32 input
-IMAGE_TABLE_NBYTES = 256  # a table of an integer input
+IMAGE_SCALES = struct.Struct("<6f")  # follows the head for a float32 input
+IMAGE_TABLE_NBYTES = 256  # each table of an integer input
 GRID = struct.Struct("<fi")  # a record of CHUNK_GRIDS: scale (0 for none) and zero_point
 
 CHUNK_ALIGNMENT = 16
 
 
 def number(value: int) -> bytes:
-    """A number as 1 to 5 bytes of 7 bits each, the lowest first; its sign is the lowest bit."""
+    """Encode a number as 1 to 5 bytes of 7 bits, the lowest first; its lowest bit is the sign."""
     code = value << 1 if value >= 0 else (-1 - value) << 1 | 1
-    found = bytearray()
+    encoded = bytearray()
     while code > 127:
-        found.append(code & 127 | 128)
+        encoded.append(code & 127 | 128)
         code >>= 7
-    found.append(code)
-    return bytes(found)
+    encoded.append(code)
+    return bytes(encoded)
 
 
 def file_bytes(
@@ -73,7 +73,14 @@ def file_bytes(
 ) -> bytes:
     """Return a file: a header, tables of these parts, and the chunks.
 
-    digests: of the chunks; kernels: a chunk of their names; chunks: the bytes behind the tables.
+    Args:
+        kind: KIND_MODEL or KIND_TENSORS.
+        features: bits FEATURE_...
+        digests: digest of each chunk.
+        kernels: a chunk with the kernels' names.
+        numbers: numbers of the tables.
+        chunks: bytes behind the tables.
+
     """
     tables = b"".join([*digests, kernels, numbers])
     tables += bytes(-len(tables) % CHUNK_ALIGNMENT)
@@ -84,18 +91,18 @@ def file_bytes(
 
 
 def signed(tables: bytes) -> bytes:
-    """Return the header and tables of a file with their digest in its place."""
+    """Return a file's header and tables with their digest filled in."""
     before, behind = tables[:DIGEST_AT], tables[DIGEST_AT + DIGEST_NBYTES :]
     return before + hashlib.sha256(before + behind).digest() + behind
 
 
 def names_chunk(names: Iterable[str]) -> bytes:
-    """Contents of a chunk of names: each ends with a zero byte."""
+    """Return the contents of a chunk of names: each ends with a zero byte."""
     return b"".join(n.replace("\0", "").encode() + b"\0" for n in names)
 
 
 def packed(data: np.ndarray, bits: int) -> bytes:
-    """Elements of one byte each, put together `bits` at a time from the low end of each byte."""
+    """Pack elements of one byte into `bits` bits each, from the low end of each byte."""
     per = 8 // bits
     codes = data.reshape(-1).view(np.uint8) & ((1 << bits) - 1)
     codes = np.append(codes, np.zeros(-len(codes) % per, np.uint8)).reshape(-1, per)
@@ -103,19 +110,19 @@ def packed(data: np.ndarray, bits: int) -> bytes:
 
 
 def unpacked(raw: bytes, dtype: np.dtype, bits: int, nelem: int) -> np.ndarray:
-    """What `packed` put together."""
+    """Return the elements that `packed` has packed."""
     shifts = np.arange(8 // bits, dtype=np.uint8) * bits
     codes = (np.frombuffer(raw, np.uint8)[:, None] >> shifts) & ((1 << bits) - 1)
     return codes.reshape(-1)[:nelem].view(dtype)
 
 
 def element_bytes(array: np.ndarray) -> bytes:
-    """The elements in C order as a board holds them in its memory."""
+    """Return the elements in C order, as a board holds them in memory."""
     return bytes(element_view(array))
 
 
 def element_view(array: np.ndarray) -> memoryview:
-    """The same; the array's own bytes if they are so."""
+    """Return a view of the elements in C order as a board holds them; a copy only if need be."""
     array = np.ascontiguousarray(array)
     if array.dtype in (ml_dtypes.int4, ml_dtypes.int2):
         array = array.astype(np.int8)  # the sign fills its byte, which numpy leaves open
@@ -124,7 +131,7 @@ def element_view(array: np.ndarray) -> memoryview:
 
 
 def image_records(chunk: bytes) -> Iterator[bytes]:
-    """Yield the records of CHUNK_IMAGES."""
+    """Yield the records of a CHUNK_IMAGES."""
     at = 0
     while at < len(chunk):
         tables = chunk[at + IMAGE.size - 1]

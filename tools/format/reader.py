@@ -1,7 +1,7 @@
-"""Models and tensor files as the host's tools look into them.
+"""Read models and tensor files for the tools.
 
-The device's reader parses and proves them. Here its findings get the names that people gave, and
-the state of their digests, which is told instead of refused.
+The device's reader parses and checks them. Here the results get the names that people gave, and
+wrong digests are reported instead of refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,14 @@ _JOIN = {
 
 @dataclass
 class Chunk:
-    """kind: CHUNK_... of layout; intact: its digest is right; place: in the arena, if streamed."""
+    """A chunk of a file.
+
+    Attributes:
+        kind: CHUNK_... of layout.
+        intact: True if its digest is right.
+        place: offset in the arena, if it is streamed.
+
+    """
 
     kind: int
     offset: int
@@ -44,11 +51,17 @@ class Chunk:
 
 @dataclass
 class StoredTensor:
-    """storage: STORAGE_... of layout; offset: from the start of the arena, the file or the state,
-    or an object's slot.
+    """A tensor of a file.
 
-    packed: several elements lie in a byte; nbytes: as they lie; dims_text: the shape, with
-    expressions where a run decides it; scale, zero_point: of an input or output that has a grid.
+    Attributes:
+        storage: STORAGE_... of layout.
+        offset: offset from the start of the arena, the file or the state; or an object's slot.
+        nbytes: size as stored.
+        packed: True if several elements share a byte.
+        dims_text: the shape as text, with expressions for dimensions that a run decides.
+        scale: scale of a quantized input or output, else None.
+        zero_point: its zero point.
+
     """
 
     dtype: int
@@ -64,7 +77,7 @@ class StoredTensor:
 
     @property
     def np_dtype(self) -> np.dtype:
-        """numpy's dtype, object for strings and maps."""
+        """The dtype of numpy; object for strings and maps."""
         if is_object(self.dtype):
             return np.dtype(object)
         return helper.tensor_dtype_to_np_dtype(self.dtype)
@@ -72,10 +85,14 @@ class StoredTensor:
 
 @dataclass
 class StoredNode:
-    """One step: tensor ids and parameters. depth: 1 in the body of another step, and so on.
+    """A step of a file: its kernel, tensor ids and parameters.
 
-    reads: chunks that are read before it; place: word of the graph at which the parameters start;
-    bodies: the steps of each.
+    Attributes:
+        reads: chunks that are read before it.
+        depth: 0 outside of bodies, 1 in the body of a step, and so on.
+        place: index of the word in the graph at which the parameters start.
+        bodies: steps of each body.
+
     """
 
     kernel: str
@@ -92,14 +109,26 @@ class StoredNode:
 
 @dataclass
 class StoredExtents:
-    """bounds: by dim; expressions: texts; places: expression by word of the graph."""
+    """Dimensions that a run decides.
+
+    Attributes:
+        bounds: largest size of each dimension.
+        expressions: expressions as text.
+        places: {index of a word in the graph: expression}.
+
+    """
 
     bounds: list[int] = field(default_factory=list)
     expressions: list[str] = field(default_factory=list)
     places: dict[int, int] = field(default_factory=dict)
 
     def dim(self, d: int) -> str:
-        """Return an entry of a shape as text. Raises ModelError."""
+        """Return an entry of a shape as text.
+
+        Raises:
+            ModelError: if the expression does not exist.
+
+        """
         if -1 - d >= len(self.expressions):
             fail("number of an expression")
         return str(d) if d >= 0 else self.expressions[-1 - d]
@@ -107,8 +136,14 @@ class StoredExtents:
 
 @dataclass
 class Stored:
-    """The contents of a .bin; inputs, outputs: tensor ids; intact: the tables' digest is right;
-    nodes: each step before those of its bodies.
+    """Contents of a .bin.
+
+    Attributes:
+        intact: True if the tables' digest is right.
+        inputs: tensor ids.
+        outputs: tensor ids.
+        nodes: all steps, each before those of its bodies.
+
     """
 
     kind: int
@@ -132,11 +167,21 @@ class Stored:
 
 
 class Parsed(Reader):
-    """What the device's reader finds in a file of any kind, but for the contents of chunks.
+    """Parse a file of any kind with the device's reader, without the contents of its chunks.
 
-    version, kind, features: of the header; numbers_at, numbers_end: where the tables' numbers
-    begin and end; runtime: the run-time dims, None without any; steps: those outside of bodies.
-    Raises ModelError, UnsupportedError.
+    Attributes:
+        version: format version.
+        kind: KIND_... of layout.
+        features: bits FEATURE_... of layout.
+        numbers_at: offset of the tables' numbers.
+        numbers_end: offset behind them.
+        runtime: run-time dimensions, None without any.
+        steps: steps outside of bodies.
+
+    Raises:
+        ModelError: if the file is invalid.
+        UnsupportedError: if its version or a feature is not supported.
+
     """
 
     def __init__(self, data: bytes):
@@ -155,7 +200,7 @@ class Parsed(Reader):
         self.numbers_end = numbers.at
 
     def _fetch_chunks(self, verify):
-        pass  # reader.read tells whose digest is wrong; widening would take minutes here
+        pass  # reader.read checks digests; widening would take minutes here
 
     def _steps(self, body=None, depth=0):
         return [
@@ -168,7 +213,7 @@ class Parsed(Reader):
 
     @property
     def is_intact(self) -> bool:
-        """Whether the tables' digest is right."""
+        """True if the tables' digest is right."""
         try:
             self._check_digest()
         except ModelError:
@@ -177,7 +222,12 @@ class Parsed(Reader):
 
 
 def parse(data: bytes) -> Parsed:
-    """Parse a model or tensor file. Raises ConvertError."""
+    """Parse a model or tensor file without its chunks.
+
+    Raises:
+        ConvertError: if it is invalid.
+
+    """
     if data[:8] != layout.MAGIC:
         raise ConvertError("not a converted model: it does not start with MPCONNXR")
     try:
@@ -187,7 +237,12 @@ def parse(data: bytes) -> Parsed:
 
 
 def read(data: bytes) -> Stored:
-    """Parse a model or tensor file, and look into its chunks. Raises ConvertError."""
+    """Parse a model or tensor file with its chunks.
+
+    Raises:
+        ConvertError: if it is invalid.
+
+    """
     file = parse(data)
     extents = _extents(file.runtime)
     chunks = [_chunk(data, c, c is file.chunks[-1]) for c in file.chunks]
@@ -206,7 +261,7 @@ def read(data: bytes) -> Stored:
 
 
 def arena_bytes(data: bytes) -> int:
-    """Return the arena's bytes of a model whose weights are streamed; 0 for other bytes."""
+    """Return the arena's size of a model whose weights are streamed; 0 if it is not a model."""
     try:
         return parse(data).streamed_nbytes
     except ConvertError:
@@ -214,8 +269,8 @@ def arena_bytes(data: bytes) -> int:
 
 
 def _refusal(e):
-    is_told = isinstance(e, UnsupportedError)  # it says itself what to do
-    return ConvertError(str(e) if is_told else f"{e}: convert the model again")
+    has_advice = isinstance(e, UnsupportedError)  # its text has advice
+    return ConvertError(str(e) if has_advice else f"{e}: convert the model again")
 
 
 def _walk(steps):
@@ -228,7 +283,7 @@ def _walk(steps):
 
 def _chunk(data, c, is_last):
     contents = data[c.offset : c.offset + c.nbytes]
-    # of a seal, which signs the tables, they hold no digest
+    # the tables hold no digest of a seal, which signs them
     is_seal = c.kind == layout.CHUNK_SEAL and is_last
     digest = bytes(layout.DIGEST_NBYTES) if is_seal else hashlib.sha256(contents).digest()
     return Chunk(c.kind, c.offset, contents, digest == c.digest(data), c.place)
@@ -272,25 +327,25 @@ def _text(expression):
 
 
 def _name(stored):
-    """Names of inputs, outputs and steps: the file's, or numbers where it was stripped."""
+    """Set the names of inputs, outputs and steps: the file's, or numbers if it was stripped."""
     ids = stored.inputs + stored.outputs
     names = [f"input_{i}" for i in range(len(stored.inputs))]
     names += [f"output_{i}" for i in range(len(stored.outputs))]
-    given = _given(stored, layout.CHUNK_NAMES, names)
-    for i, name in reversed(list(zip(ids, given, strict=True))):
+    stored_names = _names_or(stored, layout.CHUNK_NAMES, names)
+    for i, name in reversed(list(zip(ids, stored_names, strict=True))):
         stored.tensors[i].name = name
     steps = [f"step {i}" for i in range(len(stored.nodes))]
-    for node, name in zip(stored.nodes, _given(stored, layout.CHUNK_NODES, steps), strict=True):
+    for node, name in zip(stored.nodes, _names_or(stored, layout.CHUNK_NODES, steps), strict=True):
         node.name = name
 
 
-def _given(stored, kind, defaults):
-    """The names in the chunk of this kind, or the defaults where there is none that fits."""
+def _names_or(stored, kind, defaults):
+    """Return the names in a chunk, or the defaults if there is none of that number."""
     chunk = stored.chunk(kind)
     names = names_in(chunk.data) if chunk else []
     return names if len(names) == len(defaults) else defaults
 
 
 def names_in(contents: bytes) -> list[str]:
-    """Return the names in a chunk of names, with marks for what is no text."""
+    """Return the names in a chunk of names; bytes that are not text are marked."""
     return printable(contents.decode(errors="replace"), keep="\0").split("\0")[:-1]

@@ -1,1 +1,1 @@
-"""Modules as .mpy files: what mpy-cross makes of them, with loops in machine code."""
+"""Make .mpy files with mpy-cross, and estimate the heap that they take."""

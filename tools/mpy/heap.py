@@ -1,7 +1,7 @@
-"""What a .mpy file takes of a board's heap once it is imported, by what is in it.
+"""Estimate the heap that a .mpy file takes once it is imported, by its contents.
 
 Sizes are those of MicroPython 1.25 with words of 32 bits, whose heap has blocks of 16 bytes:
-py/persistentcode.c says what an import makes, py/qstr.c what a name takes.
+py/persistentcode.c says what an import allocates, py/qstr.c what a name takes.
 """
 
 from __future__ import annotations
@@ -9,28 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import firmware
+from . import firmware, native
 
 _WORD, _BLOCK = 4, 16
-_FUN_TABLE_TO_ELLIPSIS = range(5)  # kinds of constants that are part of any firmware
+_FUN_TABLE_TO_ELLIPSIS = range(5)  # kinds of constants that all firmware has
 _STR, _BYTES, _INT, _TUPLE = 5, 6, 7, 10
 _BYTECODE, _NATIVE, _VIPER, _ASSEMBLER = range(4)
-_MOST_DIGITS = 9  # of an integer that is no object
+_MAX_DIGITS = 9  # of an integer that fits a word
 _OBJECT = _BLOCK  # a function, a module, a number, the head of a string or a dict: one block
-# A name: pointer, hash and length in a pool, which is as large as all before it when it is full.
+# A name has pointer, hash and length in a pool; a new pool is as large as all before it.
 _IN_POOL, _POOL_SLACK = 7, 1.35
 _PER_GLOBAL, _GLOBALS_SLACK, _OWN_GLOBALS = 8, 1.3, 4
-# Names of firmware's that no program can have.
+# Names in firmware that no program can define.
 _OTHERS = "+ - . , 0 < ? <dictcomp> <lambda> <listcomp> <genexpr> <module>"
 _KNOWN = frozenset((*firmware.names(), *_OTHERS.split()))
 
 
 @dataclass(frozen=True)
 class Imported:
-    """One imported module.
+    """Heap of an imported module.
 
-    nbytes: that stay as long as it does, without names; names: that no firmware has, which stay
-    for ever.
+    Attributes:
+        nbytes: bytes that stay as long as the module, without names.
+        names: names that no firmware has, which stay for ever.
+
     """
 
     nbytes: int
@@ -49,10 +51,10 @@ def imported(mpy: bytes, in_place: bool = False) -> Imported:
 
 
 def names_nbytes(names: Iterable[str], in_place: bool = False) -> int:
-    """Return the bytes of heap that keeping these names takes.
+    """Return the bytes of heap that names take.
 
     Args:
-        names: those that no firmware has, each once.
+        names: names that no firmware has, each once.
         in_place: their characters lie in flash.
 
     """
@@ -61,17 +63,16 @@ def names_nbytes(names: Iterable[str], in_place: bool = False) -> int:
 
 
 def blocks(nbytes: int) -> int:
-    """Return how much a piece of the heap takes in whole blocks."""
+    """Return a size rounded up to whole blocks of the heap [bytes]."""
     return -(-nbytes // _BLOCK) * _BLOCK
 
 
-class _Reader:
-    """Adds up what a file makes, from its start to its end."""
+class _Reader(native.Parser):
+    """Add up the heap of all parts of a .mpy file."""
 
     def __init__(self, mpy: bytes, in_place: bool):
-        self._mpy, self._in_place = mpy, in_place
-        self._at = 4  # behind magic number, version, architecture and bits of small integers
-        self._n_globals = 0
+        super().__init__(mpy)
+        self._in_place, self._n_globals = in_place, 0
 
     def module(self) -> Imported:
         n_names, n_constants = self._number(), self._number()
@@ -83,23 +84,6 @@ class _Reader:
         own = 2 * _OBJECT + blocks(_PER_GLOBAL * n)
         kept = frozenset(name for name in names if name and name not in _KNOWN)
         return Imported(own + tables + constants + code, kept)
-
-    def _take(self, n: int) -> bytes:
-        self._at += n
-        return self._mpy[self._at - n : self._at]
-
-    def _number(self) -> int:
-        value = 0
-        while True:
-            [byte] = self._take(1)
-            value = value << 7 | byte & 127
-            if not byte & 128:
-                return value
-
-    def _name(self) -> str:
-        """Return a name, "" for one that all firmware has."""
-        length = self._number()
-        return "" if length & 1 else self._take((length >> 1) + 1)[:-1].decode()
 
     def _constant(self) -> int:
         [kind] = self._take(1)
@@ -113,14 +97,14 @@ class _Reader:
         if kind in (_STR, _BYTES):
             return _OBJECT + (0 if self._in_place else blocks(length + 1))
         if kind == _INT:
-            return 2 * _OBJECT if length > _MOST_DIGITS else 0
+            return 2 * _OBJECT if length > _MAX_DIGITS else 0
         return _OBJECT
 
     def _function(self, depth: int) -> int:
-        """Return the bytes of a function and those in it.
+        """Return the heap of a function and the functions in it.
 
-        The body of a module (depth 0) is let go of once it has run. A function in it is an object;
-        one in a function stays as what its objects are made of.
+        The body of a module (depth 0) is freed once it has run. A function in it is an object; a
+        function in a function stays as the code from which objects are made.
         """
         kind_and_length = self._number()
         kind, length = kind_and_length & 3, kind_and_length >> 3

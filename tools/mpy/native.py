@@ -1,8 +1,8 @@
-"""Loops in assembler as native code of .mpy files, for firmware without inline assembler.
+"""Put loops in assembler into .mpy files as native code, for firmware without inline assembler.
 
-What @micropython.asm_rv32 or asm_xtensawin has is machine code already. In a .mpy file it becomes
-a native function, as one of viper is, which any firmware with native code loads. An
-ESP32 has no inline assembler; mpy-cross knows none for Xtensa with register windows.
+The data of @micropython.asm_rv32 or asm_xtensawin functions is machine code already. In a .mpy
+file it becomes a native function, like a viper function, which any firmware with native code
+loads. An ESP32 has no inline assembler; mpy-cross has none for Xtensa with register windows.
 """
 
 from __future__ import annotations
@@ -18,36 +18,42 @@ from pathlib import Path
 
 from tools.errors import DeployError
 
-# The assembler whose functions .mpy files for an architecture have as native code.
+# {architecture: assembler whose functions become native code in its .mpy files}.
 ASSEMBLERS = {"rv32imc": "rv32", "xtensawin": "xtensawin"}
 _ENTRIES = Path(__file__).with_name("entries.txt")
 _FUN_TABLE, _STR, _BYTES, _TUPLE = 0, 5, 6, 10  # kinds of constants
 _NATIVE_PY, _VIPER, _ASSEMBLER = 1, 2, 3  # kinds of code
-_MARK = 0x2D700000  # what the first stand-in gives, the second one more, and so on
+_MARK = 0x2D700000  # returned by the first placeholder; the next returns one more
 _MARKED = re.compile(rb"..\x70\x2d", re.DOTALL)
 _MARKS = 1 << 16
-_STAND_IN = "@micropython.asm_xtensawin"
+_XTENSAWIN = "@micropython.asm_xtensawin"
 
 
 @dataclass(frozen=True)
 class Code:
-    """A function's machine code without what begins it, and how many arguments it takes."""
+    """Machine code of a function without its entry sequence, and the number of its arguments."""
 
     arguments: int
     code: bytes
 
 
-def stand_ins(source: str) -> tuple[str, list[Code]]:
-    """A module for mpy-cross: where it has asm_xtensawin, functions of viper that `with_code`
-    takes for them. Raises DeployError.
+def placeholders(source: str) -> tuple[str, list[Code]]:
+    """Replace asm_xtensawin functions by viper placeholders, which mpy-cross compiles.
+
+    Returns:
+        The source, and the machine code that `with_code` puts in the placeholders' place.
+
+    Raises:
+        DeployError: if there are too many functions.
+
     """
-    if _STAND_IN not in source:
+    if _XTENSAWIN not in source:
         return source, []
     codes: list[Code] = []
     lines = source.split("\n")
     tree = ast.parse(source)
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _is_marked(n)]
-    for node in sorted(found, key=lambda n: n.lineno, reverse=True):
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _is_marked(n)]
+    for node in sorted(functions, key=lambda n: n.lineno, reverse=True):
         first, indent = node.decorator_list[0].lineno - 1, " " * node.col_offset
         arguments = ", ".join(f"{a.arg}: ptr" for a in node.args.args)
         lines[first : node.end_lineno] = [
@@ -61,32 +67,67 @@ def stand_ins(source: str) -> tuple[str, list[Code]]:
 
 
 def with_code(mpy: bytes, arch: str, codes: list[Code]) -> bytes:
-    """The .mpy with machine code as native functions. Raises DeployError."""
+    """Return a .mpy with machine code as native functions.
+
+    Args:
+        mpy: the file, compiled from the source of `placeholders`.
+        arch: architecture of the file.
+        codes: machine code of the placeholders.
+
+    Raises:
+        DeployError: if code and architecture do not match.
+
+    """
     if codes and arch != "xtensawin":
-        raise DeployError(f"{_STAND_IN}: code for another architecture than {arch or 'none'}")
+        raise DeployError(f"{_XTENSAWIN}: code for another architecture than {arch or 'none'}")
     if arch not in ASSEMBLERS:
         return mpy
     return _Writer(mpy, ASSEMBLERS[arch], codes).made()
 
 
 def _is_marked(node: ast.FunctionDef) -> bool:
-    return [f"@{ast.unparse(d)}" for d in node.decorator_list] == [_STAND_IN]
+    return [f"@{ast.unparse(d)}" for d in node.decorator_list] == [_XTENSAWIN]
 
 
 def _data(node: ast.FunctionDef) -> bytes:
-    """The words of data(2, ...)."""
+    """Return the words of the calls data(2, ...)."""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
     calls = [call for call in calls if ast.unparse(call.func) == "data"]
     words = [ast.literal_eval(word) for call in calls for word in call.args[1:]]
     return struct.pack(f"<{len(words)}H", *words)
 
 
-class _Writer:
-    """Copies a .mpy file, and changes what it has to."""
+class Parser:
+    """Read the elements of a .mpy file one by one."""
+
+    def __init__(self, mpy: bytes):
+        self._mpy = mpy
+        self._at = 4  # behind magic number, version, architecture, and bits of small integers
+
+    def _take(self, n: int) -> bytes:
+        self._at += n
+        return self._mpy[self._at - n : self._at]
+
+    def _number(self) -> int:
+        value = 0
+        while True:
+            [byte] = self._take(1)
+            value = value << 7 | byte & 127
+            if not byte & 128:
+                return value
+
+    def _name(self) -> str:
+        """Return a name, "" for one that all firmware has."""
+        length = self._number()
+        return "" if length & 1 else self._take((length >> 1) + 1)[:-1].decode()
+
+
+class _Writer(Parser):
+    """Copy a .mpy file, with machine code in place of placeholders."""
 
     def __init__(self, mpy: bytes, assembler: str, codes: list[Code]):
-        self._mpy, self._codes, self._assembler = mpy, codes, assembler
-        self._at = 4  # behind magic number, version, architecture and bits of small integers
+        super().__init__(mpy)
+        self._codes, self._assembler = codes, assembler
         self._needs_table = False
         self._placed: list[int] = []
 
@@ -98,7 +139,7 @@ class _Writer:
         constants = self._mpy[first : self._at]
         code = self._function(kinds.index(_FUN_TABLE) if _FUN_TABLE in kinds else n_constants)
         if sorted(self._placed) != [*range(len(self._codes))]:
-            raise DeployError("mpy-cross made other code than machine code can take the place of")
+            raise DeployError("mpy-cross compiled a placeholder to unexpected code")
         if _FUN_TABLE not in kinds and self._needs_table:
             n_constants, constants = n_constants + 1, constants + bytes([_FUN_TABLE])
         head = self._mpy[:4] + _number(n_names) + _number(n_constants)
@@ -109,24 +150,6 @@ class _Writer:
         for _ in range(n):
             read()
         return self._mpy[first : self._at]
-
-    def _take(self, n: int) -> bytes:
-        self._at += n
-        return self._mpy[self._at - n : self._at]
-
-    def _number(self) -> int:
-        value = 0
-        while True:
-            byte = self._mpy[self._at]
-            self._at += 1
-            value = value << 7 | byte & 127
-            if not byte & 128:
-                return value
-
-    def _name(self) -> None:
-        length = self._number()
-        if not length & 1:  # else a name that all firmware has
-            self._take((length >> 1) + 1)
 
     def _constant(self) -> int:
         [kind] = self._take(1)
@@ -140,7 +163,7 @@ class _Writer:
         return kind
 
     def _function(self, table: int) -> bytes:
-        """Copies a function and those in it."""
+        """Copy a function and the functions in it."""
         kind_and_length = self._number()
         kind, has_inner, length = kind_and_length & 3, kind_and_length & 4, kind_and_length >> 3
         data = self._take(length)
@@ -164,9 +187,9 @@ class _Writer:
         return made
 
     def _marks(self, data: bytes) -> list[int]:
-        """Which stand-ins a function is: one, or none."""
-        found = [struct.unpack("<I", mark)[0] - _MARK for mark in _MARKED.findall(data)]
-        return [mark for mark in found if mark < len(self._codes)]
+        """Return the number of the placeholder that a function is, as a list of one; else []."""
+        numbers = [struct.unpack("<I", mark)[0] - _MARK for mark in _MARKED.findall(data)]
+        return [mark for mark in numbers if mark < len(self._codes)]
 
     def _begun(self, code: Code, table: int) -> bytes:
         self._needs_table = True
@@ -178,13 +201,18 @@ class _Writer:
         else:  # l32i a7, a8, 4 * table
             entry[at + 2] = table
         if table > 255:
-            raise DeployError("a module with so many constants has no room for machine code")
+            raise DeployError("a module with more than 255 constants cannot have machine code")
         return bytes(entry) + code.code
 
 
 @cache
 def _entries() -> dict[tuple[str, int], tuple[int, bytes]]:
-    """By form and number of arguments: where the table is loaded, and the code."""
+    """Return the entry sequences of native functions.
+
+    Returns:
+        {(assembler, number of arguments): (offset of the instruction that loads the table, code)}.
+
+    """
     lines = [line.split() for line in _ENTRIES.read_text().splitlines() if line[0] != "#"]
     return {(form, int(n)): (int(at), b64decode(digits)) for form, n, at, digits in lines}
 

@@ -1,9 +1,9 @@
-"""Proof that each call of a run stays within its buffers, and is what its loop declares.
+"""Prove that each call of a run stays within its buffers, and obeys its loop's declaration.
 
-Kernels prove a step before they emit its calls, and machine code believes them. Here the loops'
-own declarations say what each call reads and writes, and what its parameters may be. That is held
-against the tensors, constants and blocks that the call has. So a kernel whose proof is too weak is
-found on the host, without memory that faults.
+Kernels prove a step before they emit its calls, and machine code relies on them. Here the loops'
+own declarations say what each call reads and writes, and which parameters are allowed. These are
+compared with the call's tensors, constants and parameter blocks. So a kernel whose proof is too
+weak is found on the host, without memory that faults.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from .call import INPUT, Argument, Call, Constant, Place, Recording, accesses, n
 
 @dataclass(frozen=True)
 class Stray:
-    """A call that a kernel should not have emitted. kernel: whose; why: what is wrong."""
+    """A call that violates its loop's declaration, or leaves a buffer.
+
+    Attributes:
+        kernel: kernel that emitted the call.
+        why: what is wrong.
+
+    """
 
     kernel: str
     call: Call
@@ -30,7 +36,14 @@ class Stray:
 
 @dataclass
 class Proof:
-    """proved, others: calls that a declaration tells of, and those of which none does; strays."""
+    """Result of checking a recording.
+
+    Attributes:
+        proved: number of calls that were checked by a declaration.
+        others: number of calls without a declaration.
+        strays: calls that are wrong.
+
+    """
 
     proved: int
     others: int
@@ -38,8 +51,8 @@ class Proof:
 
 
 def proof(recording: Recording) -> Proof:
-    """Hold all calls of a recording against their buffers."""
-    found = Proof(0, 0, [])
+    """Check all calls of a recording against their buffers."""
+    result = Proof(0, 0, [])
     for step in recording.steps:
         for call in step.calls:
             if not isinstance(call, Call):
@@ -48,22 +61,24 @@ def proof(recording: Recording) -> Proof:
                 faults = _faults(call)
             except access.AccessError as e:
                 faults = [str(e)]
-            found.proved += faults is not None
-            found.others += faults is None
-            found.strays += [Stray(step.kernel or step.name, call, why) for why in faults or []]
-    return found
+            result.proved += faults is not None
+            result.others += faults is None
+            result.strays += [Stray(step.kernel or step.name, call, why) for why in faults or []]
+    return result
 
 
 def _faults(call: Call) -> list[str] | None:
-    """Return what is wrong with a call; None where nothing declares what it touches.
+    """Return what is wrong with a call; None if no declaration tells what it accesses.
 
-    Raises AccessError where its parameters are beyond those that its loop declares.
+    Raises:
+        AccessError: if its parameters are outside of the declared ranges.
+
     """
-    found = accesses(call)
-    if found is None:
+    accessed = accesses(call)
+    if accessed is None:
         return None
     buffers = named(call)
-    return [why for each in found if (why := _fault(each, buffers.get(each.argument)))]
+    return [why for each in accessed if (why := _fault(each, buffers.get(each.argument)))]
 
 
 def _fault(a: access.Access, buffer: Argument | None) -> str:

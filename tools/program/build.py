@@ -1,4 +1,7 @@
-"""The files that make a model a program on a board."""
+"""Decide how a model is deployed, and build its files: a program if possible, else kernels.
+
+tools/flash.py, tools/dist, tools/check and the reports call plan_deployment.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.deploy.board_names import PROGRAM, renamed, shown
-from tools.deploy.code import Builder
+from tools.deploy.code import Builder, File, code_for
 from tools.deploy.core import Use, names, path_of
 from tools.deploy.errors import DeployError
-from tools.deploy.modules import built_package
+from tools.deploy.model_file import ModelFile
+from tools.deploy.modules import Package, built_package
 from tools.machine import Machine, is_native
 from tools.mpy.compile import compiled
 
@@ -21,14 +25,96 @@ from .overwritten import first_fault
 from .record import record
 from .table import table, table_of
 
-REPLAY = "replay"  # with the loops in it that make a program's calls
-CORES = "cores"  # of a program for two cores
-CORE = names(Use.PROGRAM)  # of the package: what is in memory while a program runs
+REPLAY = "replay"  # module that makes a program's calls, with its loops linked in
+CORES = "cores"  # its counterpart for two cores
+CORE = names(Use.PROGRAM)  # modules in memory while a program runs
+_STACK = 4096  # bytes of a thread's stack on an RP2 board
+
+
+@dataclass(frozen=True)
+class DeploymentPlan:
+    """Decision how a model is deployed, with the files of its code.
+
+    Attributes:
+        files: files of its code, with paths below a folder of the board.
+        summary: the decision for people, with the reason if the model has kernels.
+        program_for: machine that it is a program for; None if it has kernels.
+        second_core: bytes of heap for a second core.
+
+    """
+
+    files: list[File]
+    summary: str
+    program_for: Machine | None
+    second_core: int = 0
+
+    @property
+    def is_program(self) -> bool:
+        """True if it needs no kernels on the board."""
+        return self.program_for is not None
+
+
+def plan_deployment(
+    model: ModelFile,
+    package: Package,
+    machine: Machine | None,
+    in_place: bool,
+    why: str = "",
+    n_cores: int = 1,
+) -> DeploymentPlan:
+    """Decide how a model is deployed, and compile its code.
+
+    Args:
+        model: the model.
+        package: the device package.
+        machine: code that the board can run; None for sources.
+        in_place: weights are used where they lie.
+        why: reason to deploy kernels; "" if it may be a program.
+        n_cores: cores that run the program; 2 needs a program.
+
+    Raises:
+        DeployError: if code does not compile, or no program for two cores is possible.
+
+    """
+    if machine is None:
+        why = why or "sources"
+    if not why:
+        try:
+            return _program(model, machine, in_place, n_cores)
+        except CannotRecord as e:
+            why = str(e)
+    if n_cores > 1:
+        raise DeployError(f"{model.name} cannot run on {n_cores} cores: it needs kernels ({why})")
+    return DeploymentPlan(code_for(model, package, machine), f"with its kernels: {why}", None)
+
+
+def _program(model, machine, in_place, n_cores):
+    made = build(model.data, machine, stream=not in_place, n_cores=n_cores)
+    loaded = {made.module, *(f"mpconnxr/{name}.mpy" for name in (*CORE, CORES))}
+    files = [
+        File(path, data, (path.removesuffix(".mpy") + ".py",), path in loaded)
+        for path, data in sorted(made.files.items())
+    ]
+    summary = f"as a program: {made.calls} calls of loops"
+    if n_cores == 1:
+        return DeploymentPlan(files, summary, machine)
+    more = made.arena_nbytes - (model.arena_nbytes if in_place else model.streamed_nbytes)
+    summary += f", on {n_cores} cores; arena {made.arena_nbytes:,} bytes"
+    return DeploymentPlan(files, summary, machine, more + _STACK)
 
 
 @dataclass(frozen=True)
 class Program:
-    """files: by their paths on the board, without the model's own; module: path of the bundle."""
+    """A model's program.
+
+    Attributes:
+        files: {path on the board: contents}, without the model's own file.
+        module: path of the module with the calls.
+        calls: number of calls of a run.
+        code_nbytes: size of the table of calls.
+        arena_nbytes: size of the arena.
+
+    """
 
     files: dict[str, bytes]
     module: str
@@ -38,10 +124,19 @@ class Program:
 
 
 def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Program:
-    """A model file as a program for a board.
+    """Build a model's program for a board.
 
-    stream: its weights are read while it runs, into the arena; else they are used in place.
-    Raises CannotRecord, DeployError.
+    Args:
+        data: the model file.
+        machine: code that the board can run.
+        stream: weights are read into the arena while the program runs; else they are used in
+            place.
+        n_cores: 1 or 2.
+
+    Raises:
+        CannotRecord: if the model needs its kernels.
+        DeployError: if a kernel or the file's memory plan is faulty.
+
     """
     made, calls = (_for_two if n_cores == 2 else _for_one)(data, machine, stream)
     package = built_package()
@@ -72,10 +167,10 @@ def _linked(name: str, source: str, machine: Machine) -> bytes:
 
 
 def _later(made: Bundle, machine: Machine) -> dict[str, bytes]:
-    """What loops import when something rare happens, such as a value that is infinite."""
+    """Return the modules that loops import in rare cases, such as a value that is infinite."""
     package = built_package()
     builder = Builder(package, machine)
-    paths = package.with_needs(made.later, builder.pick)
+    paths = package.with_dependencies(made.later, builder.pick)
     return {str(Path(package.place(p)).with_suffix(".mpy")): builder.build(p) for p in paths}
 
 
@@ -100,9 +195,7 @@ def _for_one(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
 
 
 def _refuse_faults(recording: Recording) -> None:
-    """Raise DeployError if a step reads an input where it has written, or a call would leave its
-    buffers.
-    """
+    """Raise DeployError if a step overwrites its input too early, or a call leaves its buffers."""
     for step in recording.steps:
         fault = first_fault(step.calls)
         if fault:
@@ -111,4 +204,4 @@ def _refuse_faults(recording: Recording) -> None:
                 "report it with the model, and convert the model again with another version"
             )
     for stray in proof(recording).strays:
-        raise DeployError(f"{stray}; a kernel takes what it should refuse: report it")
+        raise DeployError(f"{stray}; a kernel accepts a node that it should refuse: report it")

@@ -1,8 +1,9 @@
-"""The module of a program: what a board needs besides the model's file and the package's core.
+"""Generate the module of a program: everything besides the model's file and the package's core.
 
-It is one function, load, which is let go of: in it start.load and its helpers, what that reads,
-and a function that makes the entries of the calls, from views and from words of parameters. The
-loops are within that function. So nothing stays but what is called: no names, no module.
+The module is one function, `load`, which is released after the call. It contains start.load and
+its helpers, their arguments, and a function that makes the entries of the calls from views and
+words of parameters. The loops are inside of that function. So only what is called stays in memory:
+no names, no module.
 """
 
 from __future__ import annotations
@@ -28,23 +29,29 @@ from tools.format.layout import (
 )
 from tools.machine import Machine, is_native
 
-from .call import INLINE, Call, CannotRecord, Constant, Given, Loop, Recording, Value
+from .call import INLINE, Call, CannotRecord, Constant, Loop, Recording, StartArgument, Value
 from .cores import MEET
 from .link import Linker
 from .table import MEMORIES, OF_TWO, Slice, Table, View
 
-FOLDER = "programs"  # in the package
+FOLDER = "programs"  # folder of programs in the package
 _START = Path(__file__).with_name("start.py")
-_OF_PICTURES = ("io.images", "parameters")  # modules of the package that they take
+_IMAGE_MODULES = ("io.images", "parameters")  # modules for image inputs
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """name: of the module, in the package's folder FOLDER; source; code_nbytes: of its calls;
-    arena_nbytes: that its runs need;
-    arch: what it is to be compiled for, "" if it has no native code; later: modules of
-    the package that it may import in a run; steps: source of the module beside it, name and
-    "_steps", from which profile() tells steps.
+    """Source of a program's module.
+
+    Attributes:
+        name: name of the module in the package's folder FOLDER.
+        source: source of the module.
+        steps: source of the module NAME_steps, from which profile() names the steps.
+        code_nbytes: size of the tables of calls.
+        arena_nbytes: arena that a run needs.
+        arch: what the source is compiled for, "" if it has no native code.
+        later: modules of the package that a run may import.
+
     """
 
     name: str
@@ -57,9 +64,11 @@ class Bundle:
 
 
 def form_of(family: str, machine: Machine) -> Path:
-    """The module of a family that a board takes: the best form that it can run.
+    """Return the module of a family in the best form that a board can run.
 
-    Raises CannotRecord where it has none.
+    Raises:
+        CannotRecord: if the board can run none.
+
     """
     best = store.loops().best(family, machine)
     if best is None:
@@ -68,27 +77,34 @@ def form_of(family: str, machine: Machine) -> Path:
 
 
 def has_form(machine: Machine, family: str, form: str) -> bool:
-    """Whether a board runs a family in this very form."""
+    """Return True if a board runs a family in exactly this form."""
     loops = store.loops()
     best = loops.best(family, machine)
     return best is not None and best[1] == loops.path(family, form)
 
 
 def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Table]) -> Bundle:
-    """Return the module for a model file and a board.
+    """Generate the module for a model file and a board.
 
-    tables: of each core; recording: what the first one does. Raises CannotRecord where the board
-    has no form of a loop.
+    Args:
+        data: the model file.
+        recording: calls of the first core.
+        machine: code that the board can run.
+        tables: table of calls of each core.
+
+    Raises:
+        CannotRecord: if the board can run no form of a loop.
+
     """
-    wanted = list(dict.fromkeys(loop for table in tables for loop in _loops(table)))
+    used = list(dict.fromkeys(loop for table in tables for loop in _loops(table)))
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True, "g")
-    rare = [loop for loop in wanted if loop.is_rare]
-    names = {loop: _take(linker, loop, machine) for loop in wanted if not loop.is_rare}
+    rare = [loop for loop in used if loop.is_rare]
+    names = {loop: _take(linker, loop, machine) for loop in used if not loop.is_rare}
     names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
     start = Linker(lambda path: False)
     is_pair = len(tables) > 1
     load = start.take(_START, "load_pair" if is_pair else "load")
-    given = ["v", "s", "w", "v1", "s1", "w1", "h", "i"] if is_pair else ["v", "s"]
+    parameters = ["v", "s", "w", "v1", "s1", "w1", "h", "i"] if is_pair else ["v", "s"]
     arguments = [repr(_about(data, recording, tables[0])), "entries"]
     arguments += [repr(_of_table(table)) for table in tables[1:]]
     if _has_how(machine):
@@ -97,7 +113,7 @@ def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Tab
         arguments += [start.take(_START, "address"), "None"]
     inner = [
         *start.source().splitlines(),
-        f"def entries({', '.join(given)}):",
+        f"def entries({', '.join(parameters)}):",
         *_indented(linker.source().splitlines()),
         *_indented(_later(names[loop], loop) for loop in rare),
         *_indented(_entries(tables, names)),
@@ -109,7 +125,7 @@ def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Tab
     folder = package.folder()
     later = {form_of(loop.family, machine) for loop in rare}
     if _pictures(data):
-        later |= {form_of("image", machine), *(folder / path_of(name) for name in _OF_PICTURES)}
+        later |= {form_of("image", machine), *(folder / path_of(name) for name in _IMAGE_MODULES)}
     later |= {folder / f"{name}.py" for name in ("forms", "later")} if later else set()
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):
@@ -119,12 +135,12 @@ def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Tab
 
 
 def replay(machine: Machine) -> str:
-    """The source of mpconnxr.replay with the loops that it takes in it."""
+    """Return the source of mpconnxr.replay with the loops it uses linked in."""
     return _with_loops("replay", machine, "program", ("advance", "run"))
 
 
 def cores(machine: Machine) -> str:
-    """The same of mpconnxr.cores."""
+    """Return the source of mpconnxr.cores with the loops it uses linked in."""
     return _with_loops("cores", machine, "handover", ("attend", "begin", "fence"))
 
 
@@ -144,7 +160,7 @@ def _with_loops(name: str, machine: Machine, family: str, loops: tuple[str, ...]
 
 
 def _has_how(machine: Machine) -> bool:
-    """Whether a board's form of loops/program takes views, code and words as they are."""
+    """Return True if a board's form of loops/program takes views, code and words as objects."""
     return "\nHOW = " in form_of("program", machine).read_text()
 
 
@@ -162,13 +178,13 @@ def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
 
 
 def _later(name: str, loop: Loop) -> str:
-    """A rare loop stays in the package, as the kernels have it."""
-    found = f"__import__('mpconnxr.forms').forms.later({loop.family!r}, {loop.name!r})"
-    return f"{name} = lambda p, w: {found}(p, w)"
+    """Return code that imports a rare loop from the package when it is first called."""
+    getter = f"__import__('mpconnxr.forms').forms.later({loop.family!r}, {loop.name!r})"
+    return f"{name} = lambda p, w: {getter}(p, w)"
 
 
 def _about(data: bytes, recording: Recording, table: Table) -> tuple:
-    """What start.load reads, in its order."""
+    """Return the tuple `about` that start.load reads, in its order."""
     return (
         hashlib.sha256(data).digest(),
         len(data),
@@ -178,24 +194,26 @@ def _about(data: bytes, recording: Recording, table: Table) -> tuple:
         recording.reads,
         *_of_table(table),
         sum(table.calls),
-        _borders(data, recording),
+        _interface(data, recording),
         recording.n_inputs,
         _golden(data),
     )
 
 
 def _of_table(table: Table) -> tuple:
-    """Return views (memory, struct code, size), the number of words, what sets these, code and
-    constants of a table.
+    """Return a table as the tuple that start.load reads.
+
+    Its elements are views (memory, struct code, size), the number of words, the code that sets
+    these, the code of a run, and constants.
     """
-    kinds = tuple((memory, *_item(code)) for memory, code in table.views)
+    kinds = tuple((memory, *_sized(code)) for memory, code in table.views)
     return kinds, table.n_words, table.before, table.code, table.constants
 
 
 def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
-    """Of each step: its number, the node's name, its kernel, forms of its loops, its calls."""
+    """Return for each step its number, node name, kernel, forms of loops, and number of calls."""
     nodes = _names(data, CHUNK_NODES)
-    found = []
+    result = []
     for step in recording.steps:
         calls = [call for call in step.calls if isinstance(call, Call)]
         if calls:
@@ -204,54 +222,62 @@ def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
             forms_of = {form_of(family, machine).parent.name for family in families}
             taken = tuple(sorted(form.replace("loops", "plain") for form in forms_of))
             node = nodes[step.number] if step.number < len(nodes) else ""
-            found.append((str(step.number), node, step.kernel, taken, len(calls)))
-    return tuple(found)
+            result.append((str(step.number), node, step.kernel, taken, len(calls)))
+    return tuple(result)
 
 
 def _labels(data: bytes) -> tuple[str, ...]:
-    """Of the classes; none where the file has none."""
+    """Return the names of the classes; none if the file has none."""
     return tuple(_names(data, CHUNK_LABELS))
 
 
 def _names(data: bytes, kind: int) -> list[str]:
-    """Return the names in a file's chunk of this kind, with marks for bytes that are not UTF-8."""
+    """Return the names in a file's chunk; bytes that are not UTF-8 are marked."""
     chunk = reader.read(data).chunk(kind)
     return chunk.data.decode(errors="replace").split("\0")[:-1] if chunk else []
 
 
 def _golden(data: bytes) -> tuple[int, int]:
-    """Where the golden vectors lie in the file, and their bytes; (0, 0) without any."""
+    """Return offset and size of the golden vectors in the file; (0, 0) without any."""
     chunk = reader.read(data).chunk(CHUNK_GOLDEN)
     return (chunk.offset, len(chunk.data)) if chunk else (0, 0)
 
 
-def _borders(data: bytes, recording: Recording) -> tuple:
+def _interface(data: bytes, recording: Recording) -> tuple:
     pictures = _pictures(data)
-    return tuple(_border(*b, pictures.get(i)) for i, b in enumerate(recording.borders))
+    return tuple(_interface_tensor(*b, pictures.get(i)) for i, b in enumerate(recording.interface))
 
 
-def _border(memory, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
-    if grid:  # its bits: boards read decimals less exactly
+def _interface_tensor(memory, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
+    if grid:  # as bits: boards parse decimals less exactly
         grid = struct.pack("<fi", *grid)
     fields = nbytes, name_of(dtype), shape, name
     more = () if picture is None else (picture,)
-    return MEMORIES.index(memory), *_item(code_of(dtype)), offset, fields, dtype, grid, more
+    return (
+        MEMORIES.index(memory),
+        *_sized(code_of(dtype)),
+        offset,
+        fields,
+        dtype,
+        grid,
+        more,
+    )
 
 
 def _pictures(data: bytes) -> dict[int, bytes]:
-    """Records of images by the number of their input, each as if this were the only one."""
+    """Return the record of each image input, by input, as if it were the only one."""
     chunks = [c for c in reader.read(data).chunks if c.kind == CHUNK_IMAGES]
     records = [record for c in chunks for record in image_records(c.data)]
     return {record[0]: bytes(1) + record[1:] for record in records}
 
 
-def _item(code: str) -> tuple[int, int]:
-    """A struct code as its number, and its size."""
+def _sized(code: str) -> tuple[int, int]:
+    """Return a struct code as its number, and its size."""
     return ord(code), struct.calcsize(code)
 
 
 def _loops(table: Table) -> Iterator[Loop]:
-    """Yield the loops that a table calls or hands to others."""
+    """Yield the loops that a table calls, or passes to other loops."""
     yield from (thing for thing in _things(table.entries) if isinstance(thing, Loop))
 
 
@@ -264,23 +290,24 @@ def _things(thing: Any) -> Iterator[Any]:
 
 
 def _entries(tables: list[Table], names: dict[Loop, str]) -> list[str]:
-    """Statements that make them: v are the views, s the words of all blocks; for two cores those
-    of each one.
+    """Return statements that make the entries of all tables.
+
+    In them `v` are the views and `s` the words of all blocks; the second core has `v1` and `s1`.
     """
-    head, found = [], []
+    head, entries = [], []
     for table, which in zip(tables, ("", "1"), strict=False):
         held = [t for t in _things(table.entries) if isinstance(t, Constant)]
         held = list(dict.fromkeys(held))
         made = [f"array({t.code!r}, {t.contents!r})" for t in held]
         head += ["from array import array", f"t{which} = [{', '.join(made)}]"] if made else []
-        found.append(_of_core(table, held, names, which))
-    if len(found) == 1:
-        return [*head, "return (", *found[0], ")"]
-    return [*head, "return (", *(f" ({' '.join(each)})," for each in found), ")"]
+        entries.append(_of_core(table, held, names, which))
+    if len(entries) == 1:
+        return [*head, "return (", *entries[0], ")"]
+    return [*head, "return (", *(f" ({' '.join(each)})," for each in entries), ")"]
 
 
 def _of_core(table: Table, held: list[Constant], names: dict[Loop, str], which: str) -> list[str]:
-    """The tuples of one core. which: follows the letters of what is its own."""
+    """Return the entries of one core as source lines. `which` follows the letters of its names."""
 
     def text(a: Any) -> str:
         if isinstance(a, View):
@@ -291,7 +318,7 @@ def _of_core(table: Table, held: list[Constant], names: dict[Loop, str], which: 
             return names[a]
         if isinstance(a, Value):
             return repr(a.value)
-        if isinstance(a, Given):
+        if isinstance(a, StartArgument):
             return f"w{which}" if a.name == "w" else a.name
         if isinstance(a, Constant):
             return f"t{which}[{held.index(a)}]"

@@ -1,4 +1,4 @@
-"""What is known of the calls of a program: their loops, arguments, and blocks."""
+"""Describe the calls of a program: their loops, arguments, and parameter blocks."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 from tools import access, store
 
 INLINE = "inline:"
-INPUT, OUTPUT, SCRATCH = "input", "output", "scratch"  # what a tensor is to a step
+INPUT, OUTPUT, SCRATCH = "input", "output", "scratch"  # roles of a tensor in a step
 
 
 class DependsOnData(Exception):
-    """Somebody asks for what only a run knows, so the calls cannot be told in advance."""
+    """A kernel uses values that only a run knows, so its calls cannot be recorded."""
 
 
 class Unknown:
-    """A word that a loop wrote. It can be handed to another loop, and that is all."""
+    """A word that a loop wrote: it may be passed to another loop, but not computed with."""
 
     def _refuse(self, *_: Any) -> Any:
-        raise DependsOnData("computes with what a loop wrote to its parameters")
+        raise DependsOnData("computes with a word that a loop wrote to its parameters")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = _refuse
     __rfloordiv__ = __mod__ = __rmod__ = __lshift__ = __rshift__ = __and__ = __or__ = _refuse
@@ -35,10 +35,14 @@ UNKNOWN = Unknown()
 
 @dataclass(frozen=True)
 class Loop:
-    """A function of a family of loops; is_rare: it is imported when it is first called.
+    """A function of a family of loops.
 
-    One that a kernel makes of a source (ops/_inline) has that as its name, and as its family
-    INLINE with the module of the kernel.
+    A loop that a kernel generates from source (ops/_inline) has the source as its name, and INLINE
+    plus the kernel's module as its family.
+
+    Attributes:
+        is_rare: True if it is imported when it is first called.
+
     """
 
     family: str
@@ -47,21 +51,21 @@ class Loop:
 
 
 def has_plain(family: str) -> bool:
-    """Return whether a family has loops in plain Python."""
+    """Return True if a family has a form in plain Python."""
     return "plain" in store.loops().modules(family)
 
 
 @cache
 def declaration(loop: Loop) -> access.Loop | None:
-    """Return what a loop declares of its accesses; None where it has no declaration of its own."""
+    """Return what a loop declares of its accesses; None if it declares none of its own."""
     declared = access.loops(loop.family) if has_plain(loop.family) else {}
-    found = declared.get(loop.name)
-    return None if found is None or found.of_others or not found.is_declared else found
+    result = declared.get(loop.name)
+    return None if result is None or result.of_others or not result.is_declared else result
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a block: which of those of its step, and which of its words."""
+    """Words first to last - 1 of a parameter block of a step."""
 
     block: int
     first: int
@@ -70,7 +74,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Constant:
-    """Constants that a kernel makes: an array of this struct code."""
+    """A constant array that a kernel makes: struct code and bytes."""
 
     code: str
     contents: bytes
@@ -78,9 +82,11 @@ class Constant:
 
 @dataclass(frozen=True)
 class Place:
-    """Items in the arena, the state, or the model file.
+    """Elements in the arena, the state, or the model file.
 
-    role: what the tensor they belong to is to the step: INPUT, OUTPUT, SCRATCH, or "" if unknown.
+    Attributes:
+        role: INPUT, OUTPUT or SCRATCH by the step's tensor that they belong to; "" if unknown.
+
     """
 
     memory: str
@@ -92,28 +98,34 @@ class Place:
 
 @dataclass(frozen=True)
 class Value:
-    """What a loop takes besides: a text that a rare one says, a number, or None."""
+    """Another argument of a loop: text of a rare loop's error, a number, or None."""
 
     value: str | int | None
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a program's start gives loops/handover: "h", words that two cores share; "w", those of
-    a core's own program; "i", idle.
+class StartArgument:
+    """A value that the program's start passes to loops/handover.
+
+    It is "h", words that two cores share; "w", those of a core's own program; or "i", idle.
     """
 
     name: str
 
 
-Argument = Loop | Part | Constant | Place | Value | Given | tuple
+Argument = Loop | Part | Constant | Place | Value | StartArgument | tuple
 
 
 @dataclass
 class Call:
-    """A call: its loop and arguments; words: of each block among them when it is made, UNKNOWN
-    where a loop wrote; changed: which of them are so when it has returned; origin: which of the
-    calls that the step's kernel emitted this is, in whatever part of the step it was recorded.
+    """One call of a loop.
+
+    Attributes:
+        words: {block: its words at the call}, UNKNOWN where a loop wrote.
+        changed: {block: indices of words that loops have written once it returns}.
+        origin: number of the call among those that the step's kernel emits; the same in whichever
+            part of the step it is recorded.
+
     """
 
     loop: Loop
@@ -125,16 +137,19 @@ class Call:
 
 @dataclass(frozen=True)
 class Read:
-    """A streamed chunk comes into the arena."""
+    """A streamed chunk is read into the arena."""
 
     chunk: int
 
 
 @dataclass
 class Step:
-    """What a step does in a run.
+    """The calls of one step in a run.
 
-    number: its place in the file, and kernel: its own; None for a read of weights.
+    Attributes:
+        number: index of the step in the file; None for a read of weights.
+        kernel: its kernel; None for a read of weights.
+
     """
 
     name: str
@@ -144,9 +159,11 @@ class Step:
 
 
 class CannotRecord(Exception):
-    """A model stays with the kernels; the text is why.
+    """A model cannot be a program and keeps its kernels; the text is the reason.
 
-    kernel: that of the step that depends on data, if it is because of one.
+    Attributes:
+        kernel: kernel of the step that depends on data, if that is the reason.
+
     """
 
     def __init__(self, why: str, kernel: str | None = None):
@@ -154,14 +171,23 @@ class CannotRecord(Exception):
         self.kernel = kernel
 
 
-Border = tuple  # memory, offset, nbytes, dtype, shape, name, (scale, zero point) or None
+InterfaceTensor = tuple  # memory, offset, nbytes, dtype, shape, name, (scale, zero point) or None
 
 
 @dataclass
 class Recording:
-    """resident: first byte and bytes of what has to be in memory of the file; reads: of each
-    streamed chunk where it lies in the file, its bytes, its place in the arena; borders: inputs,
-    then outputs.
+    """Calls of a run, with the buffers that they need.
+
+    Attributes:
+        steps: calls of each step.
+        arena_nbytes: size of the arena.
+        state_nbytes: size of the state.
+        resident: offset and size of the part of the file that must be in memory.
+        reads: for each streamed chunk its offset in the file, its size, and its offset in the
+            arena.
+        interface: tensors of the inputs, then of the outputs.
+        n_inputs: number of inputs.
+
     """
 
     steps: list[Step]
@@ -169,17 +195,17 @@ class Recording:
     state_nbytes: int
     resident: tuple[int, int]
     reads: tuple[tuple[int, int, int], ...]
-    borders: tuple[Border, ...]
+    interface: tuple[InterfaceTensor, ...]
     n_inputs: int
 
     @property
     def n_reads(self) -> int:
-        """Those of a run."""
+        """Number of reads in a run."""
         return sum(isinstance(call, Read) for step in self.steps for call in step.calls)
 
 
 def size_of(argument: Argument) -> tuple[int | None, int]:
-    """Return how many items a buffer or a tuple has, and the bytes of one; None of others."""
+    """Return the number of elements (None if it is no buffer or tuple) and their size [bytes]."""
     if isinstance(argument, Place):
         return argument.n, struct.calcsize(argument.code)
     if isinstance(argument, Constant):
@@ -191,10 +217,7 @@ def size_of(argument: Argument) -> tuple[int | None, int]:
 
 
 def named(call: Call) -> dict[str, Argument]:
-    """Return a call's arguments by their names; of a tuple also each part, as `w[1]`.
-
-    Its loop has to have a declaration.
-    """
+    """Return a declared loop's arguments by name; also each part of a tuple, as `w[1]`."""
     return dict(_named(zip(declaration(call.loop).args, call.arguments, strict=True)))
 
 
@@ -206,9 +229,11 @@ def _named(arguments: Iterable[tuple[str, Argument]]) -> Iterator[tuple[str, Arg
 
 
 def accesses(call: Call) -> list[access.Access] | None:
-    """Return what a call touches, by the declaration of its loop; None where that cannot tell.
+    """Return what a call accesses, by its loop's declaration; None if that cannot tell.
 
-    Raises AccessError where its parameters are beyond those that the loop declares.
+    Raises:
+        AccessError: if its parameters are outside of the declared ranges.
+
     """
     loop = declaration(call.loop)
     if loop is None:

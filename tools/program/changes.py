@@ -1,6 +1,6 @@
-"""Which words of its block a call writes to.
+"""Determine which words of its parameter block a call writes.
 
-By the declaration of its loop, or else by its source, and by those of the loops that it calls.
+The declaration of its loop says so, or else its source, and those of the loops that it calls.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from .call import (
     size_of,
 )
 
-ALL = frozenset({-1})  # indexes that the source alone does not tell
-_TRIED = (0, 1, 5)  # in words of which only a run, or a driver, knows what they are
-_TYPES = ("ptr", "ptr8", "ptr16", "ptr32", "int", "uint")  # that viper calls
+ALL = frozenset({-1})  # unknown indices
+_TRIED = (0, 1, 5)  # values tried for words that are only known in a run
+_TYPES = ("ptr", "ptr8", "ptr16", "ptr32", "int", "uint")  # casts of viper
 
 
 Written = Iterator[tuple[Part, frozenset[int]]]
 
 
-def of(call: Call) -> Written:
-    """Yield the parts of its block that a call writes to, and where in them."""
+def writes_of(call: Call) -> Written:
+    """Yield the parts of blocks that a call writes, and the indices in each part."""
     if call.loop.family.startswith(INLINE):
         return  # the templates of ops/_inline write to out alone
     function = _function(call.loop)
-    if function is None:  # its source has no plain form to look at
+    if function is None:  # no plain form to parse
         yield from ((part, ALL) for part in _parts(call.arguments))
         return
     declared = _declared(call)
@@ -58,7 +58,7 @@ def _parts(arguments: Sequence[Any]) -> Iterator[Part]:
 
 @cache
 def _function(loop: Loop) -> Callable | None:
-    """Return a loop as plain Python; None where there is no such form."""
+    """Return a loop as plain Python; None if there is no such form."""
     if not has_plain(loop.family):
         return None
     return getattr(import_module(f"mpconnxr.loops.{loop.family}"), loop.name)
@@ -69,78 +69,84 @@ def _words(call: Call, part: Part) -> list[Any]:
 
 
 def _declared(call: Call) -> list[tuple[Part, frozenset[int]]] | None:
-    """Return what its declaration has; None where there is none, or where that cannot tell."""
+    """Return what a call writes by its loop's declaration; None if that cannot tell."""
     try:
-        found = accesses(call)
+        accessed = accesses(call)
     except access.AccessError:
         return None
-    if found is None:
+    if accessed is None:
         return None
     parts = {name: each for name, each in named(call).items() if isinstance(each, Part)}
-    written = [a for a in found if a.kind == "writes" and a.argument in parts]
+    written = [a for a in accessed if a.kind == "writes" and a.argument in parts]
     return [(parts[a.argument], frozenset(range(a.low, a.high))) for a in written]
 
 
 def _written(call: Call, function: Callable) -> Written:
-    """Yield the same as the sources have it, also those of the loops that it calls."""
+    """Yield what a call writes by its loop's source, and by the loops that it calls."""
     own = [
         (call.arguments[i], indexes)
         for i, indexes in written(function).items()
         if isinstance(call.arguments[i], Part)
     ]
     yield from own
-    for items in call.arguments:
-        if isinstance(items, tuple):
-            yield from _Inner(call, items, own).written(function)
+    for argument in call.arguments:
+        if isinstance(argument, tuple):
+            yield from _DriverWrites(call, argument, own).written(function)
 
 
-class _Inner:
-    """What the loops in a driver's list write to its block when it calls them.
+class _DriverWrites:
+    """Writes to the block by the loops in a driver's list.
 
-    items: the list; own: what the driver itself writes.
+    Args:
+        call: the driver's call.
+        listed: elements of the list.
+        own: writes of the driver itself.
+
     """
 
-    def __init__(self, call: Call, items: Sequence[Any], own: list[tuple[Part, frozenset[int]]]):
-        self._call, self._items = call, items
+    def __init__(self, call: Call, listed: Sequence[Any], own: list[tuple[Part, frozenset[int]]]):
+        self._call, self._listed = call, listed
         self._set = {part.first + i for part, indexes in own for i in indexes if i >= 0}
         self._is_open = any(indexes == ALL for _, indexes in own)
 
     def written(self, driver: Callable) -> Written:
-        items = self._items
+        elements = self._listed
         try:
             calls = inner_calls(driver)
         except LookupError:
-            yield from ((part, ALL) for part in items if isinstance(part, Part))
+            yield from ((part, ALL) for part in elements if isinstance(part, Part))
             return
         for at, places in calls:
-            loop = items[at]
+            loop = elements[at]
             if not isinstance(loop, Loop) or loop.is_rare:
                 continue  # rare loops write to tensors alone
-            given = [items[p] if p is not None and p >= 0 else None for p in places]
-            yield from self._of_call(loop, given)
+            args = [elements[p] if p is not None and p >= 0 else None for p in places]
+            yield from self._of_call(loop, args)
             function = _function(loop)
             if -1 in places and function is not None:
                 yield from self.written(function)
 
-    def _of_call(self, loop: Loop, given: list[Any]) -> Written:
+    def _of_call(self, loop: Loop, args: list[Any]) -> Written:
         function = _function(loop)
         if function is None:
-            yield from ((a, ALL) for a in given if isinstance(a, Part))
+            yield from ((a, ALL) for a in args if isinstance(a, Part))
             return
         for i, indexes in written(function).items():
-            if isinstance(given[i], Part):
-                yield given[i], self._declared(loop, given, i) if indexes == ALL else indexes
+            if isinstance(args[i], Part):
+                yield args[i], self._declared(loop, args, i) if indexes == ALL else indexes
 
-    def _declared(self, loop: Loop, given: list[Any], position: int) -> frozenset[int]:
-        """By the loop's declaration, if that says the same whatever is in the words that the
-        driver sets: they are tried with some numbers.
+    def _declared(self, loop: Loop, args: list[Any], position: int) -> frozenset[int]:
+        """Return the indices that a loop's declaration says are written; ALL if it is uncertain.
+
+        Words that the driver sets are unknown: several numbers are tried, and must all give the
+        same.
         """
-        declared, block = declaration(loop), given[-1]
+        declared, block = declaration(loop), args[-1]
         if declared is None or self._is_open or not isinstance(block, Part):
             return ALL
-        sizes = {name: size_of(each)[0] for name, each in zip(declared.args, given, strict=True)}
+        sizes = {name: size_of(each)[0] for name, each in zip(declared.args, args, strict=True)}
         lengths = {name: n for name, n in sizes.items() if n is not None}
-        found = set()
+        outcomes = set()
         for number in _TRIED:
             words = [
                 number if block.first + i in self._set or word is UNKNOWN else word
@@ -152,21 +158,22 @@ class _Inner:
                 return ALL
             name = declared.args[position]
             of = [a for a in accesses if a.kind == "writes" and a.argument == name]
-            found.add(frozenset(i for a in of for i in range(a.low, a.high)))
-        return found.pop() if len(found) == 1 else ALL
+            outcomes.add(frozenset(i for a in of for i in range(a.low, a.high)))
+        return outcomes.pop() if len(outcomes) == 1 else ALL
 
 
 @cache
 def written(function: Callable) -> dict[int, frozenset[int]]:
-    """{position of an argument: the indexes that are written, or ALL}; functions that it calls
-    by name count.
+    """Return {position of an argument: written indices, or ALL}.
+
+    Functions that it calls by name count too.
     """
     tree = _tree(function)
     names = [a.arg for a in tree.args.args]
-    found: dict[int, set[int]] = {}
+    result: dict[int, set[int]] = {}
     for target, index in _stores(tree):
         if target in names:
-            found.setdefault(names.index(target), set()).add(index)
+            result.setdefault(names.index(target), set()).add(index)
     for call in ast.walk(tree):
         helper = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         helper = helper and function.__globals__.get(call.func.id)
@@ -174,13 +181,13 @@ def written(function: Callable) -> dict[int, frozenset[int]]:
             inner = written(helper)
             for i, argument in enumerate(call.args):
                 if i in inner and isinstance(argument, ast.Name) and argument.id in names:
-                    found.setdefault(names.index(argument.id), set()).update(inner[i])
-    return {i: ALL if -1 in indexes else frozenset(indexes) for i, indexes in found.items()}
+                    result.setdefault(names.index(argument.id), set()).update(inner[i])
+    return {i: ALL if -1 in indexes else frozenset(indexes) for i, indexes in result.items()}
 
 
 @cache
 def _tree(function: Callable) -> ast.FunctionDef:
-    """Return its statements; a loop's as they are built, with helpers where they are called."""
+    """Return a function's syntax tree; a loop's as built, with helpers inlined."""
     package, _, family = function.__module__.rpartition(".")
     if package != "mpconnxr.loops":
         return ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
@@ -189,11 +196,11 @@ def _tree(function: Callable) -> ast.FunctionDef:
 
 
 def _stores(tree: ast.FunctionDef) -> list[tuple[str, int]]:
-    """(name, index) of each store to an item, in the order of the source; -1: any index.
+    """Return (name, index) of each assignment to an element, in source order; -1 for any index.
 
-    An index may be a name that holds a number since the line before it: `i = 12`, `p[i] = n`.
+    An index may be a name that holds a number since the line before: `i = 12`, `p[i] = n`.
     """
-    found: list[tuple[str, int]] = []
+    stores: list[tuple[str, int]] = []
     known: dict[str, int] = {}
 
     def walk(body: list[ast.stmt]) -> None:
@@ -202,7 +209,7 @@ def _stores(tree: ast.FunctionDef) -> list[tuple[str, int]]:
             for target in [t for t in targets if t is not None]:
                 for each in target.elts if isinstance(target, ast.Tuple) else [target]:
                     if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name):
-                        found.append((each.value.id, _value(each.slice, known)))
+                        stores.append((each.value.id, _value(each.slice, known)))
                     elif isinstance(each, ast.Name):
                         known.pop(each.id, None)
                         if isinstance(node, ast.Assign) and _value(node.value, {}) >= 0:
@@ -218,7 +225,7 @@ def _stores(tree: ast.FunctionDef) -> list[tuple[str, int]]:
                         known.pop(name, None)
 
     walk(tree.body)
-    return found
+    return stores
 
 
 def _is_stored(node: ast.AST) -> bool:
@@ -226,7 +233,7 @@ def _is_stored(node: ast.AST) -> bool:
 
 
 def _value(node: ast.expr, known: dict[str, int]) -> int:
-    """The number of an expression of numbers and known names; -1 where it is another one."""
+    """Return the value of an expression of numbers and known names; -1 for others."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return node.value
     if isinstance(node, ast.Name):
@@ -239,10 +246,15 @@ def _value(node: ast.expr, known: dict[str, int]) -> int:
 
 @cache
 def inner_calls(driver: Callable) -> tuple[tuple[int, tuple[int | None, ...]], ...]:
-    """The calls that a driver makes of what is in its list w: the place of the loop in the list,
-    and of each argument (None: it is no item of the list, -1: the list itself).
+    """Return the calls that a driver makes of loops in its list w.
 
-    Raises LookupError for a call that cannot be followed.
+    Returns:
+        For each call the index of the loop in the list, and of each argument (None: not from the
+        list, -1: the list itself).
+
+    Raises:
+        LookupError: if a call cannot be followed.
+
     """
     tree = _tree(driver)
     places = {"w": -1}
@@ -252,21 +264,21 @@ def inner_calls(driver: Callable) -> tuple[tuple[int, tuple[int | None, ...]], .
             if place is not None:
                 name = node.targets[0].id
                 if places.setdefault(name, place) != place:
-                    raise LookupError(f"{driver.__name__}: {name} is two things")
-    found = []
+                    raise LookupError(f"{driver.__name__}: {name} has two meanings")
+    calls = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in places:
                 names = [a.id if isinstance(a, ast.Name) else "" for a in node.args]
-                found.append((places[node.func.id], tuple(places.get(n) for n in names)))
+                calls.append((places[node.func.id], tuple(places.get(n) for n in names)))
             elif node.func.id not in _TYPES:
                 raise LookupError(f"{driver.__name__} calls {node.func.id}")
-    return tuple(found)
+    return tuple(calls)
 
 
 def _place(node: ast.expr) -> int | None:
-    """i of w[i]"""
-    is_item = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
-    if is_item and isinstance(node.value, ast.Name) and node.value.id == "w":
+    """Return i of the expression w[i]; None for others."""
+    is_element = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    if is_element and isinstance(node.value, ast.Name) and node.value.id == "w":
         return node.slice.value
     return None

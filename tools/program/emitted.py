@@ -1,4 +1,7 @@
-"""What stands for mpconnxr.build.calls.Calls while a program is recorded: each call by itself."""
+"""Receive the calls that kernels emit, one by one, while a program is recorded.
+
+Unrolled has the methods of mpconnxr.build.calls.Calls.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,22 @@ Make = Callable[[Any, tuple, Any, tuple[int, int]], None]
 
 
 class Unrolled:
-    """The calls of a part of a step.
+    """Calls of one part of a step.
 
-    The step's extent is its units, one after another: the calls of a round of the innermost
-    repeat, or of a piece; or an item that parts() gives to one call. What comes before the first
-    one is of every part, as it makes what the units need, and so is what comes in a round before
-    the repeat in it, of each part with units of that; what comes behind a unit is of its part.
+    The step's extent consists of units, one after another: a unit is the calls of a round of the
+    innermost repeat, or of a chunk, or an element that parts() gives to one call. Calls before the
+    first unit belong to every part, since they prepare the units. So do calls in a round before
+    the repeat in it, for each part with units of that round. Calls behind a unit belong to the
+    unit's part.
 
-    constants: of the step, a calls.Constants. first, end: the part. If that is empty, calls are
-    but counted. make: takes a loop, its arguments, its block, and where the call was emitted: the
-    units before it and the calls between these and it, which are the same for a call in each part
-    that makes it. has_form: whether the board runs a family of loops in a form.
+    Args:
+        constants: constants of the step, a calls.Constants.
+        first: first unit of the part.
+        end: end of the part; if it equals first, calls are only counted.
+        make: takes a loop, its arguments, its block, and the call's origin: the number of units
+            before it, and of calls since the last unit. The origin is the same in each part.
+        has_form: returns True if the board runs a family of loops in a form.
+
     """
 
     def __init__(
@@ -36,33 +44,33 @@ class Unrolled:
         self._constants, self._call, self._has_form = constants, make, has_form
         self._first, self._end = first, end
         self._is_ours, self._begins, self._n = first < end, False, 0
-        self._calls, self._block = 0, None  # of the last call
+        self._calls, self._block = 0, None  # block of the last call
         self._origin = 0, -1
-        self._rounds: list[list[_Made]] = []  # calls of the open ones, but for their repeats'
+        self._rounds: list[list[_Made]] = []  # calls of open rounds, without inner ones
 
     @property
     def extent(self) -> int:
-        """The extent of all that was emitted."""
+        """The extent of all calls."""
         return self._n or min(self._calls, 1)
 
     def place(self, t: Any, code: str | None = None, first: int = 0) -> Any:
-        """Return a tensor's items, from the first of them on, as a loop takes them."""
+        """Return a tensor's elements from `first` on, as a loop takes them."""
         return (t.data if code is None else t.view(code))[first:]
 
     def constants(self, code: str, numbers: Iterable[float]) -> Any:
-        """Return an array of these numbers as a loop takes it."""
+        """Return an array of numbers as a loop takes it."""
         return self.place(self._constants.tensor(code, numbers), code)
 
     def hold(self, thing: Any) -> Any:
-        """Return what a loop takes as it is."""
+        """Return an object that a loop takes as it is."""
         return thing
 
     def part(self, first: int = 0, last: int | None = None) -> Words:
-        """Return what stands for words of a block."""
+        """Return a placeholder for words of a parameter block."""
         return Words(first, last)
 
     def fpu(self, name: str, exact: str) -> Any:
-        """Return the loops of a family for an FPU, or None where the board takes others."""
+        """Return the loops of a family for an FPU; None if the board takes others."""
         return Family(name) if self._has_form(name, "vfp") else None
 
     def later(self, family: str, name: str) -> Loop:
@@ -70,20 +78,20 @@ class Unrolled:
         return Loop(family, name, True)
 
     def drive(self, loop: Any, p: Any, w: list, left: tuple[int, ...] = ()) -> None:
-        """Call a loop that calls others, if the call is of this part."""
+        """Call a loop that calls others, if the call belongs to the part."""
         p = self._begin(p)
         self._make(loop, (p, w), p)
 
     def call(self, loop: Any, x: Any, w: Any, out: Any, p: Any) -> None:
-        """Call the loop, if the call is of this part."""
+        """Call a loop, if the call belongs to the part."""
         p = self._begin(p)
-        # What a loop does not use is another buffer: a number takes more time to hand over.
+        # An unused argument is another buffer: passing a number would take more time.
         any_one = next(a for a in (x, w, out) if a is not None)
         buffers = [any_one if a is None else a for a in (x, w, out)]
         self._make(loop, (*buffers, p), p)
 
     def _begin(self, p: Any) -> Any:
-        """Begin a call, and the unit that it is the first one of; return its block."""
+        """Begin a call, and its unit if it is the first call of one; return its block."""
         if p is None:
             return self._block
         self._calls += 1
@@ -105,7 +113,7 @@ class Unrolled:
             self._rounds[-1].append(made)
 
     def repeat(self, n: int) -> Iterator[int]:
-        """Go through n rounds."""
+        """Yield the numbers of n rounds."""
         if n < 2:
             yield from range(n)
             return
@@ -116,12 +124,12 @@ class Unrolled:
             self._rounds.pop()
 
     def pieces(self, n: int, size: int) -> Iterator[tuple[int, int]]:
-        """Go through n in pieces of a size, of which the last may be less."""
+        """Yield (start, size) of chunks of n; the last one may be smaller."""
         for i in self.repeat(-(-n // size)):
             yield i * size, min(size, n - i * size)
 
     def parts(self, n: int, work: int = 1) -> Iterator[tuple[int, int]]:
-        """Give the items of one call that are of this part; behind a call of a round all."""
+        """Yield the range of elements that belongs to the part; behind a call of a round, all."""
         if self._rounds and self._rounds[-1]:
             if n:
                 yield 0, n
@@ -138,7 +146,7 @@ class Unrolled:
 
 @dataclass(frozen=True)
 class Words:
-    """Words of a block, from the first one up to the last."""
+    """Words first to last - 1 of a parameter block."""
 
     first: int
     last: int | None
@@ -156,7 +164,7 @@ class Family:
 
 @dataclass
 class _Made:
-    """A call, which is made once."""
+    """A call, which is made at most once."""
 
     loop: Any
     arguments: tuple

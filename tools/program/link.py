@@ -1,4 +1,4 @@
-"""One source of functions from several modules: just what is called, under short names."""
+"""Link functions from several modules into one source: only what is called, under short names."""
 
 from __future__ import annotations
 
@@ -9,21 +9,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools import package
+from tools.deploy.folding import integer
 
 _DECORATOR = "micropython."
 
 
 class LinkError(Exception):
-    """A module says what this linker cannot follow; the text is the whole report."""
+    """A module contains something that this linker cannot follow; the text is the whole report."""
 
 
 class Linker:
-    """Collects functions, in an order in which each stands behind those that it calls.
+    """Collect functions, in an order in which each stands behind those that it calls.
 
-    native: whether the board has the emitters that decorators name. nested: they are for the
-    inside of a function. Those that use others, and these, are for the module then (`outer`): a
-    native function has no cells for them, and another one would take memory at each call.
-    letter: with which names begin.
+    Args:
+        native: function of a module's file; returns True if the board has its emitters.
+        nested: the functions are put inside of another function. Those that use others, and the
+            used ones, then go to the module itself (`outer`): a native function has no cells for
+            them, and another one would take memory at each call.
+        letter: first letter of the short names.
+
+    Attributes:
+        later: modules that functions import when they are called.
+
     """
 
     def __init__(self, native: Callable[[Path], bool], nested: bool = False, letter: str = "f"):
@@ -32,12 +39,12 @@ class Linker:
         self._names: dict[tuple[Path, str], str] = {}
         self._imports: set[str] = set()
         self.later: set[Path] = set()  # modules that functions import when they are called
-        self._made: dict[str, str] = {}  # by names
+        self._made: dict[str, str] = {}  # source by short name
         self._uses: dict[str, list[str]] = {}
         self._outer: set[str] = set()
 
     def take(self, path: Path, name: str) -> str:
-        """What a module's function or constant is called in the result."""
+        """Add a module's function or constant; return its name in the result."""
         key = path, name
         if key not in self._names:
             statement = self._statements(path).get(name)
@@ -55,7 +62,7 @@ class Linker:
         return self._names[key]
 
     def take_source(self, source: str, scope: Path, name: str) -> str:
-        """The same of a function that is no module's, among the names of one."""
+        """Add a function given as source; its globals are those of the module `scope`."""
         key = Path(source), name
         if key not in self._names:
             [function] = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
@@ -64,13 +71,13 @@ class Linker:
         return self._names[key]
 
     def source(self) -> str:
-        """Return the text of the linked module."""
+        """Return the source of the linked functions."""
         imports = [f"import {name}" for name in sorted(self._imports)]
         inner = [text for name, text in self._made.items() if name not in self._outer]
         return "\n".join([*imports, *inner]) + "\n"
 
     def outer(self) -> str:
-        """The source of what cannot be inside of a function."""
+        """Return the source of what cannot be inside of a function."""
         made = [self._made[name] for name in self._made if name in self._outer]
         imports = [f"import {name}" for name in sorted(self._imports)] if made else []
         return "".join(f"{text}\n" for text in [*imports, *made])
@@ -92,14 +99,14 @@ class Linker:
             self._move_out(used)
 
     def _assigned(self, path: Path, node: ast.Assign, name: str) -> str:
-        """What stands for a name: a number, another name, or one whose value comes first."""
+        """Return the expression for a constant: a number, another name, or a new name."""
         names = _Names(self, path, set(), self._statements(path))
         value = names.visit(_copied(node.value))
         if isinstance(value, ast.Name):
             return value.id
-        if number := _number(value):
-            return number
-        made = f"{self._short()}_"  # the name itself may come to be another's
+        if (number := integer(value, {})) is not None:
+            return repr(number)
+        made = f"{self._short()}_"  # without "_" the name may be used again
         self._made[made], self._uses[made] = f"{made} = {ast.unparse(value)}", names.used
         return made
 
@@ -116,7 +123,7 @@ class Linker:
         return self.take(_module(path, node, ""), alias.name)
 
     def _function(self, path: Path, node: ast.FunctionDef, name: str) -> tuple[str, list[str]]:
-        """Its text, and the names that it uses."""
+        """Return the source of a function, and the names that it uses."""
         native = self._native(path)
         decorators = [d for d in node.decorator_list if native or not _of_emitter(ast.unparse(d))]
         bound = {a.arg for a in node.args.args} | _stored(node)
@@ -135,23 +142,23 @@ class Linker:
         return ast.unparse(ast.fix_missing_locations(made)), names.used
 
     def module(self, path: Path, name: str) -> Path | None:
-        """The module that a name stands for in another one, if it does."""
+        """Return the module that a name in another module denotes; None if it is not a module."""
         node = self._statements(path).get(name)
         if isinstance(node, ast.ImportFrom) and node.level:
             [alias] = [a for a in node.names if (a.asname or a.name) == name]
-            found = _module(path, node, alias.name)
-            return found if found.is_file() else None
+            file = _module(path, node, alias.name)
+            return file if file.is_file() else None
         return None
 
     def keep_import(self, name: str) -> None:
-        """Keep an import of a built-in module."""
+        """Keep the import of a built-in module."""
         self._imports.add(name)
 
     def inner_import(self, path: Path, node: ast.ImportFrom) -> ast.ImportFrom:
-        """An import within a function: by the package's name, and noted."""
-        found = [_module(path, node, a.name) for a in node.names]
-        found += [_module(path, node, "")] if node.module else []
-        self.later |= {p for p in found if p.is_file()}
+        """Return an import within a function as an absolute one; note its modules in `later`."""
+        files = [_module(path, node, a.name) for a in node.names]
+        files += [_module(path, node, "")] if node.module else []
+        self.later |= {p for p in files if p.is_file()}
         above = next(folder.parent for folder in path.parents if folder.name == package.NAME)
         folder = path.parents[node.level - 1]
         parts = [*folder.relative_to(above).parts, *(node.module or "").split(".")]
@@ -159,7 +166,12 @@ class Linker:
 
 
 class _Names(ast.NodeTransformer):
-    """used: names of the result that come to stand there."""
+    """Replace names by those of the result.
+
+    Attributes:
+        used: names of the result that it inserts.
+
+    """
 
     def __init__(self, linker: Linker, path: Path, bound: set[str], names: dict[str, ast.stmt]):
         self._linker, self._path, self._bound, self._names = linker, path, bound, names
@@ -192,7 +204,7 @@ class _Names(ast.NodeTransformer):
 
 
 def _copied(node: ast.AST) -> ast.AST:
-    """Return a deep copy; copy.deepcopy takes several times as long, most of a program's build."""
+    """Return a deep copy. copy.deepcopy is several times slower, and dominates a build."""
     return pickle.loads(pickle.dumps(node, pickle.HIGHEST_PROTOCOL))
 
 
@@ -200,20 +212,9 @@ def _name(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _number(node: ast.AST) -> str:
-    """A number that an expression of numbers is, as text; "" for others."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "const":
-        [node] = node.args
-    kinds = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
-    if not all(isinstance(n, kinds) for n in ast.walk(node)):
-        return ""
-    value = eval(ast.unparse(node))
-    return repr(value) if isinstance(value, int) else ""
-
-
 @functools.lru_cache(256)
 def _definitions(source: str) -> dict[str, ast.stmt]:
-    """Return what a module defines, by names; nobody changes it."""
+    """Return a module's definitions by name. They are shared, and must not be changed."""
     return {name: node for node in ast.parse(source).body for name in _defined(node)}
 
 
@@ -228,7 +229,7 @@ def _defined(node: ast.stmt) -> list[str]:
 
 
 def _module(path: Path, node: ast.ImportFrom, name: str) -> Path:
-    """The file of the module that is imported, or of one in it."""
+    """Return the file of the module that is imported, or of a module in it."""
     folder = path.parents[node.level - 1]
     parts = [p for p in (node.module or "").split(".") if p] + ([name] if name else [])
     return folder.joinpath(*parts).with_suffix(".py")

@@ -1,4 +1,4 @@
-"""What a kernel sees of memory while it is recorded: where things lie, not what is in them."""
+"""Memory as a kernel sees it while it is recorded: addresses without contents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from .call import DependsOnData
 class Memory:
     """A buffer of the board: the arena, the state, or the model file.
 
-    offset: what its first byte is there; contents: of what is known before a run, else None.
+    Args:
+        name: "arena", "state" or "file".
+        nbytes: size.
+        offset: offset of its first byte in the board's buffer.
+        contents: bytes that are known before a run, else None.
+
     """
 
     def __init__(self, name: str, nbytes: int, offset: int = 0, contents: Any = None):
@@ -25,11 +30,18 @@ class Memory:
 
 
 class Region:
-    """Items of a Memory, as a typed view shows them.
+    """Elements of a Memory, in place of a typed view.
 
-    offset: of its first byte in the memory; code: struct code of an item; contents: a real view
-    where they are known, else None; role: INPUT, OUTPUT or SCRATCH, by the step's tensor whose
-    view it is, else "".
+    Args:
+        memory: name of the memory.
+        offset: offset of the first byte in the memory.
+        code: struct code of the elements.
+        n: number of elements.
+        contents: a real view if the contents are known, else None.
+
+    Attributes:
+        role: INPUT, OUTPUT or SCRATCH by the step's tensor that it views, else "".
+
     """
 
     role = ""
@@ -50,18 +62,18 @@ class Region:
             part.role = self.role
             return part
         if self.contents is None:
-            raise DependsOnData(f"reads an item of the {self.memory}")
+            raise DependsOnData(f"reads an element of the {self.memory}")
         return self.contents[i]
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(self.n))
 
     def __setitem__(self, i: int, value: Any) -> None:
-        raise DependsOnData(f"writes an item of the {self.memory}")
+        raise DependsOnData(f"writes an element of the {self.memory}")
 
 
 def view(memory: Memory, offset: int, code: str, nbytes: int) -> Region:
-    """Return bytes of a memory as items of a struct code."""
+    """Return bytes of a memory as elements of a struct code."""
     n = nbytes // struct.calcsize(code)
     contents = memory.contents
     if contents is not None:

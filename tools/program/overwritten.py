@@ -1,9 +1,9 @@
-"""Proof that no call of a step reads an input where an earlier call of the step has written.
+"""Prove that no call of a step reads an input where an earlier call of the step has written.
 
-An output may lie over an input, as far as its kernel has read it by then. The lowering computes
-how far that is from the pieces in which the kernel works; here it is proved of the calls, by the
-declarations of their loops. A read of an output or of scratch wants what an earlier call left
-there: only reads of inputs can be faults. Within one call the order is the loop's own.
+An output may lie over an input as far as its kernel has read it by then. The lowering computes
+that distance from the chunks in which the kernel works; here the calls themselves are checked, by
+the declarations of their loops. Reads of outputs or scratch are meant to see earlier writes: only
+reads of inputs can be faults. Within one call the order is the loop's own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from .touched import Bytes, Touched, touched
 class Fault:
     """A call that reads, as input, bytes that an earlier call of its step has written.
 
-    number: of the call in its step; read: the range.
+    Attributes:
+        number: index of the call in its step.
+        read: the range.
+
     """
 
     call: Call
@@ -38,7 +41,7 @@ class Fault:
 
 
 def first_fault(calls: Iterable[Any]) -> Fault | None:
-    """Return a step's first fault, or None. Calls that nothing declares are passed over."""
+    """Return the first fault of a step, or None. Calls without a declaration are skipped."""
     calls = list(calls)
     return _first_fault(calls, [_touched(call) for call in calls])
 
@@ -54,25 +57,30 @@ def _touched(call: Any) -> Touched | None:
     return touched(call) if isinstance(call, Call) else None
 
 
-def _is_known(found: Touched | None) -> bool:
-    return found is not None and all(r.role for r in (*found.reads, *found.writes))
+def _is_known(accessed: Touched | None) -> bool:
+    return accessed is not None and all(r.role for r in (*accessed.reads, *accessed.writes))
 
 
 def _first_fault(calls: list[Any], known: list[Touched | None]) -> Fault | None:
-    written = _Bytes(r for found in known if found for r in found.writes)
-    for number, (call, found) in enumerate(zip(calls, known, strict=True)):
-        if found is None:
+    written = _Bytes(r for accessed in known if accessed for r in accessed.writes)
+    for number, (call, accessed) in enumerate(zip(calls, known, strict=True)):
+        if accessed is None:
             continue
-        for r in found.reads:
-            if r.role == INPUT and written.has_any(r, found):
+        for r in accessed.reads:
+            if r.role == INPUT and written.has_any(r, accessed):
                 return Fault(call, number, r)
-        for r in found.writes:
-            written.add(r, found)
+        for r in accessed.writes:
+            written.add(r, accessed)
     return None
 
 
 class _Bytes:
-    """A set of bytes. ranges: all that will ever be in it."""
+    """A set of bytes in memories.
+
+    Args:
+        ranges: all ranges that will be added.
+
+    """
 
     def __init__(self, ranges: Iterable[Bytes]):
         sizes: dict[str, int] = {}
@@ -81,11 +89,11 @@ class _Bytes:
         self._marks = {memory: np.zeros(n, bool) for memory, n in sizes.items()}
 
     def add(self, r: Bytes, of: Touched) -> None:
-        """Add the bytes of a range that a call touches."""
+        """Add the bytes of a range that a call accesses."""
         self._marks[r.memory][of.bytes_of(r)] = True
 
     def has_any(self, r: Bytes, of: Touched) -> bool:
-        """Return True if a byte of the range that a call touches is in the set."""
+        """Return True if a byte of the range that a call accesses is in the set."""
         marks = self._marks.get(r.memory)
         if marks is None or not marks[r.low : r.high].any():
             return False

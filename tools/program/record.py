@@ -1,4 +1,4 @@
-"""The calls of loops that a run of a model makes, recorded from the kernels themselves."""
+"""Record the calls of loops that a run of a model makes, from the kernels themselves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .call import (
     SCRATCH,
     UNKNOWN,
     Argument,
-    Border,
     Call,
     CannotRecord,
     Constant,
     DependsOnData,
+    InterfaceTensor,
     Loop,
     Part,
     Place,
@@ -41,24 +41,24 @@ from .call import (
 from .emitted import Unrolled, Words
 from .memory import Memory, Region, view
 
-# What kernels raise beside their own errors, where a check was not tight enough.
-_OF_A_FILE = (ArithmeticError, LookupError, TypeError, ValueError)
+# Exceptions of kernels whose checks were not tight enough.
+_KERNEL_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 class _TooManyCalls(Exception):
-    """A step makes more calls than are asked for."""
+    """A step makes more calls than Share.most_calls."""
 
 
 class _Recorder:
-    """Takes the calls that kernels emit, step by step."""
+    """Collect the calls that kernels emit, step by step."""
 
     def __init__(self) -> None:
-        self.most_calls: int | None = None  # of a step
+        self.most_calls: int | None = None  # in a step
         self.steps: list[Step] = []
-        self.kernel: str | None = None  # of the step at hand
-        self._blocks: dict[int, int] = {}  # number, in its step, of a block by its id
-        self._held: list[Any] = []  # so that no id is another's while a step is recorded
-        self._unknown: dict[int, set[int]] = {}  # words that loops wrote, by the block
+        self.kernel: str | None = None  # of the current step
+        self._blocks: dict[int, int] = {}  # number of a block in its step, by id
+        self._held: list[Any] = []  # keeps ids unique while a step is recorded
+        self._unknown: dict[int, set[int]] = {}  # indices of words that loops wrote, by block
 
     def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
         """Begin a step."""
@@ -67,14 +67,14 @@ class _Recorder:
         self._blocks, self._held, self._unknown = {}, [], {}
 
     def add(self, call: Call | Read) -> None:
-        """Add a call to the step at hand."""
+        """Add a call to the current step."""
         calls = self.steps[-1].calls
         if len(calls) == self.most_calls:
             raise _TooManyCalls
         calls.append(call)
 
     def make(self, loop: Any, arguments: tuple, p: Any, origin: tuple[int, int]) -> None:
-        """Add a call that a kernel emits, as Unrolled hands it over."""
+        """Add a call that a kernel emits, as Unrolled passes it."""
         number = self._blocks.setdefault(id(p), len(self._blocks))
         self._held.append(p)
         unknown = self._unknown.setdefault(number, set())
@@ -82,15 +82,22 @@ class _Recorder:
         made = tuple(_argument(thing, p, number) for thing in arguments)
         call = Call(loop_of(loop), made, {number: words}, origin=origin)
         self.add(call)
-        for part, indexes in changes.of(call):
+        for part, indexes in changes.writes_of(call):
             n = part.last - part.first
-            found = range(n) if indexes == changes.ALL else indexes
-            unknown |= {part.first + i for i in found if i < n}
+            written = range(n) if indexes == changes.ALL else indexes
+            unknown |= {part.first + i for i in written if i < n}
         call.changed[number] = sorted(unknown)
 
 
 def _argument(thing: Any, p: Any, block: int) -> Argument:
-    """Return what a call has of a thing that a kernel hands over. block: the number of p."""
+    """Return the argument of a call for an object that a kernel passes.
+
+    Args:
+        thing: the object.
+        p: parameter block of the call.
+        block: number of the block.
+
+    """
     if isinstance(thing, Region):
         return Place(thing.memory, thing.offset, thing.code, thing.n, thing.role)
     if isinstance(thing, Words):
@@ -112,7 +119,7 @@ def _argument(thing: Any, p: Any, block: int) -> Argument:
 
 
 def loop_of(loop: Any) -> Loop:
-    """Return the Loop that is a function of the package, or is one already."""
+    """Return the Loop for a function of the package; a Loop as it is."""
     if isinstance(loop, Loop):
         return loop
     family = loop.__module__.rpartition(".")[2]
@@ -123,32 +130,32 @@ def loop_of(loop: Any) -> Loop:
 
 
 class Share:
-    """What a core does of a run: here all of it."""
+    """The part of a run that one core computes; this base class computes all of it."""
 
-    more_nbytes = 0  # of the arena, for what another core has there besides
-    most_calls: int | None = None  # of a step: one that makes more is recorded without calls
+    more_nbytes = 0  # added to the arena, for the other core's scratch
+    most_calls: int | None = None  # a step with more is recorded without calls
 
     def recorded(self, step: int | None, n: int | None) -> None:
-        """Take note that a step made so many calls, or None: more than most_calls."""
+        """Take note of the number of calls of a step; None if it exceeds most_calls."""
 
     def parameters(self, step: int, params: Any) -> Any:
-        """Those of a step; they may have its kernel work in smaller pieces."""
+        """Return the parameters of a step, which may make its kernel work in smaller chunks."""
         return params
 
     def moved(self, step: int, scratch: list[Any]) -> list[int]:
-        """Where in the arena its scratch lies, if it is elsewhere than in the file."""
+        """Return the offsets of its scratch in the arena, if they differ from the file's."""
         return []
 
     def moved_outputs(self, step: int, outputs: list[Any]) -> list[int]:
-        """Return where in the arena its outputs lie, if that is elsewhere than in the file."""
+        """Return the offsets of its outputs in the arena, if they differ from the file's."""
         return []
 
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
-        """Of the extent of a step, or of a read (None): the cores meet between them."""
+        """Return parts of a step's extent, or of a read (None), between which the cores meet."""
         return [(0, n)]
 
     def meeting(self) -> Call | None:
-        """The call that has them do so."""
+        """Return the call that lets the cores meet; None for one core."""
         return None
 
 
@@ -158,15 +165,21 @@ def record(
     stream: bool = False,
     share: Share | None = None,
 ) -> Recording:
-    """Return the calls of a run of a model file.
+    """Record the calls of a run of a model file.
 
-    has_form: whether the board runs a family of loops in a form; stream: its weights come from a
-    file while it runs; share: what one of two cores does of it. Raises CannotRecord.
+    Args:
+        data: the model file.
+        has_form: returns True if the board runs a family of loops in a form.
+        stream: weights are read from a file while the model runs.
+        share: the part of the run that one of two cores computes; None for all.
+
+    Raises:
+        CannotRecord: if the model cannot be a program.
+
     """
     share, recorder = share or Share(), _Recorder()
     try:
-        source = io.BytesIO(data) if stream else data
-        read = Reader(source, stream=stream)
+        read = Reader(io.BytesIO(data) if stream else data, stream=stream)
         if read.runtime_dims():
             raise CannotRecord("shapes that a run decides")
         if any(is_object(t.dtype) for t in read.tensors):
@@ -180,29 +193,12 @@ def record(
         read.arena_nbytes += share.more_nbytes
         loader = _Loader(read, recorder, has_form, share)
         for i, (n, step) in enumerate(loader.steps):
-            whose = (step.number, step.kernel) if isinstance(step, _Emits) else ()
-            recorder.begin(str(i), *whose)
-            if whose and step.emit is None:
-                raise CannotRecord(f"Python computes {step.kernel}", step.kernel)
-            number = whose[0] if whose else None
-            recorder.most_calls = share.most_calls
-            try:
-                for k, part in enumerate(share.parts(number, n)):
-                    meeting = share.meeting() if k else None
-                    if meeting:
-                        recorder.add(meeting)
-                    if part[0] < part[1]:
-                        step(*part)
-            except _TooManyCalls:
-                recorder.steps[-1].calls.clear()
-                share.recorded(number, None)
-            else:
-                share.recorded(number, len(recorder.steps[-1].calls))
+            _record_step(recorder, share, str(i), n, step)
     except DependsOnData as e:
         raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
     except MpconnxrError as e:
         raise CannotRecord(str(e)) from e
-    except _OF_A_FILE as e:
+    except _KERNEL_ERRORS as e:
         raise CannotRecord(f"{recorder.kernel}: {type(e).__name__}: {e}") from e
     return Recording(
         recorder.steps,
@@ -210,17 +206,38 @@ def record(
         len(loader.state),
         read.resident,
         reads,
-        tuple(_border(t) for t in loader.inputs + loader.outputs),
+        tuple(_interface_tensor(t) for t in loader.inputs + loader.outputs),
         len(loader.inputs),
     )
 
 
+def _record_step(recorder: _Recorder, share: Share, name: str, n: int, step: Any) -> None:
+    """Record the calls of a step, an _Emits or a read, whose extent is n."""
+    node = (step.number, step.kernel) if isinstance(step, _Emits) else (None, None)
+    recorder.begin(name, *node)
+    if isinstance(step, _Emits) and step.emit is None:
+        raise CannotRecord(f"Python computes {step.kernel}", step.kernel)
+    recorder.most_calls = share.most_calls
+    try:
+        for k, part in enumerate(share.parts(node[0], n)):
+            meeting = share.meeting() if k else None
+            if meeting:
+                recorder.add(meeting)
+            if part[0] < part[1]:
+                step(*part)
+    except _TooManyCalls:
+        recorder.steps[-1].calls.clear()
+        share.recorded(node[0], None)
+    else:
+        share.recorded(node[0], len(recorder.steps[-1].calls))
+
+
 class Reader(reader.Reader):
-    """A reader of a model file whose data has places, see memory."""
+    """Reader of a model file whose tensors have addresses instead of data, see memory.py."""
 
     @property
     def resident(self) -> tuple[int, int]:
-        """The first byte and the bytes of what has to be in memory of the file."""
+        """Offset and size of the part of the file that must be in memory."""
         if not self.stream:
             return 0, self._source.nbytes
         held = [c for c in self.chunks if c.kind == reader.CHUNK_DATA]
@@ -228,7 +245,7 @@ class Reader(reader.Reader):
         return first, max([c.offset + c.nbytes for c in held], default=0) - first
 
     def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:
-        """Return the memory in which a tensor lies, and where."""
+        """Return the memory that holds a tensor, and the tensor's offset in it."""
         buffer, within = super().buffer(t, arena, state)
         if isinstance(buffer, Memory):
             return buffer, within
@@ -239,13 +256,13 @@ class Reader(reader.Reader):
 
 
 class Operand(Tensor):
-    """A tensor of one step, whose views say what it is to that step."""
+    """A tensor of one step, whose views carry its role in that step."""
 
     def __init__(self, t: Any, role: str = ""):
         vars(self).update(vars(t), _data=None, role=role)
 
     def view(self, code: str) -> Any:
-        """Return its items: where they lie, not what is in them."""
+        """Return its elements: their addresses, without contents."""
         if not isinstance(self._buffer, Memory):
             return super().view(code)
         made = view(self._buffer, self._offset, code, self.nbytes)
@@ -254,7 +271,7 @@ class Operand(Tensor):
 
 
 class _Loader(Loader):
-    """A loader whose steps are what kernels emit, in memory of which only places are known."""
+    """Loader whose steps record what kernels emit, in memory of which only addresses are known."""
 
     def __init__(
         self,
@@ -268,9 +285,9 @@ class _Loader(Loader):
         self._roles: list[str] = []
         super().__init__(read)
 
-    def _allocated(self, nbytes: int, *given: Any) -> Memory:
-        # A loader asks for the arena with the caller's own, for the state without.
-        return Memory("arena" if given else "state", nbytes)
+    def _allocated(self, nbytes: int, *own_arena: Any) -> Memory:
+        # Loader passes the caller's arena here, and nothing for the state.
+        return Memory("arena" if own_arena else "state", nbytes)
 
     def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
         share = self._share
@@ -280,7 +297,7 @@ class _Loader(Loader):
         self._moved = {(OUTPUT, i): at for i, at in zip(outputs, places, strict=False)}
         places = share.moved(index, [reader.tensors[i] for i in scratch])
         self._moved |= {(SCRATCH, i): at for i, at in zip(scratch, places, strict=False)}
-        # in the order in which a Loader makes a step's tensors
+        # in the order in which Loader creates a step's tensors
         self._roles = [INPUT] * len(inputs) + [OUTPUT] * len(outputs)
         self._roles += [SCRATCH] * len(scratch)
         n, emit = super()._prepare(reader, index, node)
@@ -314,7 +331,7 @@ def _refuse_unpacking(*_: Any) -> None:
     raise CannotRecord("weights that are unpacked at load")
 
 
-def _border(t: Any) -> Border:
+def _interface_tensor(t: Any) -> InterfaceTensor:
     grid = None if t.scale is None else (t.scale, t.zero_point)
     return (
         t._buffer.name,
@@ -329,7 +346,7 @@ def _border(t: Any) -> Border:
 
 @dataclass(frozen=True)
 class _Emit:
-    """What emits the calls of a part of a step's extent."""
+    """Emits the calls of a part of a step's extent."""
 
     emit: Callable[[int, int], Any]
 
@@ -339,7 +356,7 @@ class _Emit:
 
 @dataclass(frozen=True)
 class _Emits:
-    """A step that says whose it is. emit: None where Python computes it."""
+    """A step that knows its node. `emit` is None if Python computes it."""
 
     number: int
     kernel: str
@@ -350,7 +367,7 @@ class _Emits:
 
 
 class _Stream:
-    """In the place of mpconnxr.stream.Stream."""
+    """Replacement for mpconnxr.stream.Stream."""
 
     def __init__(self, recorder: _Recorder):
         self._recorder = recorder
@@ -363,7 +380,7 @@ class _Stream:
 
 
 def _where(e: BaseException) -> str:
-    """The innermost line of the package that an exception came from."""
+    """Return the innermost line of the package that raised an exception."""
     where, at = "", e.__traceback__
     while at:
         name = at.tb_frame.f_code.co_filename

@@ -1,23 +1,27 @@
-"""How a program's module loads.
+"""Load a program on the board: functions that bundle.py links into each program's module.
 
-This is code for boards: bundle puts these functions into each program, under short names, and they
-are let go of once they are done.
+They get short names there, and are released once the program is loaded.
 """
 
 
 def load(source, arena, about, entries, place, shown):
-    """The model: a mpconnxr.replay.Program.
+    """Load a program for one core; return the model, a mpconnxr.replay.Program.
 
-    source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of blocks; place: address or itself;
-    shown: by_how, or None where advance finds views by addresses among the words.
+    Args:
+        source: the model's file, or its contents in memory.
+        arena: the caller's arena, or None.
+        about: tuple from bundle._about.
+        entries: makes the entries of the calls, from views and a view of the words of all blocks.
+        place: `address` or `itself`.
+        shown: `by_how`, or None if `advance` finds views by addresses among the words.
+
     """
     from mpconnxr.replay import Program, advance
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    kinds, n_words, before, code, constants, n_calls, borders, n_inputs, golden = about[7:]
+    kinds, n_words, before, code, constants, n_calls, interface, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
-    given = arena
+    callers_arena = arena
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
@@ -34,34 +38,40 @@ def load(source, arena, about, entries, place, shown):
     chunks = [(at, _view(arena, first, n)) for at, n, first in reads]
     model = Program((code, words, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
-    model._origin = held  # which the collector does not find by views of addresses
-    if given is not None:
+    model._origin = held  # the collector does not follow views made from addresses
+    if callers_arena is not None:
         from mpconnxr.turns import give
 
-        give(model, given)
+        give(model, callers_arena)
     if reads:
         model._stream = source if memory is None else memory
     model.golden = golden
-    found = [_border(memories, border) for border in borders]
-    model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
+    tensors = [_interface_tensor(memories, each) for each in interface]
+    model.inputs, model.outputs = tensors[:n_inputs], tensors[n_inputs:]
     return model
 
 
 def load_pair(source, arena, about, entries, second, place, shown):
-    """The same of a program for two cores: a mpconnxr.cores.Program.
+    """Load a program for two cores; return the model, a mpconnxr.cores.Program.
 
-    source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of blocks. second: views, number
-    of words, what sets them, code and constants of the second core; place, shown: as for load.
+    Args:
+        source: the model's file, or its contents in memory.
+        arena: the caller's arena, or None.
+        about: tuple from bundle._about.
+        entries: makes the entries of the calls of both cores.
+        second: tuple from bundle._of_table, for the second core.
+        place: `address` or `itself`.
+        shown: `by_how`, or None if `advance` finds views by addresses among the words.
+
     """
     from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
     from mpconnxr.turns import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    kinds, n_words, before, code, constants, n_calls, borders, n_inputs, golden = about[7:]
+    kinds, n_words, before, code, constants, n_calls, interface, n_inputs, golden = about[7:]
     memory, held = _checked(source, nbytes, digest, first, held_nbytes)
-    given = arena
+    callers_arena = arena
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
@@ -83,18 +93,18 @@ def load_pair(source, arena, about, entries, second, place, shown):
     chunks = [(at, _view(arena, first, n)) for at, n, first in reads]
     model = Program(both, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
-    model._origin = held  # which the collector does not find by views of addresses
-    give(model, given, turn)
+    model._origin = held  # the collector does not follow views made from addresses
+    give(model, callers_arena, turn)
     if reads:
         model._stream = source if memory is None else memory
     model.golden = golden
-    found = [_border(memories, border) for border in borders]
-    model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
+    tensors = [_interface_tensor(memories, each) for each in interface]
+    model.inputs, model.outputs = tensors[:n_inputs], tensors[n_inputs:]
     return model
 
 
 def _lasting(memories, kinds, n_words, constants):
-    """Return the views of a core's program, and its words, for advance to set them."""
+    """Return the views of a core's program, and its words, which `advance` sets."""
     memories += (bytearray(constants),)  # a copy, which is aligned
     views = [_whole(memories[m], code, size) for m, code, size in kinds]
     n = len(views)
@@ -108,29 +118,29 @@ def _lasting(memories, kinds, n_words, constants):
 
 
 def address(buffer):
-    """What machine code takes the quickest."""
+    """Return a buffer's address, which machine code takes fastest."""
     from uctypes import addressof
 
     return addressof(buffer)
 
 
 def itself(buffer):
-    """What other code takes."""
+    """Return a buffer as it is, for other code."""
     return buffer
 
 
 def by_how(views):
-    """What a form of loops/program that has HOW takes of views."""
+    """Return views as a form of loops/program with HOW takes them."""
     from mpconnxr.replay import HOW
     from mpconnxr.tensor import shown
 
     return shown(views, HOW)
 
 
-def _border(memories, border):
+def _interface_tensor(memories, description):
     from mpconnxr.turn import LightTensor
 
-    memory, code, size, offset, fields, dtype, grid, picture = border
+    memory, code, size, offset, fields, dtype, grid, picture = description
     scale = zero_point = None
     if grid:
         from struct import unpack
@@ -142,14 +152,21 @@ def _border(memories, border):
 
 
 def _checked(source, nbytes, digest, first, held_nbytes):
-    """Return what is in memory of the file, None for a file, and the bytes that calls read.
+    """Check that a file is the one that the program was made for.
 
-    These are hashed where the calls find them: a card could give others when it is read again.
-    Raises ModelError unless the file is the one that the program was made for.
+    The bytes that calls read are hashed where the calls find them: a card could return others when
+    it is read again.
+
+    Returns:
+        The contents in memory (None for a file), and the bytes that calls read.
+
+    Raises:
+        ModelError: if it is another file.
+
     """
     from hashlib import sha256
 
-    found = sha256()
+    hasher = sha256()
     memory = None
     try:
         memory = source if isinstance(source, memoryview) else memoryview(source)
@@ -157,9 +174,9 @@ def _checked(source, nbytes, digest, first, held_nbytes):
         held = _allocated(held_nbytes)
         piece = bytearray(1024)
         source.seek(0)
-        total = _read(source, found, piece, first)
-        total += _read(source, found, held, held_nbytes)
-        total += _read(source, found, piece, nbytes + 1 - total)
+        total = _read(source, hasher, piece, first)
+        total += _read(source, hasher, held, held_nbytes)
+        total += _read(source, hasher, piece, nbytes + 1 - total)
     else:
         held = memory[first : first + held_nbytes]
         if not _is_aligned(held):
@@ -167,19 +184,21 @@ def _checked(source, nbytes, digest, first, held_nbytes):
             if len(held) == held_nbytes:
                 copy[:] = held
             held = copy
-        found.update(memory)
+        hasher.update(memory)
         total = len(memory)
-    if total != nbytes or found.digest() != digest:
+    if total != nbytes or hasher.digest() != digest:
         from mpconnxr.errors import fail
 
         fail("not the one that its program was made for")
     return memory, held
 
 
-def _read(source, found, buffer, nbytes):
-    """Read and hash bytes of a file, from the start of the buffer again wherever it is full.
+def _read(source, hasher, buffer, nbytes):
+    """Read and hash bytes of a file, from the start of the buffer again whenever it is full.
 
-    Returns their number, less at the end of the file.
+    Returns:
+        The number of bytes, which is less at the end of the file.
+
     """
     view = memoryview(buffer)
     total = at = 0
@@ -188,14 +207,14 @@ def _read(source, found, buffer, nbytes):
         if at == len(view):
             at = 0
         n = source.readinto(view[at : min(len(view), at + nbytes - total)])
-        found.update(view[at : at + n])
+        hasher.update(view[at : at + n])
         total += n
         at += n
     return total
 
 
 def _is_aligned(held):
-    """Whether typed views can begin there; a memoryview also has an offset of its own."""
+    """Return True if typed views can begin there; a memoryview also has an offset of its own."""
     try:
         from uctypes import addressof
     except ImportError:
@@ -213,18 +232,18 @@ def _allocated(nbytes):
 
 
 def _id(thing):
-    at = id(thing)  # of 0x40000000..0x7fffffff it comes out negative on 32-bit words
+    at = id(thing)  # negative for 0x40000000..0x7fffffff with words of 32 bits
     return at & 0x7FFFFFFF if at < 0 else at
 
 
 def _address(view):
-    """Of a memoryview itself, as an int32."""
+    """Return the address of a memoryview object as an int32."""
     at = _id(view) & 0xFFFFFFFF
     return at - 0x100000000 if at >> 31 else at
 
 
 def _words(view):
-    """The words of a memoryview itself: see mpconnxr.tensor."""
+    """Return the words of a memoryview object: see mpconnxr.tensor."""
     import sys
 
     import uctypes
@@ -234,8 +253,10 @@ def _words(view):
 
 
 def _whole(memory, code, size):
-    """A view of all of a buffer, in which calls count from its start: if it is a part of another
-    buffer, the collector does not follow the view. The model keeps the buffer.
+    """Return a view of all of a buffer, in which calls count from its start.
+
+    If the buffer is a part of another one, the collector does not follow the view. The model keeps
+    the buffer alive.
     """
     if isinstance(memory, memoryview):
         import uctypes
@@ -245,7 +266,7 @@ def _whole(memory, code, size):
 
 
 def _view(memory, offset, nbytes, code=66, size=1):
-    """A view of bytes of a buffer as items of a struct code (as its number) and size.
+    """Return a view of bytes of a buffer as elements of a struct code (a number) and size.
 
     It keeps the buffer alive, also if that is a memoryview of a part of another one.
     """

@@ -1,7 +1,7 @@
-"""The table of a program: the calls of a run as bytes, with what they take.
+"""Encode a program: the calls of a run as bytes, with their arguments.
 
-mpconnxr.build.calls makes it, as it does on a board. Here it has no memory but places in it, so
-what a board would bind to addresses is said by names.
+mpconnxr.build.calls encodes them, as it does on a board. Here memory has addresses only, so what a
+board would bind to addresses is named instead.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .call import (
     Call,
     CannotRecord,
     Constant,
-    Given,
     Loop,
     Part,
     Place,
     Read,
     Recording,
+    StartArgument,
     Value,
 )
 from .cores import MEET
@@ -43,12 +43,12 @@ from .record import Operand, Reader, loop_of
 
 OF_TWO = Loop("program", "of_two")
 READ = 253  # see mpconnxr/loops/program
-MEMORIES = "arena", "state", "file", "constants"  # as start.load counts them
-_LEVELS = 2  # of repeats that are looked for in calls
-_LONGEST = 64  # calls that are repeated together
-_REACH = 1 << 24  # of a view, in items
+MEMORIES = "arena", "state", "file", "constants"  # numbered as in start.load
+_LEVELS = 2  # of nested repeats
+_MAX_REPEATED = 64  # calls in the body of a repeat, at most
+_REACH = 1 << 24  # elements that a view spans, at most
 _ALIGNMENT = 16
-_OF_A_WORD = 8  # bytes of code, at most
+_WORD_CODE_NBYTES = 8  # bytes of code for a word, at most
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class View:
 
 @dataclass(frozen=True)
 class Slice:
-    """Words of the table's blocks."""
+    """Words first to last - 1 of the table's blocks."""
 
     first: int
     last: int
@@ -76,15 +76,17 @@ class Slice:
 class Table:
     """Calls as mpconnxr/loops/program makes them.
 
-    code      of a run, from its beginning
-    views     (number of the memory, struct code) of each
-    before    what has all views and words begin as the first call finds them: code, which a
-              program runs once, when it is loaded
-    n_words   those of the blocks
-    entries   (loop, four arguments) of each kind of call: View, Slice, Loop, Constant, Value,
-              Given, or lists of such
-    constants what memory 3 has
-    calls     of each step
+    Attributes:
+        code: code of a run, from its beginning.
+        views: (number of the memory, struct code) of each view.
+        before: code that sets all views and words as the first call finds them; a program runs it
+            once when it is loaded.
+        n_words: number of words of all blocks.
+        entries: (loop, four arguments) of each kind of call; an argument is a View, Slice, Loop,
+            Constant, Value, StartArgument, or a list of such.
+        constants: contents of memory 3.
+        calls: number of calls of each step.
+
     """
 
     code: bytes
@@ -97,9 +99,16 @@ class Table:
 
 
 def table(data: bytes, has_form: Callable[[str, str], bool], stream: bool) -> Table:
-    """Return the table of a model file that can be recorded.
+    """Encode the calls of a model file.
 
-    has_form, stream: as for record. Raises CannotRecord where a table has no room for it.
+    Args:
+        data: the model file.
+        has_form: returns True if the board runs a family of loops in a form.
+        stream: weights are read while it runs.
+
+    Raises:
+        CannotRecord: if a table has no room for it.
+
     """
 
     def made(*most_views: int) -> tuple[_Calls, list[bytes], list[int]]:
@@ -119,7 +128,12 @@ def table(data: bytes, has_form: Callable[[str, str], bool], stream: bool) -> Ta
 
 
 def table_of(recording: Recording) -> Table:
-    """Return the table of calls that were recorded one by one. Raises CannotRecord."""
+    """Encode calls that were recorded one by one.
+
+    Raises:
+        CannotRecord: if a table has no room for them.
+
+    """
 
     def made(*most_views: int) -> tuple[_Calls, list[bytes], list[int]]:
         emitted = _Recorded(*most_views)
@@ -134,9 +148,7 @@ def table_of(recording: Recording) -> Table:
 
 
 def _fitted(made: Callable[..., tuple[_Calls, list[bytes], list[int]]]) -> Table:
-    """Return the table of what is made twice: the words of the views come before all others, and
-    how many there are is known when all calls are.
-    """
+    """Encode twice: the words of the views come first, and their number is known at the end."""
     try:
         emitted, *_ = made()
         emitted, codes, counts = made(len(emitted.kinds))
@@ -146,9 +158,12 @@ def _fitted(made: Callable[..., tuple[_Calls, list[bytes], list[int]]]) -> Table
 
 
 class _Calls(calls.Calls):
-    """Calls that kernels emit for another machine.
+    """Receive and encode calls that kernels emit for another machine.
 
-    step_codes: of each step, once the table is made; resets: what begins a run.
+    Attributes:
+        step_codes: code of each step, once the table is complete.
+        resets: code that begins a run.
+
     """
 
     def __init__(self, *most_views: int):
@@ -165,7 +180,7 @@ class _Calls(calls.Calls):
         return _same(Loop(family, name, True))
 
     def parts(self, n: int, work: int = 1) -> Iterator[tuple[int, int]]:
-        """Give all items to one call: who interrupts a program does so between steps."""
+        """Yield all elements at once: a program is interrupted between steps only."""
         if n:
             yield 0, n
 
@@ -174,7 +189,7 @@ class _Calls(calls.Calls):
         self.resets = resets[:-1]
 
     def of_run(self, codes: Iterable[bytes], counts: list[int]) -> Table:
-        """Return the table of a run that is this code."""
+        """Return the table of a run with this code."""
         return Table(
             self.resets + b"".join(codes) + bytes([_END]),
             [(kind >> 8, chr(kind & 255)) for kind in self.kinds],
@@ -186,48 +201,48 @@ class _Calls(calls.Calls):
         )
 
     def _before(self) -> bytes:
-        """Return the code that sets all words, and views, from zeros to what they are at first."""
+        """Return the code that sets all words and views from zeros to their first values."""
         words = self.first[_WORDS:]
         known = emission.zeros(_WORDS) + words
         known[_AT], known[_HOW] = 0, _IS_ABSOLUTE
-        code = bytearray(_OF_A_WORD * len(words) + 3)
+        code = bytearray(_WORD_CODE_NBYTES * len(words) + 3)
         unused = emission.Entry(None, (self.unused,) * 3, _CHANGE, _WORDS, words)
         marks = bytes(_WORDS) + bytes(word != 0 for word in words)
         self._put(code, known, unused.head, words, bytearray(marks))
         return bytes(code[: known[_AT]]) + bytes([_END])
 
     def _arguments(self, entry: Any) -> tuple[Any, ...]:
-        """Return (loop, four arguments)."""
+        """Return the loop of an entry and its four arguments."""
         owner = entry.owner or entry
         start = owner.word - self.unused
         block = Slice(start, start + owner.n)
         used = [View(word - _WORDS) for word in entry.views if word < self.unused]
         kinds = entry.kinds or (0, 0, 0)
-        found: list[Any] = []
+        arguments: list[Any] = []
         listed = [View(word - _WORDS) for word in entry.listed]
         for kind, word in zip(kinds, entry.views, strict=True):
             if kind < 0:
-                found.append(held.filled(self._held[-1 - kind], block, listed))
+                arguments.append(held.filled(self._held[-1 - kind], block, listed))
             elif word < self.unused:
-                found.append(View(word - _WORDS))
-            else:  # a number would take more time to hand over
-                found.append(used[0] if used else Value(0))
-        found = [_thing(each) for each in found]
+                arguments.append(View(word - _WORDS))
+            else:  # passing a number would take more time
+                arguments.append(used[0] if used else Value(0))
+        arguments = [_thing(each) for each in arguments]
         if entry.loop is calls.of_two:
-            return OF_TWO, *found, Value(0)
-        return loop_of(entry.loop), *found, Given("i") if entry.loop == MEET else block
+            return OF_TWO, *arguments, Value(0)
+        return loop_of(entry.loop), *arguments, StartArgument("i") if entry.loop == MEET else block
 
 
 class _Loader(Loader):
-    """Makes one table of all that kernels emit, in memory of which only places are known."""
+    """Encode all that kernels emit as one table, in memory of which only addresses are known."""
 
     def __init__(self, read: Reader, has_form: Callable[[str, str], bool], most_views: Any):
         self.made = _Kernels(has_form, *most_views)
         super().__init__(read)
         self._calls = self.made
 
-    def _allocated(self, nbytes: int, *given: Any) -> Memory:
-        return Memory("arena" if given else "state", nbytes)
+    def _allocated(self, nbytes: int, *own_arena: Any) -> Memory:
+        return Memory("arena" if own_arena else "state", nbytes)
 
     def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
         t = super()._tensor(reader, i, info, name)
@@ -239,22 +254,22 @@ class _Loader(Loader):
 
 
 class _Kernels(_Calls):
-    """What kernels emit."""
+    """Receive what kernels emit."""
 
     def __init__(self, has_form: Callable[[str, str], bool], *most_views: int):
         super().__init__(*most_views)
         self._has_form = has_form
 
     def fpu(self, name: str, exact: str) -> Any:
-        """Return the loops of a family for an FPU, or None where the board takes others."""
+        """Return the loops of a family for an FPU; None if the board takes others."""
         return Family(name) if self._has_form(name, "vfp") else None
 
 
 class _Recorded(_Calls):
-    """Calls that were recorded."""
+    """Encode calls that were recorded."""
 
     def drive(self, loop: Any, p: Any, w: Any, left: tuple[int, ...] = ()) -> None:
-        """Have a run call loop(p, w). left: may differ from call to call, and all of it counts."""
+        """Encode a call loop(p, w). `left` may differ from call to call; the union counts."""
         known = self.left.get((self.hold(w)[0], self.hold(loop)[0]), ())
         super().drive(loop, p, w, tuple({*known, *left}))
 
@@ -271,7 +286,7 @@ class _Recorded(_Calls):
             yield self._codes[-1]
 
     def _emit(self, call: Call, before: int | None) -> None:
-        """Emit a call. before: the block of the call before."""
+        """Encode a call. `before` is the block of the call before it."""
         arguments = [self._argument(a) for a in call.arguments]
         if call.loop == MEET:  # which has no block
             last, self._last = self._last, None
@@ -280,19 +295,19 @@ class _Recorded(_Calls):
             return
         [(block, words)] = call.words.items()
         if block != before and any(word is UNKNOWN for word in words):
-            raise CannotRecord("a call takes what another one's loop wrote")
+            raise CannotRecord("a call takes a word that another call's loop wrote")
         p = None if block == before else array("i", words)
         if len(arguments) == 2:
             self.drive(_same(call.loop), p, arguments[1], tuple(call.changed[block]))
             return
         buffers = [a if _is_place(a) else self.hold(a) for a in arguments[:3]]
-        # What lies where another one does needs no view of its own.
+        # Buffers at the same address share a view.
         if _is_place(arguments[0]):
             buffers = [buffers[0], *(None if b == buffers[0] else b for b in buffers[1:])]
         self.call(call.loop, *buffers, p)
 
     def _argument(self, a: Argument) -> Any:
-        """Return what stands for an argument: a place, or what is held, maybe in a list."""
+        """Return what the encoder takes for an argument: a place, an object, or a list."""
         if isinstance(a, Place):
             return self.memories.at(a)
         if isinstance(a, Part):
@@ -301,16 +316,16 @@ class _Recorded(_Calls):
 
 
 class _Memories:
-    """What stands for mpconnxr.build.calls.Memories."""
+    """Replacement for mpconnxr.build.calls.Memories."""
 
     def __init__(self) -> None:
         self.constants = calls.Constants()
         self._constants: list[Any] = []
-        self._starts: dict[int, int] = {}  # of these, by the id
+        self._starts: dict[int, int] = {}  # offsets of constants, by id
         self._nbytes = 0
 
     def place(self, buffer: Any) -> tuple[int, int]:
-        """Return the number of a buffer's memory, and where in that it begins."""
+        """Return the number of a buffer's memory, and the buffer's offset in it."""
         if isinstance(buffer, Memory):
             return MEMORIES.index(buffer.name), buffer.offset
         if id(buffer) not in self._starts:
@@ -320,11 +335,11 @@ class _Memories:
         return MEMORIES.index("constants"), self._starts[id(buffer)]
 
     def contents(self) -> bytes:
-        """Return what memory 3 has."""
+        """Return the contents of memory 3."""
         return b"".join(bytes(b) + bytes(-len(b) % _ALIGNMENT) for b in self._constants)
 
     def at(self, a: Place) -> tuple[int, int]:
-        """Return what Calls.place does of a tensor there."""
+        """Return what Calls.place returns for a tensor there."""
         first, rest = divmod(a.offset, struct.calcsize(a.code))
         if rest:
             raise CannotRecord("a tensor that is not aligned")
@@ -335,15 +350,15 @@ class _Memories:
         return kind, start - (1 << 32) if start >> 31 else start
 
     def far(self, *_: int) -> None:
-        """Refuse what no view reaches."""
+        """Raise CannotRecord for memory that no view reaches."""
         raise CannotRecord("more memory than a program reaches")
 
 
 class _Reads:
-    """In the place of mpconnxr.stream.Stream."""
+    """Replacement for mpconnxr.stream.Stream."""
 
     def read(self, chunk: int, arena: Any) -> Read:
-        """Return what stands for the step that reads a chunk."""
+        """Return the step that reads a chunk."""
         return Read(chunk)
 
     def settle(self) -> None:
@@ -356,15 +371,15 @@ def _is_place(thing: Any) -> bool:
 
 @cache
 def _same(thing: Any) -> Any:
-    """Return the one thing that stands for all that are equal, as calls compare by identity."""
+    """Return one object for all that are equal, as calls compare by identity."""
     return thing
 
 
 def _thing(thing: Any) -> Any:
-    """Return what a bundle writes of a thing that a call takes."""
+    """Return the form of an argument that a bundle can write."""
     if isinstance(thing, list | tuple):
         return [_thing(each) for each in thing]
-    if isinstance(thing, View | Slice | Constant | Value | Given):
+    if isinstance(thing, View | Slice | Constant | Value | StartArgument):
         return thing
     if thing is None or isinstance(thing, str | int):
         return Value(thing)
@@ -379,7 +394,7 @@ def _read(step: Read) -> bytes:
 
 
 def _repeated(codes: list[bytes], level: int) -> list[bytes]:
-    """Return the code of calls with what repeats written once, followed by how often."""
+    """Return the code of calls with repetitions written once, followed by their number."""
     made: list[bytes] = []
     i = 0
     while i < len(codes):
@@ -396,8 +411,8 @@ def _repeated(codes: list[bytes], level: int) -> list[bytes]:
 
 
 def _repeats(codes: list[bytes], i: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (bytes saved, period, count) of what repeats from a call on."""
-    for period in range(1, min(_LONGEST, (len(codes) - i) // 2) + 1):
+    """Yield (bytes saved, period, count) of the repetitions that start at a call."""
+    for period in range(1, min(_MAX_REPEATED, (len(codes) - i) // 2) + 1):
         if codes[i] != codes[i + period]:
             continue
         count, body = 1, codes[i : i + period]

@@ -1,7 +1,7 @@
-"""Which bytes a recorded call reads and writes, by the declaration of its loop.
+"""Determine the bytes that a recorded call reads and writes, by its loop's declaration.
 
-A declared range extends from the first item to the last one. Of the loops in _ITEMS also the
-items themselves are known, which tells parts of a strided tensor apart.
+A declared range extends from the first element to the last one. For the loops in _EXACT the exact
+elements are known too, which tells parts of a strided tensor apart.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from .call import Call, Constant, Part, Place, accesses, named
 
 @dataclass(frozen=True)
 class Bytes:
-    """From low to high - 1 of a memory. role: that of the Place they are in."""
+    """Bytes low to high - 1 of a memory.
+
+    Attributes:
+        role: role of the Place that they belong to.
+
+    """
 
     memory: str
     low: int
@@ -29,47 +34,49 @@ class Bytes:
     role: str = field(default="", compare=False)
 
     def overlaps(self, other: Bytes) -> bool:
-        """Whether they have a byte in common."""
+        """Return True if two ranges share a byte."""
         same = self.memory == other.memory
         return same and self.low < other.high and other.low < self.high
 
 
-Items = Callable[[Sequence[int]], np.ndarray]
+Elements = Callable[[Sequence[int]], np.ndarray]
 Named = Callable[[SimpleNamespace], np.ndarray]
-# By family, loop, argument: the items of it that a call touches.
-_ITEMS: dict[tuple[str, str, str], Items] = {}
+# {(family, loop, argument): function that returns the elements that a call accesses}.
+_EXACT: dict[tuple[str, str, str], Elements] = {}
 
 
 @dataclass(frozen=True)
 class Touched:
-    """What a call may read and write, each a list of ranges.
+    """Ranges that a call may read and write.
 
-    items: numbers of bytes of the arena in place of ranges of it: {range: its bytes}.
+    Attributes:
+        exact: {range of the arena: function that returns the exact bytes}.
+
     """
 
     reads: tuple[Bytes, ...]
     writes: tuple[Bytes, ...]
-    items: dict[Bytes, Callable[[], np.ndarray]]
+    exact: dict[Bytes, Callable[[], np.ndarray]]
 
     def bytes_of(self, r: Bytes) -> slice | np.ndarray:
         """Return the bytes of one of the ranges, as an index into its memory."""
-        return self.items[r]() if r in self.items else slice(r.low, r.high)
+        return self.exact[r]() if r in self.exact else slice(r.low, r.high)
 
 
 def touched(call: Call) -> Touched | None:
-    """Return what a call touches; None where no declaration tells, as of one that calls others."""
+    """Return what a call accesses; None if no declaration tells, as for calls of drivers."""
     try:
-        found = accesses(call)
+        accessed = accesses(call)
     except access.AccessError:
         return None
-    if found is None:
+    if accessed is None:
         return None
     arguments = named(call)
     block = arguments["p"]
     words = call.words[block.block][block.first : block.last]
     kinds: dict[str, list[Bytes]] = {"reads": [], "writes": []}
-    items = {}
-    for a in found:
+    elements = {}
+    for a in accessed:
         argument = arguments.get(a.argument)
         if isinstance(argument, Place):
             size = a.nbytes or struct.calcsize(argument.code)
@@ -77,56 +84,66 @@ def touched(call: Call) -> Touched | None:
             low, high = first + a.low * size, first + a.high * size
             made = Bytes(argument.memory, low, high, argument.role)
             kinds[a.kind].append(made)
-            exact = _ITEMS.get((call.loop.family, call.loop.name, a.argument))
+            exact = _EXACT.get((call.loop.family, call.loop.name, a.argument))
             if exact:
-                items[made] = _bytes(exact, words, first, size)
+                elements[made] = _bytes(exact, words, first, size)
         elif not isinstance(argument, Part | Constant):
             return None
-    return Touched(tuple(kinds["reads"]), tuple(kinds["writes"]), items)
+    return Touched(tuple(kinds["reads"]), tuple(kinds["writes"]), elements)
 
 
-def _bytes(exact: Items, words: Sequence[int], first: int, size: int) -> Callable[[], np.ndarray]:
-    """Return what gives the bytes of items of so many bytes, from this one on."""
+def _bytes(
+    exact: Elements, words: Sequence[int], first: int, size: int
+) -> Callable[[], np.ndarray]:
+    """Return a function that computes the bytes of exact elements.
+
+    Args:
+        exact: function of the words; returns the elements.
+        words: the call's parameters.
+        first: offset of element 0 [bytes].
+        size: size of an element [bytes].
+
+    """
     return lambda: (first + exact(words)[:, None] * size + np.arange(size)).ravel()
 
 
 def merged(ranges: Iterable[Bytes]) -> list[Bytes]:
-    """The same bytes in as few ranges as can be, in their order."""
-    found: list[Bytes] = []
+    """Return the same bytes in as few ranges as possible, sorted."""
+    result: list[Bytes] = []
     for r in sorted(ranges, key=lambda r: (r.memory, r.low)):
-        if found and found[-1].memory == r.memory and r.low <= found[-1].high:
-            found[-1] = Bytes(r.memory, found[-1].low, max(r.high, found[-1].high))
+        if result and result[-1].memory == r.memory and r.low <= result[-1].high:
+            result[-1] = Bytes(r.memory, result[-1].low, max(r.high, result[-1].high))
         else:
-            found.append(r)
-    return found
+            result.append(r)
+    return result
 
 
 def meet(a: Iterable[Bytes], b: Iterable[Bytes]) -> bool:
-    """Whether ranges have bytes in common."""
+    """Return True if two lists of ranges share a byte."""
     return any(one.overlaps(other) for one in a for other in b)
 
 
-def _items_of(family: str, names: str, argument: str) -> Callable[[Named], Named]:
-    def of_words(function: Named, name: str) -> Items:
+def _exact_for(family: str, names: str, argument: str) -> Callable[[Named], Named]:
+    def of_words(function: Named, name: str) -> Elements:
         return lambda words: function(by_name(family, name, words))
 
     def declared(function: Named) -> Named:
         for name in names.split():
-            _ITEMS[family, name, argument] = of_words(function, name)
+            _EXACT[family, name, argument] = of_words(function, name)
         return function
 
     return declared
 
 
-@_items_of("qdot", "qdots8 qdots8_many", "out")
-@_items_of("qdot32", "qdots32", "out")
+@_exact_for("qdot", "qdots8 qdots8_many", "out")
+@_exact_for("qdot32", "qdots32", "out")
 def _dots(p: SimpleNamespace) -> np.ndarray:
     positions, channels = np.arange(p.positions)[:, None], np.arange(p.channels)
     at = positions * p.out_position_stride + channels * p.out_channel_stride
     return (p.out_start + at).ravel()
 
 
-@_items_of("depthwise", "depthwise8 depthwise33 depthwise_dense", "out")
+@_exact_for("depthwise", "depthwise8 depthwise33 depthwise_dense", "out")
 def _depthwise(p: SimpleNamespace) -> np.ndarray:
     channels = np.arange(p.planes * p.depth_multiplier)[:, None]
     positions = np.arange(p.out_rows * p.out_columns)
@@ -134,7 +151,7 @@ def _depthwise(p: SimpleNamespace) -> np.ndarray:
     return (p.out_start + at).ravel()
 
 
-@_items_of("planes", "planes", "x")
+@_exact_for("planes", "planes", "x")
 def _planes(p: SimpleNamespace) -> np.ndarray:
     rows = p.first_row + np.arange(p.out_rows)
     rows = rows[(rows >= 0) & (rows < p.rows)]
@@ -143,7 +160,7 @@ def _planes(p: SimpleNamespace) -> np.ndarray:
     return (p.x_start + at + columns * p.x_column_stride).ravel()
 
 
-@_items_of("patches", "patches", "x")
+@_exact_for("patches", "patches", "x")
 def _patches(p: SimpleNamespace) -> np.ndarray:
     first = p.row * p.out_columns + p.column
     y, x = np.divmod(first + np.arange(p.positions), p.out_columns)
@@ -160,7 +177,7 @@ def _patches(p: SimpleNamespace) -> np.ndarray:
     return at[np.broadcast_to(is_within, at.shape)]
 
 
-@_items_of("pool", "max_row32 max_row8 find_row32 find_row8", "x")
+@_exact_for("pool", "max_row32 max_row8 find_row32 find_row8", "x")
 def _window_row(p: SimpleNamespace) -> np.ndarray:
     out_columns = np.arange(p.start, p.end)[:, None]
     corners = out_columns * p.column_stride - p.column_padding

@@ -1,7 +1,7 @@
-"""A program on a board at a serial port, with a model and other files, for tools/run/once.py.
+"""Run a program with a model and other files on a board at a serial port, for once.py.
 
 The files go into a folder of their own, with what they need of mpconnxr/ unless the board has it
-in use already. That folder is removed afterwards: what is deployed stays as it is.
+in use already. The folder is removed afterwards: what is deployed stays as it is.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from tools.deploy.errors import BoardError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
 from tools.deploy.places import places_of
-
-from .errors import RunError
+from tools.errors import RunError
 
 _FOLDER = "mpconnxr_run"  # on the board
-_MOST_BYTES = 64 << 20  # that a program prints: outputs and traces, in base64
+_MAX_BYTES = 64 << 20  # of a program's output: tensors and traces, in base64
 
 
 def run_on_board(
@@ -34,10 +33,19 @@ def run_on_board(
     silence: float,
     needs: Collection[str] = (),
 ) -> str:
-    """What a program printed; it is made for the folder where the files are, model.bin too.
+    """Run a program on a board and return its output.
 
-    silence: seconds without a byte after which the board counts as lost; needs: optional modules
-    of the package. Raises RunError, DeployError.
+    Args:
+        args: the command's options.
+        files: {name: contents} of the files beside the program, model.bin among them.
+        program: function of the files' folder; returns the program.
+        silence: seconds without a byte after which the board counts as lost.
+        needs: optional modules of the package.
+
+    Raises:
+        RunError: if the program raises an exception.
+        DeployError: if the board cannot be reached, or has too little space.
+
     """
     package = Package(own=args.ops and args.ops / "device")
     with Device(args.target) as device:
@@ -58,7 +66,7 @@ def run_on_board(
         parent = away if deployed is None else deployed
         start = f"import sys\nsys.path.insert(0, {parent!r})\n"
         try:
-            return device.execute(start + program(folder), silence, most_bytes=_MOST_BYTES)
+            return device.execute(start + program(folder), silence, max_bytes=_MAX_BYTES)
         except BoardError as e:
             raise RunError(f"{args.target}: {e}") from None
         finally:
@@ -67,7 +75,7 @@ def run_on_board(
 
 
 def _deployed(device, code, folder):
-    """The folder from which the same code can be imported on the board already, None for none."""
+    """Return the folder from which the board can import the same code already, or None."""
     places = places_of(device, folder)
     if not places.active:
         return None

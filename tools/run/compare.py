@@ -1,4 +1,4 @@
-"""How far outputs are from onnxruntime's, graph optimizations off."""
+"""Measure how far outputs are from onnxruntime's, with graph optimizations off."""
 
 from __future__ import annotations
 
@@ -11,21 +11,31 @@ import onnx
 
 from tools.converter.load import external
 from tools.converter.load.arrayfile import read_array
+from tools.converter.reference.compare import distances
 from tools.converter.reference.ort_session import OrtError, open_session
 from tools.converter.reference.tolerance import Tolerance
-from tools.errors import ConvertError, UsageError
+from tools.errors import ConvertError, RunError, UsageError
 from tools.format.objects import is_map
 
-from .errors import RunError
 from .models import Spec, checked, spec_of
 
 
 class Reference:
-    """An .onnx in onnxruntime. Raises RunError where that cannot run it.
+    """Run an .onnx in onnxruntime.
 
-    states: output by input that takes its value in the next run, in the first run that of held.
-    bind: inputs that are the same in each run; inner: values to get out besides the outputs;
-    values: their arrays, by name, of the last run.
+    Args:
+        path: the .onnx.
+        states: {input: output that becomes its value in the next run}.
+        held: first values of the states.
+        inner: names of values to return besides the outputs.
+        bind: inputs that are the same in each run.
+
+    Attributes:
+        values: arrays of the inner values of the last run, by name.
+
+    Raises:
+        RunError: if onnxruntime cannot run the model.
+
     """
 
     def __init__(
@@ -52,7 +62,7 @@ class Reference:
         self._bound = {n: x for n, x in (bind or {}).items() if n in self._session.inputs}
 
     def check(self, samples: Iterable[Sequence[np.ndarray | dict]]) -> None:
-        """Raises RunError where these are not what the model takes."""
+        """Check that samples fit the model's inputs; raise RunError if not."""
         inputs = {i.name: i for i in _proto(self._path).graph.input}
         try:
             specs = [spec_of(inputs[name]) for name in self._names()]
@@ -62,12 +72,12 @@ class Reference:
             raise RunError(f"--compare: {self._path} has other inputs: {e}") from None
 
     def _names(self):
-        """Of the inputs that a sample has."""
+        """Return the names of the inputs that a sample has."""
         kept = {*self._states, *self._bound}
         return [name for name in self._session.inputs if name not in kept]
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return onnxruntime's outputs; the states are kept for the next run."""
+        """Run a sample and return the outputs; states are kept for the next run."""
         self._fed = dict(zip(self._names(), arrays, strict=True)) | self._held | self._bound
         try:
             outputs = self._session.run(None, self._fed)
@@ -81,19 +91,24 @@ class Reference:
         return [y for name, y in by_name.items() if name not in self._states.values()]
 
     def bounds(self, values: Mapping[str, np.ndarray], relative: float) -> dict[str, float]:
-        """Return by name the largest error that is right of values of the last run.
+        """Return the largest error that counts as right for values of the last run, by name.
 
-        relative: largest error of floats, as a part of a value's largest magnitude.
+        Args:
+            values: arrays by name.
+            relative: largest error of floats as a part of a value's largest magnitude.
+
         """
         tolerance = Tolerance(self._model, relative)
-        found = tolerance.bounds(self._fed, list(values.items()))
-        return {name: bound.most for name, bound in zip(values, found, strict=True)}
+        bounds = tolerance.bounds(self._fed, list(values.items()))
+        return {name: bound.most for name, bound in zip(values, bounds, strict=True)}
 
 
-class Given:
-    """Outputs that the user has for the inputs, in place of a Reference.
+class ExpectedOutputs:
+    """Expected outputs from the user, used like a Reference.
 
-    Raises UsageError where they do not fit the model's outputs.
+    Raises:
+        UsageError: if they do not fit the model's outputs.
+
     """
 
     def __init__(self, paths: Sequence[Path], outputs: Sequence[Spec]):
@@ -107,12 +122,15 @@ class Given:
             raise UsageError(f"--expect: {e}") from None
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the outputs."""
+        """Return the expected outputs."""
         return self._arrays
 
 
 def inner_values(path: Path) -> dict[str, str]:
-    """The operator of each value that a node of the main graph computes, without the outputs."""
+    """Return {value: operator} of all values that nodes of the main graph compute.
+
+    Outputs are not among them.
+    """
     graph = _proto(path).graph
     outputs = {o.name for o in graph.output}
     computed = {name: node.op_type for node in graph.node for name in node.output if name}
@@ -120,7 +138,7 @@ def inner_values(path: Path) -> dict[str, str]:
 
 
 def _proto(path):
-    """The model, without external data."""
+    """Read the model without external data."""
     try:
         return external.read(path)
     except ConvertError as e:
@@ -128,7 +146,7 @@ def _proto(path):
 
 
 def _with_outputs(path, names):
-    """The model with these as outputs behind its own."""
+    """Read the model, and append values to its outputs."""
     model = _proto(path)
     external.load(model, path)
     model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
@@ -140,7 +158,7 @@ def _values(maps):
 
 
 class Errors:
-    """The errors of one output over all samples."""
+    """Errors of one output over all samples."""
 
     def __init__(self):
         self._n = 0
@@ -148,9 +166,11 @@ class Errors:
         self._agreeing = self._rows = 0
 
     def add(self, got: np.ndarray | list[dict], expected: np.ndarray | list[dict]) -> None:
-        """One sample's output. Raises RunError where the shapes differ.
+        """Add one sample's output. Maps are compared by their values, strings by equality.
 
-        Of maps the values count, of strings whether they are the same.
+        Raises:
+            RunError: if the shapes differ.
+
         """
         if isinstance(got, list):
             if [list(m) for m in got] != [list(m) for m in expected]:
@@ -161,9 +181,7 @@ class Errors:
         if got.shape != expected.shape:
             raise RunError(f"shape {list(got.shape)} where {list(expected.shape)} is expected")
         a, b = got.astype(np.float64).ravel(), expected.astype(np.float64).ravel()
-        with np.errstate(invalid="ignore"):
-            error = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
-        error = np.where(np.isnan(error), np.inf, error)  # NaN on one side only
+        error = distances(a, b)
         finite = b[np.isfinite(b)]
         self._n += error.size
         self._max = max(self._max, error.max(initial=0))
@@ -177,10 +195,13 @@ class Errors:
             self._rows += same.size
 
     def figures(self) -> dict:
-        """max_abs, mean_abs; max_rel: max_abs as a part of the largest expected value.
+        """Return the figures of the output.
 
-        snr_db: signal to noise, None if there is no noise. argmax: part of the rows (along the
-        last axis) whose largest element is the same, None where there are none.
+        Returns:
+            max_abs and mean_abs; max_rel: max_abs as a part of the largest expected value; snr_db:
+            signal to noise ratio, None without noise; argmax: part of the rows (along the last
+            axis) whose largest element is at the same index, None without rows.
+
         """
         snr = None
         if self._noise:

@@ -1,4 +1,4 @@
-"""Samples through a model on a target, and what there is to say about it."""
+"""Run samples through a model on a target, and report outputs, errors and time."""
 
 from __future__ import annotations
 
@@ -12,32 +12,28 @@ from tools import limits
 from tools.converter import own
 from tools.converter.__main__ import files_read
 from tools.converter.convert import Options
-from tools.errors import UsageError
+from tools.errors import RunError, UsageError
 from tools.format.dtypes import dtype_name
 from tools.format.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 from tools.progress import progress
 
-from .compare import Errors, Given, Reference, inner_values
-from .errors import RunError
+from .compare import Errors, ExpectedOutputs, Reference, inner_values
 from .layers import Layers
-from .models import Say, checked, open_model
+from .models import Notify, checked, open_model
 from .samples import output_name, random_samples, sample_of, samples_in
 
 _WORKERS = 2
 
 
-def execute(args: Namespace, options: Options, say: Say) -> dict:
-    """Runs all samples; the report has dicts, lists, numbers and arrays ("values").
-
-    Raises ConvertError, RunError, TargetError, OSError.
-    """
+def execute(args: Namespace, options: Options, notify: Notify) -> dict:
+    """Run all samples and return the report: dicts, lists, numbers and arrays ("values")."""
     if args.compare and not args.compare.exists():
         raise RunError(f"{args.compare}: No such file or directory")
     operators = inner_values(args.compare) if args.layers else {}
     options = replace(options, inner=tuple(operators))
-    model = open_model(args.model, options, say)
+    model = open_model(args.model, options, notify)
     samples = _samples(args, model)
     for sample in samples:
         sample.arrays = checked(sample.arrays, model.inputs)
@@ -46,7 +42,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     zeros = {s.name: np.zeros(s.shape, s.dtype) for s in ready[0].states}
     reference = None
     if args.expect:
-        reference = Given(args.expect, ready[0].outputs)
+        reference = ExpectedOutputs(args.expect, ready[0].outputs)
     elif args.compare:
         reference = Reference(args.compare, options.state, zeros, operators, options.bind)
         reference.check([sample.arrays for sample in samples])
@@ -74,7 +70,7 @@ def _samples(args, model):
 
 
 def _refuse_overwriting(args, samples, ready):
-    """Raises UsageError where an output is a file that this reads."""
+    """Raise UsageError if an output would overwrite a file that is read."""
     if not args.output_dir:
         return
     names = [
@@ -94,7 +90,7 @@ def _arrays(run, ready):
 
 
 def _inner(run, ready):
-    """(name, array) of the values inside."""
+    """Return (name, array) of the inner values."""
     return _values(run, ready)[len(ready.outputs) :]
 
 
@@ -105,7 +101,10 @@ def _values(run, ready):
 
 
 def _figures(args, runs, ready):
-    """seconds: mean of an inference, None where there is no clock; bytes: of the largest model."""
+    """Return the common figures.
+
+    The seconds are the mean of an inference, None without a clock; bytes are the largest model's.
+    """
     seconds = [run.seconds for run in runs]
     return {
         "model": str(args.model),
@@ -118,9 +117,9 @@ def _figures(args, runs, ready):
 
 
 def _run(args, samples, ready, kernels):
-    """A Run for each sample: neighbours with the same model share a job.
+    """Run all samples; neighbours with the same model share a job.
 
-    Those of a model with state are the steps of one sequence, in one job.
+    Samples of a model with state are steps of one sequence, in one job.
     """
     most = -(-len(samples) // _WORKERS)
     if any(r.states for r in ready):
@@ -155,7 +154,7 @@ def _run(args, samples, ready, kernels):
 
 
 def _groups(ready, most):
-    """Indices of neighbours with the same model, at most so many together."""
+    """Return lists of indices of neighbours with the same model, at most `most` each."""
     groups: list[list[int]] = []
     for i, r in enumerate(ready):
         if groups and ready[groups[-1][0]] is r and len(groups[-1]) < most:
@@ -174,7 +173,7 @@ def _taken(x, dtype):
 
 
 def _sample(args, sample, ready, run, outputs):
-    """One sample's part of the report; writes its outputs if there is a folder for them."""
+    """Return one sample's part of the report; write its outputs if there is a folder for them."""
     described = []
     for i, (spec, y) in enumerate(zip(ready.outputs, outputs, strict=True)):
         dtype = dtype_name(spec.number) if is_object(spec.number) else str(y.dtype)
@@ -189,7 +188,7 @@ def _sample(args, sample, ready, run, outputs):
 
 
 def _saved(folder, number, i, y):
-    """Writes an output: a list of maps as .json, all else as .npy; returns the path."""
+    """Write an output, a list of maps as .json, all else as .npy; return the path."""
     if isinstance(y, list):
         path = folder / output_name(number, i, ".json")
         path.write_text(json.dumps(y))
@@ -200,7 +199,7 @@ def _saved(folder, number, i, y):
 
 
 def _errors(reference, samples, outputs, specs, layers, inner):
-    """The errors of each output over all samples; those of the values inside go to layers."""
+    """Return the errors of each output over all samples; add the inner values to `layers`."""
     errors = [Errors() for _ in specs]
     for sample, got, values in zip(samples, outputs, inner, strict=True):
         expected = reference.run(sample.arrays)

@@ -1,4 +1,4 @@
-"""Values inside of a model, next to onnxruntime's: where the differences begin."""
+"""Compare values inside of a model with onnxruntime's, to see where differences begin."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from tools.converter.reference.compare import distances
+
 _NAME_WIDTH = 50
 
 
 class Layers:
-    """What --layers says of each value that both sides have, over all samples."""
+    """Statistics of each value that both sides have, over all samples, for --layers."""
 
     def __init__(self, operators: Mapping[str, str]):
         self._operators = operators
         self._layers: dict[str, _Layer] = {}
 
     def add(self, got: Iterable[tuple[str, np.ndarray]], expected: Mapping[str, np.ndarray]):
-        """One sample's values. Those of another dtype or shape are other values: they don't count.
+        """Add one sample's values. Values of another dtype or shape are skipped.
 
-        got: (name, array), in the order of the steps.
+        Args:
+            got: (name, array), in the order of the steps.
+            expected: onnxruntime's arrays by name.
+
         """
         for name, a in got:
             b = expected.get(name)
@@ -28,10 +33,13 @@ class Layers:
             self._layers.setdefault(name, _Layer(a)).add(a, b)
 
     def figures(self) -> list[dict]:
-        """Of each: name, operator, dtype, shape, identical (part of the elements), and how far.
+        """Return the figures of each value.
 
-        steps: the largest difference of integers; relative: that of floats as a part of the
-        largest value expected; the other is None.
+        Returns:
+            For each value name, operator, dtype, shape, identical (part of the elements); steps:
+            largest difference of integers; relative: largest difference of floats as a part of the
+            largest expected value. Of the last two the one that does not apply is None.
+
         """
         return [
             {"name": name, "operator": self._operators.get(name, "")} | layer.figures()
@@ -47,13 +55,10 @@ class _Layer:
 
     def add(self, a, b):
         a, b = a.astype(np.float64), b.astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            same = (a == b) | (np.isnan(a) & np.isnan(b))
-            apart = np.where(same, 0, np.abs(a - b))
-        apart = np.where(np.isnan(apart), np.inf, apart)  # NaN on one side only
+        error = distances(a, b)
         self._n += a.size
-        self._same += int(np.count_nonzero(same))
-        self._most = max(self._most, apart.max(initial=0))
+        self._same += int(np.count_nonzero(error == 0))
+        self._most = max(self._most, error.max(initial=0))
         self._largest = max(self._largest, np.abs(b[np.isfinite(b)]).max(initial=0))
 
     def figures(self):
@@ -68,7 +73,7 @@ class _Layer:
 
 
 def table(layers: list[dict]) -> list[str]:
-    """Lines for people."""
+    """Return the figures as lines of a table."""
     rows = [("value", "operator", "dtype", "elements", "identical", "apart")]
     for layer in layers:
         elements = int(np.prod(layer["shape"], dtype=np.int64))
@@ -79,7 +84,13 @@ def table(layers: list[dict]) -> list[str]:
 
 
 def aligned(rows: list[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
-    """Lines of columns two spaces apart; right: columns that end in line."""
+    """Return rows as lines with aligned columns, two spaces apart.
+
+    Args:
+        rows: cells.
+        right: indices of columns that are aligned to the right.
+
+    """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
         "  ".join(
@@ -91,7 +102,7 @@ def aligned(rows: list[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
 
 
 def shortened(name: str) -> str:
-    """Its end: that is where the names of one model differ."""
+    """Return the end of a long name: there the names of one model differ."""
     return name if len(name) <= _NAME_WIDTH else f"…{name[1 - _NAME_WIDTH :]}"
 
 

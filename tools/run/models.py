@@ -1,4 +1,4 @@
-"""A .bin as it is, or an .onnx converted for the shapes of the samples."""
+"""Open a model to run: a .bin as it is, an .onnx converted for the shapes of the samples."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ from tools.format.dtypes import dtype_name
 from tools.format.objects import INT64, STRING, STRING_KEYS, dtype_of, is_map, is_object
 from tools.harness import input_bytes
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Spec:
-    """An input or output. shape: a dimension that may have any size is its name.
+    """An input or output of a model.
 
-    number: of the dtype, see tools.format.objects; dtype: numpy's, object for strings and maps.
+    Attributes:
+        number: number of the dtype, see tools.format.objects.
+        dtype: numpy's dtype, object for strings and maps.
+        shape: dimensions; one of any size is its name.
+
     """
 
     name: str
@@ -43,12 +47,20 @@ class Spec:
 
 @dataclass
 class Ready:
-    """A converted model. fed: which arrays of a sample go in (the others became constants).
+    """A converted model.
 
-    states: what is kept from run to run; inner: Options.inner, behind the outputs; nodes, values:
-    by step the name of its ONNX node, where the file does not have it, and those of what it
-    computes; casts: by index of an array, the dtype that the converted model takes instead of the
-    one in the .onnx; relative: see tools.converter.reference.tolerance.relative_of.
+    Attributes:
+        data: the model file.
+        fed: indices of a sample's arrays that are inputs (others became constants).
+        outputs: outputs without `inner`.
+        arena_bytes: size of the arena.
+        states: values that are kept from run to run.
+        inner: values of Options.inner, which follow the outputs.
+        nodes: name of the ONNX node of each step, for files that do not have it.
+        values: names of the values that each step computes.
+        casts: {index of an array: dtype that the converted model takes instead of the .onnx's}.
+        relative: see tools.converter.reference.tolerance.relative_of.
+
     """
 
     data: bytes
@@ -63,12 +75,17 @@ class Ready:
     relative: float = RELATIVE
 
 
-def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
-    """A model by its file's first bytes. Raises ConvertError, OSError."""
+def open_model(path: Path, options: Options, notify: Notify) -> OnnxModel | BinModel:
+    """Open a model, .bin or .onnx by the file's first bytes.
+
+    Raises:
+        ConvertError: if it is not a model, or options do not apply to it.
+
+    """
     with path.open("rb") as f:
         is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
     if not is_bin:
-        return OnnxModel(path, options, say)
+        return OnnxModel(path, options, notify)
     if replace(options, ops=None, float64=Options.float64) != Options():
         what = (
             "--layers and --trace --compare need the .onnx"
@@ -80,7 +97,12 @@ def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
 
 
 class BinModel:
-    """inputs: Specs in the graph's order."""
+    """A model that is converted already.
+
+    Attributes:
+        inputs: specs in the graph's order.
+
+    """
 
     def __init__(self, path: Path):
         data = path.read_bytes()
@@ -101,45 +123,45 @@ class BinModel:
         self._ready = Ready(data, fed, outputs, stored.arena_nbytes, states)
 
     def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
-        """Return the model for these inputs."""
+        """Return the model, which is the same for all inputs."""
         return self._ready
 
 
 class OnnxModel:
-    """Converts once for each distinct set of shapes, and of values that decide a shape."""
+    """A model that is converted for each set of shapes, and of values that fix a shape."""
 
-    def __init__(self, path: Path, options: Options, say: Say):
+    def __init__(self, path: Path, options: Options, notify: Notify):
         self._path = path
         self._options = options
-        self._say = say
+        self._notify = notify
         operators = own.operators(options.ops, options.allow_domains)
         model = load.load(path, operators)
         fixing = set(shape_fixing_inputs(model, context=Context(operators)))
-        given = options.bind.keys() | options.state.keys()
-        self.inputs = [spec_of(i) for i in model.graph.input if i.name not in given]
+        bound_names = options.bind.keys() | options.state.keys()
+        self.inputs = [spec_of(i) for i in model.graph.input if i.name not in bound_names]
         self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]
-        self._done: dict[tuple, Ready] = {}
+        self._converted: dict[tuple, Ready] = {}
 
     def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
-        """The model for these inputs. Raises ConvertError."""
+        """Return the model converted for these inputs; raise ConvertError if that fails."""
         key = tuple(
             (self._fixed(i, x), input_bytes(x) if i in self._bound else b"")
             for i, x in enumerate(arrays)
         )
-        if key not in self._done:
-            self._done[key] = self._convert(arrays)
-        return self._done[key]
+        if key not in self._converted:
+            self._converted[key] = self._convert(arrays)
+        return self._converted[key]
 
     def _is_open(self, d):
         return d in self._options.bounds and d not in self._options.dims
 
     def _fixed(self, i, x):
-        """A sample's shape, without the dims that each run decides."""
-        wanted = self.inputs[i].shape
-        if len(wanted) != np.ndim(x):
+        """Return a sample's shape, with None for dimensions that may differ from run to run."""
+        declared = self.inputs[i].shape
+        if len(declared) != np.ndim(x):
             return np.shape(x)
         return tuple(
-            None if self._is_open(d) else n for d, n in zip(wanted, np.shape(x), strict=True)
+            None if self._is_open(d) else n for d, n in zip(declared, np.shape(x), strict=True)
         )
 
     def _convert(self, arrays):
@@ -149,7 +171,7 @@ class OnnxModel:
             if i in self._bound:
                 bind[spec.name] = x
                 text = np.array2string(x.ravel(), threshold=8)
-                self._say(f"{spec.name} bound to the sample's {text}")
+                self._notify(f"{spec.name} bound to the sample's {text}")
             elif any(map(self._is_open, spec.shape)):
                 sizes = zip(spec.shape, x.shape, strict=True)
                 named = {d: n for d, n in sizes if isinstance(d, str) and not self._is_open(d)}
@@ -157,39 +179,39 @@ class OnnxModel:
             elif spec.name not in shapes and not is_map(spec.number):
                 shapes[spec.name] = x.shape
                 if x.shape != spec.shape:
-                    self._say(f"{spec} taken as {list(x.shape)} from the sample")
+                    self._notify(f"{spec} taken as {list(x.shape)} from the sample")
         options = replace(self._options, bind=bind, shapes=shapes, dims=dims, strip=True)
         try:
-            done = convert(self._path, options)
+            converted = convert(self._path, options)
         except (ConvertError, OSError):
             raise
-        except Exception as e:  # a fault of the converter is no reason for a traceback here
+        except Exception as e:  # a bug of the converter is reported without a traceback
             text = " ".join(str(e).split())
             raise ConvertError(f"the converter failed: {type(e).__name__}: {text}") from e
         fed = [i for i in range(len(arrays)) if i not in self._bound]
         outputs, states = (
             [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in tensors]
-            for tensors in (done.graph.outputs, done.graph.states)
+            for tensors in (converted.graph.outputs, converted.graph.states)
         )
         inner = [spec for spec in outputs if spec.name in options.inner]
         outputs = [spec for spec in outputs if spec.name not in options.inner]
-        nodes = [step.node for step in done.graph.steps]
-        values = [[t.name for t in step.outputs] for step in done.graph.steps]
-        taken = {t.name: t.np_dtype for t in done.graph.inputs}
+        nodes = [step.node for step in converted.graph.steps]
+        values = [[t.name for t in step.outputs] for step in converted.graph.steps]
+        taken = {t.name: t.np_dtype for t in converted.graph.inputs}
         casts = {
             i: taken[spec.name]
             for i, spec in enumerate(self.inputs)
             if taken.get(spec.name, spec.dtype) != spec.dtype and not is_map(spec.number)
         }
-        nbytes = done.plan.arena_bytes
-        relative = relative_of(done.graph, options.float)
+        nbytes = converted.plan.arena_bytes
+        relative = relative_of(converted.graph, options.float)
         return Ready(
-            done.data, fed, outputs, nbytes, states, inner, nodes, values, casts, relative
+            converted.data, fed, outputs, nbytes, states, inner, nodes, values, casts, relative
         )
 
 
 def spec_of(info: onnx.ValueInfoProto) -> Spec:
-    """Raises ConvertError for an input that cannot be fed."""
+    """Return the Spec of a graph's input; raise ConvertError if it cannot be fed."""
     t = info.type.tensor_type
     as_map = dtype_of(info.type)
     if as_map is not None:
@@ -209,13 +231,20 @@ def spec_of(info: onnx.ValueInfoProto) -> Spec:
 def checked(
     arrays: Sequence[np.ndarray], inputs: Sequence[Spec], kind: str = "input"
 ) -> list[np.ndarray]:
-    """The arrays as the inputs need them. Raises UsageError where they do not fit.
+    """Return arrays in the dtypes and layout that the inputs need.
 
-    kind: what the specs are of, for a message.
+    Args:
+        arrays: the arrays of a sample.
+        inputs: specs to check against.
+        kind: what the specs describe, for messages.
+
+    Raises:
+        UsageError: if they do not fit.
+
     """
     if len(arrays) != len(inputs):
-        wanted = "; ".join(str(spec) for spec in inputs) or "none"
-        raise UsageError(f"{len(arrays)} {kind}s given, {len(inputs)} needed: {wanted}")
+        expected = "; ".join(str(spec) for spec in inputs) or "none"
+        raise UsageError(f"{len(arrays)} {kind}s given, {len(inputs)} needed: {expected}")
     return [_checked(x, spec, kind) for x, spec in zip(arrays, inputs, strict=True)]
 
 
@@ -225,7 +254,7 @@ def _checked(x, spec, kind):
     if x.dtype.kind == "U" and spec.number == STRING:
         x = x.astype(object)
     if x.dtype.kind == "V" and x.dtype.itemsize == spec.dtype.itemsize:
-        x = x.view(spec.dtype)  # how .npy holds a dtype that numpy itself does not know
+        x = x.view(spec.dtype)  # .npy stores dtypes of ml_dtypes so
     if x.dtype.newbyteorder("=") != spec.dtype:
         raise UsageError(f"{kind} {spec} is given {x.dtype}: convert it with .astype()")
     if spec.shape != ("...",):
@@ -239,7 +268,7 @@ def _checked(x, spec, kind):
 
 
 def _checked_map(x, spec):
-    """A map from JSON, where keys are text and a number may lack its point."""
+    """Return a map from JSON, where keys are text and floats may be written as integers."""
     if not isinstance(x, dict) or not is_map(spec.number):
         raise UsageError(f"input {spec} is given {type(x).__name__}: a map is an object in .json")
     key_of = str if spec.number & STRING_KEYS else int

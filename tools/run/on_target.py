@@ -1,6 +1,6 @@
-"""Profiles model.bin on MicroPython and prints lines of JSON, for tools/run/profile.py to read.
+"""Profile model.bin on MicroPython, and print lines of JSON for tools/run/profile.py.
 
-Its inputs are the files input_0, input_1, ... The call of main() is put behind this text.
+Its inputs are the files input_0, input_1, ... A call of main() is appended to this text.
 """
 
 import json
@@ -9,7 +9,13 @@ import mpconnxr
 
 
 def main(runs, folder):
-    """folder: where the files are, with a / behind it."""
+    """Profile the model and print the results.
+
+    Args:
+        runs: number of runs.
+        folder: folder of the files, with a / at its end.
+
+    """
     model = mpconnxr.load(folder + "model.bin")
     for i, t in enumerate(model.inputs):
         with open(folder + "input_" + str(i), "rb") as f:

@@ -1,4 +1,4 @@
-"""A script beside a model and its inputs, on a target or on a board at a serial port."""
+"""Run a script beside a model and its inputs, on a target or on a board at a serial port."""
 
 from __future__ import annotations
 
@@ -11,33 +11,40 @@ import numpy as np
 from tools import limits, package
 from tools.converter import own
 from tools.converter.convert import Options
+from tools.errors import RunError
 from tools.format.objects import is_object
 from tools.harness import input_bytes
 from tools.micropython import get_target, is_target
 
-from .errors import RunError
-from .models import Say, checked, open_model
+from .models import Notify, checked, open_model
 from .samples import sample_of
 
 
 class Once:
-    """arrays: the inputs, X.npy or else random ones; ready: the model for them.
+    """A model with its inputs, ready to run a script on.
 
-    Raises ConvertError, RunError, OSError.
+    Attributes:
+        arrays: the inputs: X.npy or random ones.
+        ready: the model converted for them.
+
     """
 
-    def __init__(self, args: Namespace, options: Options, say: Say):
+    def __init__(self, args: Namespace, options: Options, notify: Notify):
         self._args, self._ops = args, options.ops
-        model = open_model(args.model, options, say)
+        model = open_model(args.model, options, notify)
         arrays = sample_of(args.inputs).arrays or [_random(spec) for spec in model.inputs]
         self.arrays = checked(arrays, model.inputs)
         self.ready = model.ready(self.arrays)
 
     def run(self, script: Path, arguments: str, runs: int, needs: Collection[str] = ()) -> str:
-        """What a script printed that calls main(arguments, folder of the files).
+        """Run a script that calls main(arguments, folder of the files), and return its output.
 
-        runs: how many the timeout is for; needs: optional modules of the package. Raises RunError,
-        TargetError, DeployError.
+        Args:
+            script: the script's file.
+            arguments: source of the arguments.
+            runs: number of runs that the timeout is for.
+            needs: optional modules of the package.
+
         """
         ready = self.ready
         files = {f"input_{k}": input_bytes(self.arrays[i]) for k, i in enumerate(ready.fed)}
@@ -63,14 +70,14 @@ class Once:
         else:
             code = {package.NAME: code}
         target = get_target(self._args.target)
-        done = target.run(program, files=code | files, timeout=timeout)
-        if done.returncode:
-            raise RunError(f"{target.name}: {done.stderr.strip().splitlines()[-1]}")
-        return done.stdout
+        completed = target.run(program, files=code | files, timeout=timeout)
+        if completed.returncode:
+            raise RunError(f"{target.name}: {completed.stderr.strip().splitlines()[-1]}")
+        return completed.stdout
 
 
 def _random(spec):
-    """Values for an input that none were given for, the same in each call."""
+    """Return random values for an input without X.npy, the same in each call."""
     if is_object(spec.number) or not all(isinstance(d, int) for d in spec.shape):
         raise RunError(f"X.npy is needed for the input {spec}")
     rng = np.random.default_rng(0)

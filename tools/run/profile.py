@@ -1,4 +1,4 @@
-"""How long each step of a model takes on a target or on a board: Model.profile() from here."""
+"""Measure how long each step of a model takes on a target or a board, with Model.profile()."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from pathlib import Path
 
 from tools.converter.convert import Options
 
-from .models import Say
+from .models import Notify
 from .once import Once
 
 _SCRIPT = Path(__file__).with_name("on_target.py")
 _TIMES = ("min_us", "p50_us", "p95_us", "p99_us", "max_us")
 
 
-def profile(args: Namespace, options: Options, say: Say) -> dict:
-    """The steps with their microseconds, and those of whole runs.
-
-    Raises ConvertError, RunError, TargetError, DeployError, OSError.
-    """
-    once = Once(args, options, say)
+def profile(args: Namespace, options: Options, notify: Notify) -> dict:
+    """Return the report: the steps with their microseconds, and those of whole runs."""
+    once = Once(args, options, notify)
     ready = once.ready
     printed = once.run(_SCRIPT, str(args.runs), 2 * args.runs + 4)
     *steps, benchmark = [json.loads(line) for line in printed.splitlines()]

@@ -1,4 +1,7 @@
-"""The inputs to run: .npy files (.json for maps) given by name, or a folder of numbered ones."""
+"""Read the inputs to run: named .npy files (.json for maps), or a folder of numbered ones.
+
+Functions raise UsageError if files are missing or invalid, or an input needs other samples.
+"""
 
 from __future__ import annotations
 
@@ -22,30 +25,36 @@ _NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.(?:npy|json)")
 
 @dataclass
 class Sample:
-    """number: K of input_K_J.npy; arrays: by input, in the graph's order, a dict for a map."""
+    """The inputs of one inference.
+
+    Attributes:
+        number: K of input_K_J.npy.
+        arrays: inputs in the graph's order; a map is a dict.
+
+    """
 
     number: int
     arrays: list[np.ndarray | dict]
 
 
 def sample_of(paths: Sequence[Path]) -> Sample:
-    """One sample, a file an input. Raises UsageError."""
+    """Read one sample, a file for each input."""
     return Sample(0, [_array(path) for path in paths])
 
 
 def samples_in(folder: Path) -> list[Sample]:
-    """Every sample of a folder by number: input_K.npy, input_K_1.npy, ... Raises UsageError."""
+    """Read all samples of a folder, input_K.npy, input_K_1.npy, ..., in the order of K."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
-    found: dict[int, dict[int, Path]] = defaultdict(dict)
+    paths_by_number: dict[int, dict[int, Path]] = defaultdict(dict)
     for path in folder.iterdir():
         match = _NAME.fullmatch(path.name)
         if match:
-            found[int(match[1])][int(match[2] or 0)] = path
-    if not found:
+            paths_by_number[int(match[1])][int(match[2] or 0)] = path
+    if not paths_by_number:
         raise UsageError(f"{folder} holds no input_0.npy or the like")
     samples = []
-    for number, paths in sorted(found.items()):
+    for number, paths in sorted(paths_by_number.items()):
         missing = set(range(len(paths))) - set(paths)
         if missing:
             name = output_name(number, min(missing)).replace("output", "input")
@@ -55,9 +64,9 @@ def samples_in(folder: Path) -> list[Sample]:
 
 
 def random_samples(inputs: Sequence[Spec], n: int, seed: int) -> list[Sample]:
-    """Standard-normal floats, integers of 0 and 1 but of all values in a byte; free dims are 1.
+    """Return samples of random numbers; dimensions of any size are 1.
 
-    Raises UsageError for an input of strings or maps.
+    Floats have a standard normal distribution, 8-bit integers all values, other integers 0 and 1.
     """
     rng = np.random.default_rng(seed)
     return [Sample(k, [_random(rng, spec) for spec in inputs]) for k in range(n)]
@@ -76,7 +85,7 @@ def _random(rng, spec):
 
 
 def output_name(number: int, i: int, suffix: str = ".npy") -> str:
-    """File name of a sample's i-th output, as the inputs are named."""
+    """Return the file name of a sample's i-th output, numbered like the inputs."""
     return f"output_{number}_{i}{suffix}" if i else f"output_{number}{suffix}"
 
 

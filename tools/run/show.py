@@ -1,4 +1,4 @@
-"""A report as text or as JSON."""
+"""Print a report as text or as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .layers import aligned, shortened, table
 
 
 def to_json(report: dict) -> str:
-    """One object; what JSON has no number for is "nan", "inf" or "-inf"."""
+    """Return one JSON object; values that JSON cannot hold become "nan", "inf" or "-inf"."""
     return json.dumps(_plain(report), allow_nan=False)
 
 
@@ -33,14 +33,14 @@ def _plain(value):
 
 
 def _text(values):
-    """An array, or maps one a line."""
+    """Return an array as text, or maps one a line."""
     if isinstance(values, list):
         return "\n".join(map(str, values))
     return np.array2string(values, threshold=64, max_line_width=99)
 
 
 def print_profile(report: dict) -> None:
-    """The steps as a table, the whole runs, bytes."""
+    """Print the steps as a table, the times of whole runs, and sizes."""
     total = sum(step["us"] for step in report["steps"] if "/" not in step["step"])
     rows = [("step", "name", "kernel", "loops", "us", "share")]
     for s in report["steps"]:
@@ -59,7 +59,7 @@ def print_profile(report: dict) -> None:
 
 
 def print_trace(report: dict, args: Namespace) -> None:
-    """The steps by args.trace, the verdict of a comparison."""
+    """Print the steps as --trace LEVEL asks, and the verdict of a comparison."""
     for line in trace.lines_of(report, args.trace):
         print(printable(line))
     if args.compare and not report["deviates"]:
@@ -69,7 +69,7 @@ def print_trace(report: dict, args: Namespace) -> None:
 
 
 def _without_deviation(report):
-    """Return the verdict on a trace of which no step deviates."""
+    """Return the verdict on a trace in which no step deviates."""
     outputs = [o for step in report["steps"] for o in step["outputs"] if "error" in o]
     most = report["tolerance"]
     is_rounded = any(o["bound"] > 1.001 * most for o in outputs)
@@ -79,7 +79,7 @@ def _without_deviation(report):
 
 
 def print_report(report: dict) -> None:
-    """Outputs (shortened, or their files), errors, seconds and bytes."""
+    """Print outputs (shortened, or their files), errors, seconds and bytes."""
     for sample in report["samples"]:
         for output in sample["outputs"]:
             where = f"-> {output['file']}" if "file" in output else ""

@@ -1,4 +1,4 @@
-"""What each step of a model computes on a target or a board, next to onnxruntime's values."""
+"""Trace what each step of a model computes on a target or a board, next to onnxruntime."""
 
 from __future__ import annotations
 
@@ -14,24 +14,21 @@ import numpy as np
 from tools.converter.convert import Options
 from tools.converter.reference.compare import apart
 from tools.converter.reference.tolerance import is_float, largest_of
+from tools.errors import RunError
 
 from .compare import Reference, inner_values
-from .errors import RunError
-from .models import Say
+from .models import Notify
 from .once import Once
 
 _SCRIPT = Path(__file__).with_name("trace_on_target.py")
-_RUNS = 4  # times --timeout, as loading takes long, too
+_RUNS = 4  # in units of --timeout, as loading takes long too
 
 
-def trace(args: Namespace, options: Options, say: Say) -> dict:
-    """The steps in the order in which they ran, with what they wrote; see print_trace.
-
-    Raises ConvertError, RunError, TargetError, DeployError, OSError.
-    """
-    if args.compare:  # as many values as there are to compare: none is merged away or renamed
+def trace(args: Namespace, options: Options, notify: Notify) -> dict:
+    """Return the report: the steps in the order in which they ran, with the values they wrote."""
+    if args.compare:  # keep all values, so that each can be compared
         options = replace(options, inner=tuple(inner_values(args.compare)))
-    once = Once(args, options, say)
+    once = Once(args, options, notify)
     with_values = args.trace > 1 or args.dump or args.compare
     printed = once.run(_SCRIPT, str(int(bool(with_values))), _RUNS, ("trace",))
     steps = _steps(printed, once.ready)
@@ -75,7 +72,7 @@ def _steps(printed, ready):
 
 
 def _describe(step, ready):
-    """Names, where the file has none, and arrays."""
+    """Add names that the file does not have, and turn bytes into arrays."""
     number = step["step"]  # "3/0" is one in a body
     known = number.isdigit() and int(number) < len(ready.nodes)
     if not step["name"] and known:
@@ -91,7 +88,7 @@ def _describe(step, ready):
 
 
 def _dtype(name):
-    """numpy's, of ml_dtypes where numpy has none; None for what neither has."""
+    """Return numpy's dtype, or that of ml_dtypes; None if neither has it."""
     name = name.replace("float8e4m3", "float8_e4m3").replace("float8e5m2", "float8_e5m2")
     name = name.replace("float8e8m0", "float8_e8m0fnu").replace("float4e2m1", "float4_e2m1fn")
     name = name.replace("float6e2m3", "float6_e2m3fn").replace("float6e3m2", "float6_e3m2fn")
@@ -102,17 +99,17 @@ def _dtype(name):
 
 
 def _compare(args, once, options, steps):
-    """Puts into each output what onnxruntime has for it, and how far it is from that."""
+    """Add to each output onnxruntime's value, the error, and the largest right error."""
     operators = inner_values(args.compare)
     zeros = {s.name: np.zeros(s.shape, s.dtype) for s in once.ready.states}
     reference = Reference(args.compare, options.state, zeros, operators, options.bind)
     reference.check([once.arrays])
     ends = reference.run(once.arrays)
     names = [spec.name for spec in once.ready.outputs]
-    wanted = reference.values | dict(zip(names, ends, strict=False))
+    expected = reference.values | dict(zip(names, ends, strict=False))
     for step in steps:
         for output in step["outputs"]:
-            right = wanted.get(output["name"])
+            right = expected.get(output["name"])
             got = output.get("values")
             if right is None or got is None or not isinstance(right, np.ndarray):
                 continue
@@ -127,15 +124,12 @@ def _compare(args, once, options, steps):
 
 
 def _unit(right):
-    """Return what an error is counted in: the largest value of floats, or a step of integers."""
+    """Return the unit of an error: the largest value of floats, or 1 for integers."""
     return largest_of(right) or 1.0 if is_float(right) else 1.0
 
 
 def _first_that_deviates(steps):
-    """Return {step, name, value, error} of the first value that is off by more than its bound.
-
-    None for none.
-    """
+    """Return {step, name, value, error} of the first value beyond its bound; None without any."""
     for step in steps:
         for output in step["outputs"]:
             if output.get("error", 0) > output.get("bound", 0):
@@ -145,7 +139,7 @@ def _first_that_deviates(steps):
 
 
 def _save(folder, step, output):
-    """STEP_K.npy, and onnxruntime's as STEP_K.expected.npy."""
+    """Write an output to STEP_K.npy, and onnxruntime's value to STEP_K.expected.npy."""
     stem = f"{step.replace('/', '-')}_{output['at']}"
     for key, suffix in (("values", ".npy"), ("expected", ".expected.npy")):
         if key in output:
@@ -156,21 +150,28 @@ def _save(folder, step, output):
 
 
 def lines_of(report: dict, level: int) -> list[str]:
-    """level: 0 the verdict alone, 1 a line a step, 2 the range of what it wrote, 3 first items."""
-    found = []
+    """Return the trace as lines.
+
+    Args:
+        report: report of `trace`.
+        level: 0 the verdict alone, 1 a line for each step, 2 the range of its outputs too, 3 their
+            first elements too.
+
+    """
+    lines = []
     widths = [max(len(step[key]) for step in report["steps"]) for key in ("name", "kernel")]
     for step in report["steps"] if level else ():
         about = f"{step['name']:{widths[0]}}  {step['kernel']:{widths[1]}}"
         line = f"{step['step']:5} {about} {step['us']:>9,} us"
         errors = [o["error"] for o in step["outputs"] if "error" in o]
-        found.append(line + (f"   error {max(errors):.1e}" if errors else ""))
+        lines.append(line + (f"   error {max(errors):.1e}" if errors else ""))
         if level > 1:
-            found += [f"      -> {_about(output, level)}" for output in step["outputs"]]
+            lines += [f"      -> {_about(output, level)}" for output in step["outputs"]]
     deviates = report["deviates"]
     if deviates:
         what = f"step {deviates['step']} {deviates['name']}, value {deviates['value']}"
-        found.append(f"first that deviates from onnxruntime: {what}: {deviates['error']:.3g}")
-    return found
+        lines.append(f"first that deviates from onnxruntime: {what}: {deviates['error']:.3g}")
+    return lines
 
 
 def _about(output, level):

@@ -1,8 +1,8 @@
-"""Traces model.bin on MicroPython, for tools/run/trace.py to read.
+"""Trace model.bin on MicroPython, and print the lines that tools/run/trace.py parses.
 
-Its inputs are the files input_0, input_1, ... The call of main() is put behind this text. Prints
-`S {json}` for each step, behind it `T DTYPE DIMS` for each tensor that it wrote (`T ?` where the
-run decides its shape), behind that lines of `B BASE64` unless with_values is 0.
+Its inputs are the files input_0, input_1, ... A call of main() is appended to this text. It prints
+`S {json}` for each step, then `T DTYPE DIMS` for each tensor that the step wrote (`T ?` if the run
+decides its shape), followed by lines of `B BASE64` unless with_values is 0.
 """
 
 import binascii
@@ -15,7 +15,13 @@ PIECE = 768  # bytes in a line: small next to any heap
 
 
 def main(with_values, folder):
-    """folder: where the files are, with a / behind it."""
+    """Run the model and print the trace.
+
+    Args:
+        with_values: 0 to omit the tensors' values.
+        folder: folder of the files, with a / at its end.
+
+    """
     model = mpconnxr.load(folder + "model.bin")
     for i, t in enumerate(model.inputs):
         with open(folder + "input_" + str(i), "rb") as f:

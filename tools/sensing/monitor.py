@@ -85,7 +85,7 @@ def _monitor(args):
 def _lacking(device, path, error):
     """The plain reason why the board cannot load a model, None for another one."""
     advice = "mpconnxr flash MODEL.bin deploys"
-    if "no module named 'mpconnxr'" in error.said:
+    if "no module named 'mpconnxr'" in error.last_line:
         return DeployError(f"mpconnxr is not on the board: {advice} it with a model")
     found = PurePosixPath(path)
     slots = [str(found.with_name(f"{found.stem}.{slot}{found.suffix}")) for slot in "ab"]

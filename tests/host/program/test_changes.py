@@ -67,7 +67,7 @@ def changed(monkeypatch):
         whole, part = Part(0, 0, len(words)), Part(0, 4, 7)
         items = Loop(family, name), whole, part
         call = Call(Loop("none", "driver"), (whole, items), {0: list(words)})
-        inner = changes._Inner(call, items, [(whole, frozenset(own))])
+        inner = changes._DriverWrites(call, items, [(whole, frozenset(own))])
         return {i for _, indexes in inner.written(called) for i in indexes}
 
     return found

@@ -20,11 +20,10 @@ from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
 from tools.machine import Machine
 from tools.program import cores
-from tools.program.build import build
+from tools.program.build import build, plan_deployment
 from tools.program.bundle import has_form
 from tools.program.call import UNKNOWN, Call, Loop, Part, Place
-from tools.program.touched import _ITEMS
-from tools.program.ways import way_of
+from tools.program.touched import _EXACT
 
 SCRIPT = (small.SCRIPTS / "cores.py").read_text()
 TARGETS = ("unix", "unix32", "unix-plain")
@@ -261,7 +260,7 @@ def test_what_is_refused(target, model):
     assert programs.run(target, script, [], files) == [kernels]
 
 
-@pytest.mark.parametrize(("family", "name", "argument"), _ITEMS)
+@pytest.mark.parametrize(("family", "name", "argument"), _EXACT)
 def test_items_of_strided_tensors(family, name, argument):
     """What a plain loop touches is among them, and they are not just a range.
 
@@ -271,7 +270,7 @@ def test_items_of_strided_tensors(family, name, argument):
     for call in calls(family, name, 40):
         buffers: dict = {}
         loop_call = [watched(key, what, buffers) for key, what in call.items()]
-        items = set(_ITEMS[family, name, argument](list(call["p"])).tolist())
+        items = set(_EXACT[family, name, argument](list(call["p"])).tolist())
         plain(*loop_call)
         found = set().union(*buffers[argument].touched.values())
         assert found == items if argument == "out" else found <= items, call
@@ -307,28 +306,30 @@ def step(*calls_of):
     ],
 )
 def test_halves_that_meet_are_found(one, two, are_apart):
-    assert cores._are_apart([step(one)], [step(two)]) is are_apart
-    assert cores._are_apart([step(one), step(one)], [step((0, 500, 1)), step(two)]) is are_apart
+    assert cores._are_independent([step(one)], [step(two)]) is are_apart
+    assert (
+        cores._are_independent([step(one), step(one)], [step((0, 500, 1)), step(two)]) is are_apart
+    )
 
 
 def test_what_no_declaration_tells_is_not_apart():
     unknown = step((0, 100, 10))
     unknown[0].words[0][1] = UNKNOWN
-    assert not cores._are_apart([unknown], [step((10, 110, 10))])
+    assert not cores._are_independent([unknown], [step((10, 110, 10))])
     driver = Call(Loop("pieces", "pieces"), (Part(0, 0, 16), ()), {0: [0] * 16})
-    assert not cores._are_apart([[driver]], [step((10, 110, 10))])
+    assert not cores._are_independent([[driver]], [step((10, 110, 10))])
 
 
 def test_what_another_half_left_in_scratch_is_not_read():
     scratch = [(200, 20), (240, 10)]
     fill, use = (0, 200, 20), (200, 300, 20)
-    assert cores._is_on_its_own([step(fill, use), step(fill, use, use)], scratch)
-    assert not cores._is_on_its_own([step(use, fill)], scratch)
-    assert not cores._is_on_its_own([step(fill, use), step(use)], scratch)
-    assert not cores._is_on_its_own([step((0, 200, 19), use)], scratch)
-    assert not cores._is_on_its_own([step(fill, (245, 300, 1))], scratch)
-    assert cores._is_on_its_own([step((220, 300, 20))], scratch)
-    assert cores._is_on_its_own([step(fill, use)], [])
+    assert cores._reads_own_scratch([step(fill, use), step(fill, use, use)], scratch)
+    assert not cores._reads_own_scratch([step(use, fill)], scratch)
+    assert not cores._reads_own_scratch([step(fill, use), step(use)], scratch)
+    assert not cores._reads_own_scratch([step((0, 200, 19), use)], scratch)
+    assert not cores._reads_own_scratch([step(fill, (245, 300, 1))], scratch)
+    assert cores._reads_own_scratch([step((220, 300, 20))], scratch)
+    assert cores._reads_own_scratch([step(fill, use)], [])
 
 
 def emitted(*calls):
@@ -345,17 +346,19 @@ def test_a_part_begins_with_what_one_core_has_there():
     begin = 0, (0, 200, 10)
     one, two = (1, (200, 300, 10)), (2, (200, 310, 10))
     changed = 1, (50, 200, 10)
-    assert cores._find_the_same([emitted(begin, one), emitted(begin, two)], scratch)
-    assert not cores._find_the_same([emitted(begin, changed), emitted(begin, two)], scratch)
+    assert cores._find_same_scratch([emitted(begin, one), emitted(begin, two)], scratch)
+    assert not cores._find_same_scratch([emitted(begin, changed), emitted(begin, two)], scratch)
     beside = 1, (50, 210, 10)
-    assert cores._find_the_same([emitted(begin, beside), emitted(begin, two)], scratch)
+    assert cores._find_same_scratch([emitted(begin, beside), emitted(begin, two)], scratch)
     both = 2, (205, 310, 10)  # a half of it what the first part left
-    assert not cores._find_the_same([emitted(begin, beside), emitted(begin, both)], scratch)
+    assert not cores._find_same_scratch([emitted(begin, beside), emitted(begin, both)], scratch)
     from_begin = 2, (200, 215, 5)
-    assert cores._find_the_same([emitted(begin, from_begin), emitted(begin, from_begin)], scratch)
+    assert cores._find_same_scratch(
+        [emitted(begin, from_begin), emitted(begin, from_begin)], scratch
+    )
     parts = [emitted(begin, changed, from_begin), emitted(begin, from_begin, two)]
-    assert not cores._find_the_same(parts, scratch)
-    assert cores._find_the_same([step(begin[1]), step(begin[1])], scratch)  # emits none
+    assert not cores._find_same_scratch(parts, scratch)
+    assert cores._find_same_scratch([step(begin[1]), step(begin[1])], scratch)  # emits none
 
 
 @pytest.mark.parametrize("n_steps", [1, 4])
@@ -373,21 +376,23 @@ def test_the_last_states_of_a_batch(ready_target, op, n_steps):
 
 def test_words_that_loops_wrote_in_another_half_are_not_needed():
     one, two = step((0, 100, 10)), step((10, 110, 10))
-    assert cores._are_same(([one], [two]), [one, two])
+    assert cores._have_same_parameters(([one], [two]), [one, two])
     changed = step((10, 110, 10))
     changed[0].words[0][1] = UNKNOWN
-    assert not cores._are_same(([one], [two]), [one, changed])
-    assert cores._are_same(([one], [changed]), [one, changed])
+    assert not cores._have_same_parameters(([one], [two]), [one, changed])
+    assert cores._have_same_parameters(([one], [changed]), [one, changed])
 
 
 def test_waves_of_an_output_over_its_input():
     """Items of 4 bytes that become one: each wave is four times as long as the one before."""
     units = [step((4 * i, 1000 + 4 * i, 4), (1000 + 4 * i, i, 1)) for i in range(64)]
-    assert cores._waves(units, []) == [(0, 1, 1), (1, 3, 4), (4, 10, 16), (16, 40, 64)]
+    assert cores._divide_into_waves(units, []) == [(0, 1, 1), (1, 3, 4), (4, 10, 16), (16, 40, 64)]
     units[9] += step((0, 2000, 1))  # reads what the first item wrote, long before
-    assert cores._waves(units, [])[:3] == [(0, 1, 1), (1, 3, 4), (4, 10, 16)]
+    assert cores._divide_into_waves(units, [])[:3] == [(0, 1, 1), (1, 3, 4), (4, 10, 16)]
     behind = [step((4 * i, 1000 + i, 4)) for i in range(64)]
-    assert cores._waves(behind, []) == [(0, 64, 64)]  # each writes what the next one does
+    assert cores._divide_into_waves(behind, []) == [
+        (0, 64, 64)
+    ]  # each writes what the next one does
 
 
 def test_units_of_a_long_extent():
@@ -420,9 +425,9 @@ def test_what_lies_on_a_board(model):
     files = build(model[0], machine, stream=True, n_cores=2).files
     one = build(model[0], machine, stream=True).files
     assert set(files) == set(one) | {"mpconnxr/cores.mpy"}
-    way = way_of(parse_model("m.bin", model[0]), Package(), machine, False, n_cores=2)
-    assert way.is_program and "on 2 cores" in way.said
+    way = plan_deployment(parse_model("m.bin", model[0]), Package(), machine, False, n_cores=2)
+    assert way.is_program and "on 2 cores" in way.summary
     floats_alone = parse_model("m.bin", convert(small.relu((1, 1)), Options(strip=True)).data)
     for given, why in ((machine, "no step can be cut"), (None, "sources")):
-        with pytest.raises(DeployError, match=f"not for 2 cores.*{why}"):
-            way_of(floats_alone, Package(), given, False, n_cores=2)
+        with pytest.raises(DeployError, match=f"cannot run on 2 cores.*{why}"):
+            plan_deployment(floats_alone, Package(), given, False, n_cores=2)

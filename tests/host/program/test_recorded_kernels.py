@@ -100,7 +100,7 @@ def test_kernels():
 def sample(recording):
     """An input of each kind: the integers are few, so that most are good as indices."""
     draw, made = np.random.default_rng(1), []
-    for _, _, nbytes, dtype, *_ in recording.borders[: recording.n_inputs]:
+    for _, _, nbytes, dtype, *_ in recording.interface[: recording.n_inputs]:
         kind = np.dtype(_NUMPY.get(name_of(dtype), "u1"))
         n = nbytes // kind.itemsize
         found = draw.standard_normal(n) if kind.kind == "f" else draw.integers(0, 2, n)
@@ -119,7 +119,7 @@ def test_programs_of_all_kernels(target):
                 recording = programs.recorded(seed.data, target)
             except CannotRecord:
                 continue
-            if "float64" not in [name_of(border[3]) for border in recording.borders]:
+            if "float64" not in [name_of(border[3]) for border in recording.interface]:
                 models[kernel] = seed.data, [sample(recording)]
     assert set(check(target, models, False)) == set(models)
     assert len(models) >= 48

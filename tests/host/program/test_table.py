@@ -162,7 +162,7 @@ def test_words_that_a_driver_leaves_are_set_anew():
 
 
 def test_a_block_that_nobody_has_set_is_refused():
-    with pytest.raises(CannotRecord, match="what another one's loop wrote"):
+    with pytest.raises(CannotRecord, match="that another call's loop wrote"):
         code_of([call("a", [0, 0, 0], [1, UNKNOWN])])
 
 

@@ -1,5 +1,7 @@
-"""Random calls of loops/attention: settle and sums take limbs of sums that loops/block_dot made,
-powers takes scores that lie close together.
+"""Random calls of loops/attention.
+
+settle and sums take limbs of sums that loops/block_dot made; powers takes scores that lie close
+together.
 """
 
 from array import array
@@ -29,7 +31,7 @@ def sums(d):
 
 
 def _limbs(d, first, rows, n):
-    """What loops/block_dot gives for rows of x and n of w: limbs of 24, 24 and 16 bits."""
+    """Draw limbs (24, 24, 16 bits) of sums by loops/block_dot for rows of x and n of w."""
     x = d.words(first + 3 * rows * (n + 1))
     for row in range(rows):
         at = first + 3 * row * (n + 1)

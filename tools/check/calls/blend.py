@@ -1,14 +1,12 @@
-"""Random calls of loops/blend: a block has a list of columns, each with bytes of a row and
-float weights.
-"""
+"""Random calls of loops/blend: a block lists columns, each with bytes of a row and weights."""
 
 from array import array
 
-_W = 192  # where corners lie in the words of blend
+_W = 192  # start of the corners in the words of blend
 
 
 def _weight(d):
-    """The bits of a float from 0 to 1: often one with few bits, as half a pixel has."""
+    """Draw the bits of a float from 0 to 1, often one with few bits, as half a pixel has."""
     kind = d.below(4)
     if kind == 0:
         return d.between(100, 126) << 23 | d.word() & 0x7FFFFF

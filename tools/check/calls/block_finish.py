@@ -1,6 +1,4 @@
-"""Random calls of loops/block_finish: sums are near middles between floats, and rare
-results have their turn.
-"""
+"""Random calls of loops/block_finish: sums near middles between floats, and rare results."""
 
 from array import array
 
@@ -9,25 +7,25 @@ _INF = 0x7F800000
 
 
 def _wide(d, bits):
-    """A number of up to so many bits, often of few."""
+    """Draw a number of up to `bits` bits, often of few."""
     return (d.word() & (1 << bits) - 1) >> d.below(2) * d.below(bits)
 
 
 def _signed(d, bits):
-    """Any number of up to so many bits, 62 at most."""
+    """Draw a signed number of up to `bits` bits, 62 at most."""
     n = ((d.word() & 0x7FFFFFFF) << 31 | d.word() & 0x7FFFFFFF) >> 62 - bits
     return (n >> d.below(2) * d.below(bits)) * (1 - 2 * d.below(2))
 
 
 def _sums(d, m):
-    """Limbs of sum(x) + 2**40 and of m sums of products, as loops/block_dot makes them."""
+    """Draw limbs of sum(x) + 2**40 and of m sums of products, as loops/block_dot makes them."""
     x = (1 << 40) + _signed(d, 39)
     sums = [x] + [(x << 23) + _signed(d, 62) for _ in range(m)]
     return [(v >> shift) & 0xFFFFFF for v in sums for shift in (0, 24, 48)]
 
 
 def _limits(d):
-    """Sign and magnitude of the least and the greatest float."""
+    """Draw sign and magnitude of the least and the greatest float."""
     kind = d.below(3)
     return ([1, _INF, 0, _INF], [0, 0, 0, _INF], [1, 0x3F800000, 0, 0x40C00000])[kind]
 
@@ -36,7 +34,7 @@ def finish(d):
     positions, rows, m, more = d.between(1, 3), d.between(1, 2), d.between(1, 4), d.below(2)
     first, w_first, out_first = d.below(4), d.below(4), d.below(4)
     x, w = array("i", [0] * first), array("i", [0] * w_first)
-    are_sums = d.below(3)  # 0: any limbs; 2: and exponents at which no result is rare
+    are_sums = d.below(3)  # 0: any limbs; 2: exponents without rare results too
     for _ in range((positions + more) * rows):
         limbs = [_wide(d, 24 - 8 * (i % 3 == 2)) for i in range(3 * (m + 1))]
         x.extend(array("i", _sums(d, m) if are_sums else limbs))

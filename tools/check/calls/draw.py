@@ -1,4 +1,4 @@
-"""Draw the numbers and data of random calls: see on_board_loops."""
+"""Draw the numbers and data of random calls, for on_board_loops.py."""
 
 from array import array
 
@@ -6,9 +6,15 @@ _INFINITY = 0x7F800000
 
 
 class Draw:
-    """Random numbers and data, the same on every machine."""
+    """Random numbers and data, the same on every machine.
 
-    _of = None, None  # the words of the last one, and the same as bytes: too large to have twice
+    Args:
+        words: array of random words.
+        seed: number that the calls depend on.
+
+    """
+
+    _of = None, None  # shared by all: words, and the same as bytes
 
     def __init__(self, words, seed):
         if Draw._of[0] is not words:
@@ -17,7 +23,10 @@ class Draw:
         self._state = seed
 
     def below(self, n):
-        """0 to n - 1, for n up to 65536. The upper bits decide: lower ones repeat soon."""
+        """Return a number from 0 to n - 1, for n up to 65536.
+
+        The upper bits of the state decide: lower ones repeat soon.
+        """
         self._state = (self._state * 1103515245 + 12345) & 0x7FFFFFFF
         return (self._state >> 8) * n >> 23
 
@@ -25,11 +34,11 @@ class Draw:
         return least + self.below(greatest - least + 1)
 
     def word(self):
-        """Any 32 bits, signed; often those of a float that is special."""
+        """Return any 32 bits, signed; often those of a special float."""
         return self._words[self.below(len(self._words))]
 
     def words(self, n):
-        """An array of so many of them."""
+        """Return an array of n words."""
         first = self.below(len(self._words) - n)
         return self._words[first : first + n]
 
@@ -38,40 +47,45 @@ class Draw:
         return bytearray(self._octets[first : first + n])
 
     def blank(self, kind, n):
-        """What a loop writes to: n items, none of them zero."""
+        """Return n elements for a loop to write, none of them zero."""
         return array(kind, [77] * n)
 
     def call(self, recipe):
-        """Return x, w, out, p of a line of calls/FAMILY.txt, which tools.check.recipes writes."""
+        """Return x, w, out and p for a recipe (see tools.check.recipes)."""
         _, p, *buffers = recipe.split()
-        self._kind = max(self.below(12) - 2, 0)  # of all buffers, or from 2 on of each its own
+        self._kind = max(self.below(12) - 2, 0)  # below 2 for all buffers, else each has its own
         self._some = [self.word() for _ in range(3)]
-        found = [self._buffer(*buffer.split(";")) for buffer in buffers]
-        if isinstance(found[2], bytearray):  # plain forms take a bytearray for signed bytes
-            found[2] = array("B", found[2])
-        return found + [[int(word) for word in p.split(",")] if p != "-" else []]
+        parts = [self._buffer(*buffer.split(";")) for buffer in buffers]
+        if isinstance(parts[2], bytearray):  # plain forms take a bytearray for signed bytes
+            parts[2] = array("B", parts[2])
+        return parts + [[int(word) for word in p.split(",")] if p != "-" else []]
 
     def _buffer(self, head, *limits):
         """Return the buffer that a recipe describes."""
         if head[0] == "=":
             return self.blank(head[1], int(head[2:]))
         code = head[0]
-        items = self._items(_OF_BITS.get(code, code), int(head[1:]))
+        elements = self._elements(_BITS_TYPE.get(code, code), int(head[1:]))
         for numbers in limits:
             kind, shift = self.below(10), self.below(32)
             first, n, step, times, least, greatest, sign = [int(v) for v in numbers.split(",")]
             for _ in range(times):
                 for i in range(first, first + n):
                     v = self._within(least, greatest, kind, shift)
-                    items[i] = v - (1 << 31) if sign and self.below(2) else v
+                    elements[i] = v - (1 << 31) if sign and self.below(2) else v
                 first += step
-        return array("f", bytes(items)) if code == "f" else items
+        return array("f", bytes(elements)) if code == "f" else elements
 
     def _within(self, least, greatest, kind, shift):
         """Return a number from least to greatest.
 
-        kind: 0 an end, 1 near the least, 2 near the greatest, 3, 4 near the middle, 5 always the
-        same end, 6 with lower bits 0, 7 to 9 any.
+        Args:
+            least: least number.
+            greatest: greatest number.
+            kind: 0 an end, 1 near the least, 2 near the greatest, 3 or 4 near the middle, 5 always
+                the same end, 6 with lower bits 0, 7 to 9 any.
+            shift: how near, or how many lower bits.
+
         """
         v = (self.below(65536) << 16 | self.below(65536)) % (greatest - least + 1)
         if kind == 0:
@@ -89,14 +103,14 @@ class Draw:
             return least + (v >> shift << shift)
         return least + v
 
-    def _items(self, code, n):
-        """Return items of any value. Often they have few bits, similar exponents, or are equal."""
+    def _elements(self, code, n):
+        """Return n elements of any value, often with few bits, similar exponents, or equal."""
         kind = self._kind if self._kind < 2 else self.below(8)
-        if kind == 0:  # few different ones
+        if kind == 0:  # few distinct values
             some = [v & (255 if code == "B" else 65535) for v in self._some]
             some = self._some if code == "i" else some
-            items = [some[self.below(3)] for _ in range(n)]
-            return bytearray(items) if code == "B" else array(code, items)
+            elements = [some[self.below(3)] for _ in range(n)]
+            return bytearray(elements) if code == "B" else array(code, elements)
         if code == "B" and kind == 1:
             return bytearray([(0, 0, 0, 1, 128, 255)[self.below(6)] for _ in range(n)])
         if code == "B":
@@ -105,19 +119,19 @@ class Draw:
         if code == "H":
             shift = self.below(16) if kind < 3 else 0
             return array("H", [(v & 65535) >> shift for v in self.words(n)])
-        if kind == 1:  # small integers of a word or of two
-            items, n_words = [], self.between(1, 2)
+        if kind == 1:  # small integers of one word or two
+            elements, n_words = [], self.between(1, 2)
             for _ in range(n):
                 v = self.between(-3, 9)
-                items += [v, -1 if v < 0 and self.below(4) else 0][:n_words]
-            return array("i", items[:n])
+                elements += [v, -1 if v < 0 and self.below(4) else 0][:n_words]
+            return array("i", elements[:n])
         some = self.words(n)
         if kind < 5:
             size = (self.between(1, 250) if kind == 2 else self.between(105, 140)) << 23
-            zeros = self.below(24) if kind != 4 else 0  # behind the mantissas
+            zeros = self.below(24) if kind != 4 else 0  # low bits of the mantissas
             mask = 0x3FFFFFF >> zeros << zeros
             some = [(size + (v & mask)) % _INFINITY - (v & 1 << 31) for v in some]
         return array("i", [v if kind != 3 or self.below(9) else 0 for v in some])
 
 
-_OF_BITS = {"f": "i"}  # what holds the bits of floats
+_BITS_TYPE = {"f": "i"}  # type that holds the bits of floats

@@ -25,7 +25,7 @@ def _block(d):
 
 
 def _words(d, p):
-    """The list, and sums or means."""
+    """Draw the list of windows, and sums or means."""
     windows = [d.below(p[2] * p[11] * p[12]) for _ in range(64)]
     mantissas = [0 if d.below(9) == 0 else d.between(1 << 23, 1 << 24) for _ in range(64)]
     rest = [d.between(1, 64) << 10 | d.between(2 * 78, 2 * 172) for _ in range(64)]

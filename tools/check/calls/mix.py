@@ -1,10 +1,10 @@
-"""Random calls of loops/mix: the weights of a sum are below 4 together."""
+"""Random calls of loops/mix: the weights of a sum add up to less than 4."""
 
 from array import array
 
 
 def _near(d, n, least):
-    """Floats of near exponents, from least on, some of them negative or zero."""
+    """Draw n floats of similar exponents from `least` on, some of them negative or zero."""
     words = [(v & 0x7FFFFF) | ((least + d.below(9)) << 23) for v in d.words(n)]
     return array("i", [[v, v - 0x7FFFFFFF - 1, 0][d.below(5) >> 1] for v in words])
 

@@ -1,6 +1,4 @@
-"""Random calls of loops/patches: forms have ways of their own for channels alone and for
-rows of three.
-"""
+"""Random calls of loops/patches: forms treat channels alone, and rows of three, differently."""
 
 _BIAS = 1 << 29
 
@@ -10,7 +8,7 @@ def patches(d):
 
 
 def _channels(d):
-    """Patches of nothing but channels, as those of kernels of one item."""
+    """Draw patches of channels alone, as for kernels of one element."""
     h, width, k = d.between(1, 4), d.between(1, 7), 4 * d.between(1, 9) - d.below(3) * d.below(2)
     plane, first = h * width + d.below(3), d.below(5)
     n = d.between(1, h * width)

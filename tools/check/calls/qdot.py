@@ -1,5 +1,6 @@
-"""Random calls of loops/qdot: a table of bytes holds words with shifts and multipliers, and
-sums lie before the elements.
+"""Random calls of loops/qdot.
+
+A table of bytes holds words with shifts and multipliers, and sums lie before the elements.
 """
 
 import struct
@@ -8,10 +9,10 @@ _BIAS = 1 << 29
 
 
 def channel_words(d, n):
-    """The table of n channels; many multipliers are such that sums lie in the middle."""
+    """Draw the table of n channels; many multipliers make sums lie in the middle."""
     words = bytearray()
     if d.below(2):
-        return b"".join([_usual_words(d) for _ in range(n)])
+        return b"".join([_typical_words(d) for _ in range(n)])
     for _ in range(n):
         f = d.below(26) * (d.below(6) > 0) if d.below(2) else d.between(26, 31)
         c = d.word() >> d.between(max(5, f - 19), 20) << 5
@@ -21,28 +22,28 @@ def channel_words(d, n):
     return words
 
 
-def _usual_words(d):
-    """Of a channel as most are: M is odd, sums and c have no more bits than f allows."""
+def _typical_words(d):
+    """Draw a typical channel: M is odd, sums and c have no more bits than f allows."""
     c = d.word() >> d.between(8, 20) << 5
     return struct.pack("<iI", c | d.between(4, 9), 1 << 30 | d.word() & 0x3FFFFFFF | 1)
 
 
 def words_of_sums(d, n, second):
-    """The same where sums are not multiplied: int32 c and what second makes."""
+    """Draw the table of n channels without multipliers: int32 c, and what `second` draws."""
     pairs = [(d.word() >> d.between(2, 20), second(d)) for _ in range(n)]
     return b"".join(struct.pack("<iI", *pair) for pair in pairs)
 
 
 def dots(d, kind, second=None, has_sum=None):
-    """x, w, out and p of a call, but for what limits the outputs; the three for x."""
+    """Draw x, w, out and p of a call without the outputs' limits, and three parameters of x."""
     kp, n, m = 4 * d.between(1, 19), d.between(1, 9), d.between(1, 9)
     m = m + 3 & -4 if d.below(2) else m
     x = bytearray()
     has_sum = d.below(2) if has_sum is None else has_sum
     gap = 4 if has_sum else 4 * d.below(3)
     for _ in range(n):
-        items = d.octets(kp)
-        x += (struct.pack("<i", sum(items)) if has_sum else d.octets(gap)) + items
+        elements = d.octets(kp)
+        x += (struct.pack("<i", sum(elements)) if has_sum else d.octets(gap)) + elements
     table, between = 4 * d.below(3), d.below(5) * d.below(2)
     w = bytearray(table) + (words_of_sums(d, m, second) if second else channel_words(d, m))
     first = len(w) + between
@@ -54,7 +55,7 @@ def dots(d, kind, second=None, has_sum=None):
 
 
 def limits_of_out(d):
-    """BIAS + zero point, least and greatest value, of int8 or uint8; often all of them."""
+    """Draw BIAS + zero point, least and greatest value of bytes; often the whole range."""
     least = -128 * d.below(2)
     low = d.below(256) * d.below(2)
     span = d.below(256 - low) if d.below(2) else 255 - low

@@ -1,4 +1,4 @@
-"""Random calls of loops/qdot32: a table of bytes holds words, and sums lie before the elements."""
+"""Random calls of loops/qdot32: a table of bytes holds words, sums lie before the elements."""
 
 from .qdot import dots
 

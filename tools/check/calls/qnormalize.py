@@ -1,4 +1,4 @@
-"""Random calls of loops/qnormalize: a reciprocal and shifts follow from the number of columns."""
+"""Random calls of loops/qnormalize: a reciprocal and shifts follow from the columns' number."""
 
 from array import array
 
@@ -7,7 +7,7 @@ def roots8(d):
     rows, n = d.between(1, 4), d.between(1, 40)
     x = d.octets(rows * n)
     spread, least = d.below(8), d.below(128)
-    for i in range(len(x)):  # rows of few different items, too
+    for i in range(len(x)):  # rows with few distinct elements too
         x[i] = least + (x[i] >> spread) & 255
     lo = d.below(rows)
     epsilon = 0 if d.below(4) == 0 else (1 << 29) + d.below(1 << 29)

@@ -1,6 +1,4 @@
-"""Random calls of loops/tree_sums: entries end where a leaf ends, and digits have flags
-behind them.
-"""
+"""Random calls of loops/tree_sums: leaves end with an entry, digits are followed by flags."""
 
 from array import array
 
@@ -8,13 +6,13 @@ _BIAS = 1 << 29
 
 
 def _entries(d, n, limbs):
-    """The last one ends a leaf."""
-    found = array("H")
+    """Draw n entries; the last one ends a leaf."""
+    entries = array("H")
     for i in range(n):
         more = d.below(2) if i + 1 < n else 0
-        found.append(d.below(limbs - 2) << 2 | d.below(2) << 1 | more)
-        found.extend(array("H", [d.word() & 0xFFFF, d.word() & 0xFFFF]))
-    return found
+        entries.append(d.below(limbs - 2) << 2 | d.below(2) << 1 | more)
+        entries.extend(array("H", [d.word() & 0xFFFF, d.word() & 0xFFFF]))
+    return entries
 
 
 def add(d):
@@ -34,7 +32,7 @@ def settle(d):
 
 
 def store(d):
-    """Digits with zeros above and below, as often as not right between two floats."""
+    """Draw digits with zeros above and below, often in the middle between two floats."""
     targets, limbs, first = d.between(1, 4), d.between(8, 14), d.below(3)
     sums = array("i", [0] * targets * limbs)
     for t in range(targets):

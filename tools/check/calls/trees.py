@@ -8,7 +8,7 @@ _LEAVES = 9
 
 
 def _cuts(d, n):
-    """Keys of one sign, rising."""
+    """Draw n keys of one sign, rising."""
     return sorted([(d.word() & _MOST) % (_INF + 1) for _ in range(n)])
 
 
@@ -20,14 +20,14 @@ def rank(d):
         cuts += _cuts(d, negative) + _cuts(d, positive)
     first, before, n = d.below(4), d.below(3), len(slots) // 4
     x = d.words(first + features)
-    if cuts and d.below(2):  # a feature that is just a cut, or next to one
+    if cuts and d.below(2):  # a feature equal to a cut, or next to one
         x[first + d.below(features)] = min(cuts[d.below(len(cuts))] + d.between(-1, 1), _MOST)
     w = array("i", [0] * before + slots + cuts)
     return x, w, d.blank("i", n + 1), [first, n, before, before + 4 * n, _MOST, _INF]
 
 
 def _nodes(d, n, slots, rank_bits, wide):
-    """Words of n nodes: a child lies ahead, or is a leaf."""
+    """Draw the words of n nodes: a child lies ahead, or is a leaf."""
 
     def reference(i):
         leaf = i + 1 == n or d.below(2)
@@ -60,7 +60,7 @@ def walk(d):
 
 
 def check(d):
-    """Half of them with one word that is any number."""
+    """Draw a forest; in half of them one word is any number."""
     w, (trees, n, slots), p = _forest(d)
     if d.below(2):
         w[d.between(trees, len(w) - 1)] = d.word()

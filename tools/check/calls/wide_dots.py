@@ -6,7 +6,7 @@ from array import array
 _BIAS = 1 << 29
 
 
-def _items(d, n):
+def _elements(d, n):
     return array("H", [d.word() & 65535 for _ in range(n)])
 
 
@@ -16,7 +16,7 @@ def _limits(d):
 
 
 def _multiplier(d):
-    """The word of a scale with 24 bits."""
+    """Draw the word of a scale with 24 bits."""
     f = d.below(25) if d.below(2) else d.between(33, 63)
     return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 
@@ -25,10 +25,10 @@ def wide_dots(d):
     k, n, m = d.between(1, 300), d.between(1, 3), d.between(1, 5)
     x = array("H")
     for _ in range(n):
-        items = _items(d, k)
-        total = sum(items)
+        elements = _elements(d, k)
+        total = sum(elements)
         x.extend(array("H", [total & 65535, total >> 16]))
-        x.extend(items)
+        x.extend(elements)
     w = bytearray()
     for _ in range(m):
         w += struct.pack("<iII", d.word() >> d.between(4, 20), d.below(32768), _multiplier(d))

@@ -10,7 +10,7 @@ from tools.deploy.fit import Needs, needs_of
 from tools.deploy.model_file import ModelFile, parse_model
 from tools.deploy.modules import Package, built_package
 from tools.machine import Machine
-from tools.program.ways import Way, way_of
+from tools.program.build import DeploymentPlan, plan_deployment
 
 from ..converted import Converted
 from ..ir import walk
@@ -39,7 +39,7 @@ class Fit:
     """
 
     board: Board
-    way: Way
+    way: DeploymentPlan
     model_bytes: int
     needs: Needs
     in_place: Needs
@@ -95,11 +95,11 @@ def fit_of(converted: Converted, board: Board) -> Fit:
     return _fit(converted, model, board, _way_of(model, built_package(), board.machine))
 
 
-def _way_of(model: ModelFile, package: Package, machine: Machine) -> Way:
-    return way_of(model, package, machine, in_place=False)
+def _way_of(model: ModelFile, package: Package, machine: Machine) -> DeploymentPlan:
+    return plan_deployment(model, package, machine, in_place=False)
 
 
-def _fit(converted: Converted, model: ModelFile, board: Board, way: Way) -> Fit:
+def _fit(converted: Converted, model: ModelFile, board: Board, way: DeploymentPlan) -> Fit:
     needs = [needs_of(model, way.files, b, program_for=way.program_for) for b in (False, True)]
     return Fit(
         board,

@@ -39,7 +39,7 @@ def print_steps(converted: Converted) -> None:
 def print_boards(converted: Converted) -> None:
     """A line for each board: whether the model fits, the heap it needs, and its time."""
     found = fits(converted)
-    print(f"on a board: {found[0].way.said}")
+    print(f"on a board: {found[0].way.summary}")
     table = Table(box=None, pad_edge=False)
     for title in ("board", "", "needs", "in place", "free heap", "time", "from", "to"):
         justify = "left" if title in ("board", "") else "right"

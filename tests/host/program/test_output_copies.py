@@ -4,8 +4,8 @@ import pytest
 
 from mpconnxr.blocks import block
 from tests.host.program.test_cores import step
-from tools.program.aside import copies, is_written
 from tools.program.call import INPUT, OUTPUT, Call, Loop, Part, Place, Step
+from tools.program.output_copies import copies, is_written
 from tools.program.touched import Bytes, merged, touched
 
 

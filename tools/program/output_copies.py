@@ -1,7 +1,7 @@
-"""An output that a step of two cores writes beside the arena, and then copies to its place.
+"""Move an output that two cores compute to a buffer behind the arena, and copy it back.
 
-Where the output lies over the input, one core would write what the other one still reads. So the
-step writes elsewhere, and the cores copy the output when both have read the input.
+If an output lies over the input, one core would overwrite what the other one still reads. So the
+step writes behind the arena, and the cores copy the output when both have read the input.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .touched import touched
 
 
 def copies(step: Step, source: int, offset: int, nbytes: int) -> tuple[list[Call], list[Call]]:
-    """Return each core's calls that copy a half of an output.
+    """Return for each core the calls that copy one half of an output.
 
     Args:
-        step: the step; its blocks of parameters keep their numbers.
-        source: where in the arena the step has written the output [bytes].
-        offset: where the output belongs [bytes].
-        nbytes: of the output.
+        step: the step; the numbers of its parameter blocks stay.
+        source: offset in the arena where the step wrote the output [bytes].
+        offset: offset where the output belongs [bytes].
+        nbytes: size of the output.
 
     """
     size, code, name = (1, "B", "copy8") if (offset | nbytes) % 4 else (4, "i", "copy32")
@@ -40,7 +40,7 @@ def copies(step: Step, source: int, offset: int, nbytes: int) -> tuple[list[Call
 
 
 def _words(first: int, end: int) -> list[int]:
-    """Return the parameters of a copy of these items, side by side, to the same ones of out."""
+    """Return the parameters that copy consecutive elements to the same elements of out."""
     words = block(
         "move",
         start=0,
@@ -60,19 +60,20 @@ def _words(first: int, end: int) -> list[int]:
 
 
 def is_written(calls: Iterable[Call], source: int, nbytes: int) -> bool:
-    """Return True if calls certainly write each byte of an output of a step.
+    """Return True if calls certainly write each byte of a step's output.
 
-    What a loop declares is what it may write; the items that touched.py knows are what it writes.
+    A loop declares what it may write; only ranges with exact elements (see touched.py) are
+    certain.
 
     Args:
-        calls: of the step.
-        source: where in the arena the output begins [bytes].
-        nbytes: of the output.
+        calls: calls of the step.
+        source: offset of the output in the arena [bytes].
+        nbytes: size of the output.
 
     """
-    found = np.zeros(nbytes, bool)
+    written = np.zeros(nbytes, bool)
     for each in filter(None, map(touched, calls)):
         for r in each.writes:
-            if r in each.items and r.role == OUTPUT:
-                found[each.bytes_of(r) - source] = True
-    return bool(found.all())
+            if r in each.exact and r.role == OUTPUT:
+                written[each.bytes_of(r) - source] = True
+    return bool(written.all())
