@@ -59,8 +59,8 @@ setup: venv ## get ready for the tests: .venv, system packages, MicroPython targ
 bench: setup ## count the collection's models, next to C and CMSIS-NN: docs/benchmarks.md, collection.md
 	@$(PY) -m tools.bench --target mps2-an385 --target mps2-an385-v6m --target mps2-an386 \
 	  --target mps2-an505 --target virt-rv32 --target sim-de212 --target unix --write-docs
-	@$(PY) -m tools.bench.steps
-	@$(PY) -m tools.bench.every_model --write-docs
+	@$(PY) -m benchmarks.steps
+	@$(PY) -m benchmarks.every_model --write-docs
 
 package: venv ## write build/mpconnxr, to copy it by hand: for any board, or BOARD=pico
 	@$(PY) -m tools.dist.package $(BOARD:%=--board %)

@@ -1,1 +1,1 @@
-"""Examples: each folder is one, with a page of its own."""
+"""Examples: each folder is one, with its own README."""

@@ -1,7 +1,7 @@
-"""The layers of small networks in numpy, each with its gradient, Adam, and the way to ONNX.
+"""Layers of small networks in numpy with their gradients, Adam, and export to ONNX.
 
-What a framework would bring, cut down to what the examples train. x, y: float32 (items, channels,
-height, width), height 1 for signals; or (items, features) where noted.
+What the examples need of a training framework. x, y: float32 (samples, channels, height, width),
+height 1 for signals; or (samples, features) where noted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tqdm import trange
 
 
 class Conv:
-    """y = w * x + b with `pads` zeros around x, so that 3 x 3 and (1, 1) keep its size."""
+    """y = w * x + b with `pads` zeros around x; (1, 1) keeps its size with a 3 x 3 kernel."""
 
     def __init__(self, rng, n_in, n_out, kernel=(3, 3), pads=(1, 1)):
         self.kernel, self.pads = kernel, pads
@@ -30,7 +30,7 @@ class Conv:
         padded = np.pad(x, ((0, 0), (0, 0), *((p, p) for p in self.pads)))
         windows = np.lib.stride_tricks.sliding_window_view(padded, self.kernel, axis=(2, 3))
         n, _, h, w = windows.shape[:4]
-        # im2col: one row a pixel, so that the convolution is a product of matrices
+        # im2col: one row per pixel makes the convolution a product of matrices
         self.rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(n * h * w, -1)
         y = self.rows @ self.w.reshape(len(self.b), -1).T + self.b
         return y.reshape(n, h, w, -1).transpose(0, 3, 1, 2)
@@ -50,7 +50,7 @@ class Conv:
         return dx[:, :, ph : ph + h, pw : pw + w]
 
     def node(self, rank):
-        """(operator, attributes) in ONNX for so many spatial dims."""
+        """Return (operator, attributes) in ONNX for so many spatial dims."""
         pads = self.pads[-rank:]
         return "Conv", {"kernel_shape": self.kernel[-rank:], "pads": [*pads, *pads]}
 
@@ -68,7 +68,7 @@ class Relu:
 
 
 class MaxPool:
-    """The largest of each block of h x w pixels; its gradient goes to those that are as large."""
+    """Maximum of each block of h x w pixels; the gradient goes to all pixels that equal it."""
 
     def __init__(self, h=2, w=2):
         self.block = (h, w)
@@ -109,7 +109,7 @@ class Flatten:
 
 
 class Gemm:
-    """y = x w^T + b; x (items, n_in), y (items, n_out)."""
+    """y = x w^T + b; x (samples, n_in), y (samples, n_out)."""
 
     def __init__(self, rng, n_in, n_out):
         self.w = (rng.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in)).astype(np.float32)
@@ -128,27 +128,27 @@ class Gemm:
 
 
 def forward(layers, x):
-    """What the last layer gives."""
+    """Return the output of the last layer."""
     for layer in layers:
         x = layer.forward(x)
     return x
 
 
 def cross_entropy(logits, labels):
-    """Gradient of the mean cross entropy by the logits."""
+    """Return the gradient of the mean cross entropy with respect to the logits."""
     p = np.exp(logits - logits.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
     p[np.arange(len(labels)), labels] -= 1
     return p / len(labels)
 
 
-def squared_error(y, wanted):
-    """Gradient of the mean squared error by y."""
-    return 2 * (y - wanted) / y.size
+def squared_error(y, expected):
+    """Return the gradient of the mean squared error with respect to y."""
+    return 2 * (y - expected) / y.size
 
 
 def backward(layers, d):
-    """Leaves the gradient in each layer's dw and db; d: that of the loss by the last output."""
+    """Compute the gradients dw and db of each layer, from d, that of the last output."""
     for layer in reversed(layers):
         d = layer.backward(d)
 
@@ -175,27 +175,28 @@ def train(
     layers,
     rng,
     x: np.ndarray,
-    wanted: np.ndarray,
+    expected: np.ndarray,
     epochs: int,
     batch: int = 32,
     rate: float = 3e-3,
     loss: Callable = cross_entropy,
 ) -> None:
-    """Adam over shuffled batches, its rate falling to 0 as half a cosine."""
+    """Train with Adam over shuffled batches; the rate decays to 0 along half a cosine."""
     adam = Adam(layers)
     for epoch in trange(epochs, desc="train", unit="epoch", disable=not sys.stderr.isatty()):
         now = rate * (1 + np.cos(np.pi * epoch / epochs)) / 2
         order = rng.permutation(len(x))
         for first in range(0, len(order), batch):
             some = order[first : first + batch]
-            backward(layers, loss(forward(layers, x[some]), wanted[some]))
+            backward(layers, loss(forward(layers, x[some]), expected[some]))
             adam.step(now)
 
 
 def fold_scale(layer, mean, std) -> None:
-    """Has the first layer take x where it was trained with (x - mean) / std.
+    """Let the first layer take x directly, after training with (x - mean) / std.
 
-    mean, std: a number, or one for each input channel or feature; no zeros may be padded to x.
+    mean and std are numbers, or one for each input channel or feature; x must not be padded with
+    zeros.
     """
     n_in = layer.w.shape[1]
     tail = [1] * (layer.w.ndim - 2)
@@ -205,9 +206,9 @@ def fold_scale(layer, mean, std) -> None:
 
 
 def onnx_model(layers, name: str, x: str, shape: tuple[int, ...], y: str) -> onnx.ModelProto:
-    """The network as ONNX: x float32 of this shape -> y float32 (1, n of the last layer).
+    """Return the network as ONNX: x float32 of this shape -> y float32 (1, n of the last layer).
 
-    shape: (1, channels, length) makes the convolutions one-dimensional.
+    A shape (1, channels, length) makes the convolutions one-dimensional.
     """
     rank = max(1, len(shape) - 2)
     nodes, weights, value = [], [], x
@@ -223,11 +224,11 @@ def onnx_model(layers, name: str, x: str, shape: tuple[int, ...], y: str) -> onn
         nodes.append(helper.make_node(op, [value, *names], [out], out, **attributes))
         value = out
     n_out = [len(layer.b) for layer in layers if hasattr(layer, "b")][-1]
-    ends = [
+    infos = [
         helper.make_tensor_value_info(*of)
         for of in ((x, TensorProto.FLOAT, shape), (y, TensorProto.FLOAT, (1, n_out)))
     ]
-    graph = helper.make_graph(nodes, name, ends[:1], ends[1:], weights)
+    graph = helper.make_graph(nodes, name, infos[:1], infos[1:], weights)
     opsets = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="mpconnxr")
     onnx.checker.check_model(model, full_check=True)

@@ -1,4 +1,4 @@
-"""What the demos share: their build folder, arguments, running on a target."""
+"""Shared by the demos: arguments, build folder, running on a target, printing results."""
 
 from __future__ import annotations
 
@@ -29,9 +29,16 @@ TIMEOUT = 900  # s
 def arguments(
     argv: Sequence[str] | None, example: str, about: str, n: int, few: int, least: int = 1
 ) -> tuple[Target, int]:
-    """Return the target that the command line names, and how many recordings to judge there.
+    """Parse a demo's command line: return the target and the number of recordings to classify.
 
-    n: the default; few: the default on an emulated board.
+    Args:
+        argv: arguments; None: those of the process.
+        example: name of the example.
+        about: help text.
+        n: default number of recordings.
+        few: default number on an emulated board.
+        least: smallest allowed number.
+
     """
     parser = argparse.ArgumentParser(
         f"python -m examples.{example}.demo", description=about.partition("\n")[0]
@@ -50,7 +57,7 @@ def arguments(
 
 
 def build_folder(example: str) -> Path:
-    """Where an example leaves what a board needs."""
+    """Return the folder for the files that a board needs."""
     folder = ROOT / "build" / example
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -59,9 +66,14 @@ def build_folder(example: str) -> Path:
 def run(
     target: Target, script: Path, files: Mapping[str, Path | bytes], on_line: OnLine = None
 ) -> str:
-    """Run a script with the package beside it, return what it prints; exit with its traceback.
+    """Run a script with the package beside it and return its output; exit if it fails.
 
-    on_line: gets each line as it comes.
+    Args:
+        target: where to run it.
+        script: the script.
+        files: files beside it, by name.
+        on_line: called with each line of output as it comes.
+
     """
     files = {**_package(target, files.values()), **files}
     done = target.run(script, files=files, timeout=TIMEOUT, on_line=on_line)
@@ -71,42 +83,44 @@ def run(
 
 
 def _package(target: Target, files: Iterable[Path | bytes]) -> dict[str, Path | bytes]:
-    """mpconnxr/ for a target: its sources; for a board what the models among the files need of
-    it, compiled as tools/flash.py does: an emulated one would take minutes to compile it.
+    """Return mpconnxr/ for a target.
+
+    A board gets only the modules that the models need, compiled as tools/flash.py does: an
+    emulated board would take minutes to compile them.
     """
     if not isinstance(target, RomTarget):
         return {"mpconnxr": ROOT / "mpconnxr"}
-    found = {}
+    package = {}
     for file in files:
         data = file if isinstance(file, bytes) else file.read_bytes()
         if data.startswith(MAGIC):
             model = parse_model("model.bin", data)
             model = replace(model, optional=model.optional | {"audio"})
             code = code_for(model, Package(), Machine.for_arch(target.arch))
-            found |= {f.path: f.data for f in code}
-    return found
+            package |= {f.path: f.data for f in code}
+    return package
 
 
 def predictions(printed: str) -> tuple[list[str], list[int]]:
-    """Labels and microseconds of the lines `LABEL in N us`."""
-    found = re.findall(r"^(\S+) in (\d+) us", printed, re.MULTILINE)
-    return [label for label, _ in found], [int(us) for _, us in found]
+    """Return the labels and microseconds in lines `LABEL in N us`."""
+    lines = re.findall(r"^(\S+) in (\d+) us", printed, re.MULTILINE)
+    return [label for label, _ in lines], [int(us) for _, us in lines]
 
 
-def print_table(labels: Sequence[str], wanted: Sequence[str], found: Sequence[str]) -> None:
-    """How often each class was taken for which."""
+def print_table(labels: Sequence[str], expected: Sequence[str], predicted: Sequence[str]) -> None:
+    """Print the confusion matrix: a row for each class, a column for each prediction."""
     width = max(len(label) for label in (*labels, "taken for")) + 1
     print(" " * width + "".join(f"{label:>{width}}" for label in labels))
     for row in labels:
         counts = [
-            sum(w == row and f == column for w, f in zip(wanted, found, strict=True))
+            sum(e == row and p == column for e, p in zip(expected, predicted, strict=True))
             for column in labels
         ]
         print(f"{row:{width}}" + "".join(f"{n or '.':>{width}}" for n in counts))
 
 
 def print_figures(right: int, n: int, us: Sequence[int], printed: str, model: Path) -> None:
-    """Accuracy, median time, arena, file."""
+    """Print accuracy, median time, arena and file size."""
     arena = re.search(r"^arena (\d+) bytes$", printed, re.MULTILINE)
     print(f"accuracy       {right} of {n} ({right / n:.1%})")
     print(f"time           {median(us) / 1000:.2f} ms each (median)")
@@ -114,26 +128,33 @@ def print_figures(right: int, n: int, us: Sequence[int], printed: str, model: Pa
     print(f"model.bin      {model.stat().st_size:,} bytes")
 
 
-def tell(
+def classify(
     target: Target,
     script: Path,
     folder: Path,
     names: Sequence[str],
     labels: Sequence[str],
-    wanted: Sequence[str],
+    expected: Sequence[str],
 ) -> str:
-    """Run a script that tells classes, print a table and figures, return the script's output.
+    """Run a script that classifies, print a table and figures, and return the script's output.
 
-    names: of its files in the folder, model.bin among them; wanted: the right labels.
+    Args:
+        target: where to run it.
+        script: the script.
+        folder: of the files.
+        names: of the files, model.bin among them.
+        labels: of the classes.
+        expected: right labels.
+
     """
     printed = run(target, script, {name: folder / name for name in names})
-    found, us = predictions(printed)
-    print_table(labels, wanted, found)
-    right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    print_figures(right, len(wanted), us, printed, folder / "model.bin")
+    predicted, us = predictions(printed)
+    print_table(labels, expected, predicted)
+    right = sum(a == b for a, b in zip(expected, predicted, strict=True))
+    print_figures(right, len(expected), us, printed, folder / "model.bin")
     return printed
 
 
 def int16_bytes(values: np.ndarray) -> bytes:
-    """Little-endian int16, saturated: what sensors give."""
+    """Return little-endian int16, saturated, as sensors provide it."""
     return np.clip(np.round(values), -32768, 32767).astype("<i2").tobytes()

@@ -1,7 +1,7 @@
-"""The host's side of mpconnxr as an installed package: the console script.
+"""Host side of mpconnxr as an installed package: the console script `mpconnxr`.
 
-A wheel has tools/, boards/, examples/ and the device's package inside of this folder, so that
-nothing of a general name lies in site-packages; in a clone they lie beside it.
+In a wheel this folder contains tools/, boards/, examples/ and the device package, so that
+site-packages gets no packages with general names. In a clone they lie beside it.
 """
 
 import sys
@@ -12,7 +12,7 @@ ROOT = _HERE if (_HERE / "tools").is_dir() else _HERE.parent
 
 
 def main() -> int:
-    """Runs `mpconnxr COMMAND ...`; returns its exit status."""
+    """Run `mpconnxr COMMAND ...` and return its exit status."""
     sys.path.insert(0, str(ROOT))
     from tools.cli import main
 

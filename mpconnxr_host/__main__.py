@@ -1,4 +1,4 @@
-"""python -m mpconnxr_host COMMAND ...: the same as the console script `mpconnxr`."""
+"""python -m mpconnxr_host COMMAND ...: same as the console script `mpconnxr`."""
 
 import sys
 

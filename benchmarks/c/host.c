@@ -1,4 +1,4 @@
-// The program around a model on this computer: as many runs as it is told, then the output.
+// Program around a model on this computer: runs it argv[1] times and prints the output.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -46,7 +46,7 @@ KERNEL conv_f32(const float *x, const float *w, const float *b, float *y, int N,
     }
 }
 
-// y (M, N) = a (M, K) * b + c, b (K, N) or, transposed, (N, K); c has a value a column or is NULL
+// y (M, N) = a (M, K) * b + c, b (K, N) or, transposed, (N, K); c (N) or NULL
 KERNEL gemm_f32(const float *a, const float *b, const float *c, float *y, int M, int K, int N,
                 int transposed) {
     for (int i = 0; i < M; i++) {
@@ -66,7 +66,7 @@ KERNEL relu_f32(const float *x, float *y, int n) {
     }
 }
 
-// y[i] = a[i] + b[i / inner % outer]: b has a value for each of `outer` runs of `inner` values
+// y[i] = a[i] + b[i / inner % outer]: each element of b is added to `inner` neighbours
 KERNEL add_f32(const float *a, const float *b, float *y, int n, int outer, int inner) {
     for (int i = 0; i < n; i++) {
         y[i] = a[i] + b[i / inner % outer];
@@ -89,7 +89,7 @@ KERNEL softmax_f32(const float *x, float *y, int rows, int n) {
     }
 }
 
-// The largest of each window; planes = N * C
+// Maximum of each window; planes = N * C
 #define MAX_POOL(name, T)                                                                       \
     KERNEL name(const T *x, T *y, int planes, int H, int W, int kh, int kw, int oh, int ow,     \
                 int sh, int sw, int ph, int pw) {                                               \
@@ -121,7 +121,7 @@ MAX_POOL(max_pool_f32, float)
 MAX_POOL(max_pool_s8, int8_t)
 MAX_POOL(max_pool_u8, uint8_t)
 
-// The integer operators, for x and y of type T (limits low, high) and w of type U.
+// Quantized operators for x and y of type T (limits low, high) and w of type U.
 #define INTEGERS(suffix, T, U, low, high)                                                       \
     KERNEL qconv_##suffix(const T *x, const U *w, const int32_t *b, const float *scale, T *y,   \
                           int N, int G, int C, int H, int W, int M, int kh, int kw, int oh,     \
@@ -226,7 +226,7 @@ INTEGERS(u8s8, uint8_t, int8_t, 0, 255)
 BYTES(s8, int8_t, -128, 127)
 BYTES(u8, uint8_t, 0, 255)
 
-// y[i, j, k, l] = x at these strides
+// y (a, b, c, d): y[i, j, k, l] = x[i * sa + j * sb + k * sc + l * sd]
 #define TRANSPOSE(name, T)                                                                      \
     KERNEL name(const T *x, T *y, int a, int b, int c, int d, int sa, int sb, int sc, int sd) { \
         for (int i = 0; i < a; i++) {                                                           \
@@ -243,7 +243,7 @@ TRANSPOSE(transpose_f32, float)
 TRANSPOSE(transpose_s8, int8_t)
 TRANSPOSE(transpose_u8, uint8_t)
 
-// x (N, C, H, W) from (n0, c0, h0, w0) of y on, the value around it
+// Copy x (N, C, H, W) into y at (n0, c0, h0, w0), with the value around it
 #define PAD(name, T)                                                                            \
     KERNEL name(const T *x, T *y, int N, int C, int H, int W, int n0, int c0, int h0, int w0,   \
                 int on, int oc, int oh, int ow, T value) {                                      \

@@ -1,5 +1,5 @@
-// The program around a model that tools.bench.paired drives: for each line, a number of runs, it
-// answers with the processor's nanoseconds that they took.
+// Program around a model that benchmarks/c/paired.py drives: reads numbers of runs, one a line, and
+// answers with the processor time of these runs in nanoseconds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,6 +27,6 @@ int main(void) {
             sum += ((const unsigned char *)OUTPUT)[i];
         }
     }
-    fprintf(stderr, "%d\n", sum); // what is computed is used
+    fprintf(stderr, "%d\n", sum); // keeps the compiler from removing the runs
     return 0;
 }

@@ -1,5 +1,5 @@
 // Products as mpconnxr's loops compute them, in C. Bytes: patches of some positions in a buffer,
-// rows of weights interleaved by four channels and four items, four channels of two positions at
+// rows of weights interleaved by four channels and four elements, four channels of two positions at
 // a time; sums requantized by integers. Floats: mantissas of 24 bits with a common exponent, summed
 // in 64 bits. Weights come packed, as the converter makes them.
 #include <math.h>
@@ -21,12 +21,12 @@ static inline int32_t rescaled(int32_t sum, const int32_t *table) {
     return whole + ((high & 0x7FFF) + ((uint32_t)g != 0 || whole & 1) > 1 << 14);
 }
 
-// One sum as a byte; table: constant and multiplier of a channel
+// Requantize one sum to a byte; table: constant and multiplier of its channel
 static inline uint8_t put(int32_t sum, const int32_t *table, int y_zero, int low, int high) {
     return saturate(rescaled(sum, table) + y_zero, low, high);
 }
 
-// n patches, K bytes each (a multiple of 4), times M rows; sums: of the items of each patch
+// n patches of K bytes (a multiple of 4) times M rows; sums: of the bytes of each patch
 KERNEL same_dots(const uint8_t *x, const int32_t *sums, const uint8_t *w, const int32_t *table,
                  uint8_t *y, int n, int K, int M, int y_position, int y_channel, int w_zero,
                  int y_zero, int low, int high) {
@@ -67,7 +67,7 @@ KERNEL same_dots(const uint8_t *x, const int32_t *sums, const uint8_t *w, const 
     }
 }
 
-// flip makes signed bytes unsigned; x_zero and w_zero are unsigned
+// flip (0 or 128) makes signed bytes unsigned; x_zero and w_zero are for unsigned bytes
 KERNEL same_qconv(const uint8_t *x, const uint8_t *w, const int32_t *table, uint8_t *y,
                   uint8_t *patches, int32_t *sums, int piece, int N, int G, int C, int H, int W,
                   int M, int kh, int kw, int oh, int ow, int sh, int sw, int ph, int pw, int dh,
@@ -101,7 +101,7 @@ KERNEL same_qconv(const uint8_t *x, const uint8_t *w, const int32_t *table, uint
     }
 }
 
-// Groups of one channel: a padded plane at a time
+// Depthwise convolution, one padded plane at a time
 KERNEL same_qdepthwise(const uint8_t *x, const uint8_t *w, const int32_t *table, uint8_t *y,
                        uint8_t *plane, int N, int G, int H, int W, int M, int kh, int kw, int oh,
                        int ow, int sh, int sw, int ph, int pw, int dh, int dw, int flip,
@@ -136,7 +136,7 @@ KERNEL same_qdepthwise(const uint8_t *x, const uint8_t *w, const int32_t *table,
     }
 }
 
-// Rows of K bytes, a multiple of 4
+// n rows of K bytes times M rows; rows, sums: scratch for rows padded to a multiple of 4 bytes
 KERNEL same_qgemm(const uint8_t *x, const uint8_t *w, const int32_t *table, uint8_t *y,
                   uint8_t *rows, int32_t *sums, int n, int K, int M, int flip, int w_zero,
                   int y_zero, int low, int high) {
@@ -151,7 +151,7 @@ KERNEL same_qgemm(const uint8_t *x, const uint8_t *w, const int32_t *table, uint
     same_dots(rows, sums, w, table, y, n, padded, M, M, 1, w_zero, y_zero, low, high);
 }
 
-// n floats as mantissas; gives their exponent
+// Convert n floats to mantissas; return their common exponent
 static inline int mantissas(const float *x, int32_t *out, int n) {
     uint32_t largest = 0;
     for (int i = 0; i < n; i++) {

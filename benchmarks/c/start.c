@@ -1,5 +1,5 @@
-// The program around a model on a bare ARM or RISC-V board of QEMU: reset, one run for warming up, one that
-// is counted, and what it found, through semihosting.
+// Program around a model on a bare ARM or RISC-V board in QEMU: resets the core, runs the model once
+// to warm up and once to count, and prints count and output by semihosting.
 #include <stdint.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ extern uint32_t _estack, _sidata, _sdata, _edata, _sbss, _ebss;
 int main(void);
 
 #if defined(__arm__)
-// What tools/bench/timing/blocks.c counts lies between two of these.
+// tools/bench/timing/blocks.c counts what runs between two of these.
 #define MARK __asm volatile("mov r11, r11" ::: "memory")
 
 static int semihost(int operation, const void *argument) {

@@ -1,5 +1,5 @@
-// The program around a model on QEMU's Xtensa machine "sim": what start.c does on the other boards.
-// Start-up and vectors are those of MicroPython's board (tools/micropython/boards/sim/window.S).
+// Program around a model on QEMU's Xtensa machine "sim"; start.c does the same on other boards.
+// Start-up code and vectors are those of MicroPython's board (tools/micropython/boards/sim/window.S).
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,9 +33,9 @@ static uint32_t now(void) {
     return count;
 }
 
-// To the nearest integer, halves to even.
+// Round to the nearest integer, halves to even.
 float rintf(float x) {
-    const float whole = 8388608.0f; // from here on there are no others
+    const float whole = 8388608.0f; // larger floats are integers
     if (!(x > -whole && x < whole)) {
         return x;
     }

@@ -1,7 +1,7 @@
-"""What the playground's worker asks MicroPython: each function returns JSON.
+"""Functions that the playground's worker calls in MicroPython; each returns JSON.
 
-The worker calls `load`, then `fill` and `go` until that has a result. Between two calls garbage is
-collected, which does not happen during one. An error is an object with "error" alone.
+The worker calls `load`, then `fill`, and then `go` until that returns results. Garbage is
+collected between two calls, never during one. An error is an object that has only "error".
 """
 
 import json
@@ -16,9 +16,9 @@ from mpconnxr.inspect.kernels import Listing
 from mpconnxr.slices import Slices
 from mpconnxr.tensor import is_narrow
 
-_ALIGNMENT = 16  # of a golden vector's parts
-_MOST_VALUES = 1 << 16  # of a tensor that are shown
-_EXACT = 1 << 53  # from here on integers are text: a browser's numbers do not hold them
+_ALIGNMENT = 16  # bytes, of a golden vector's tensors
+_MOST_VALUES = 1 << 16  # elements of a tensor that the page receives
+_EXACT = 1 << 53  # larger integers become text: JavaScript's numbers are doubles
 _INF = float("inf")
 
 try:
@@ -28,29 +28,29 @@ except ImportError:  # not in a browser
 else:
 
     def now():
-        """Milliseconds, with a fraction."""
+        """Return milliseconds, with a fraction."""
         return performance.now()
 
 
 def _answer(function):
-    """The function's result, or its error, as JSON."""
+    """Let the function return its result, or its error, as JSON."""
 
     def answer(*args):
         try:
-            found = function(*args)
+            result = function(*args)
         except mpconnxr.MpconnxrError as e:
-            found = {"error": str(e)}
+            result = {"error": str(e)}
         except MemoryError:
-            found = {"error": "the model needs more memory than there is here"}
+            result = {"error": "the model needs more memory than the page has"}
         except Exception as e:
-            found = {"error": repr(e)}
-        return json.dumps(found)
+            result = {"error": repr(e)}
+        return json.dumps(result)
 
     return answer
 
 
 class _Timed:
-    """A step that adds up how long it takes, and notes that it is under way."""
+    """A step that adds up its time, and notes that it has run."""
 
     def __init__(self, session, number, inner):
         self.session, self.number, self.inner = session, number, inner
@@ -64,25 +64,30 @@ class _Timed:
 
 
 class Session:
-    """A model with the run that is under way. at: number of the step that ran last."""
+    """A model and its current run.
+
+    Attributes:
+        at: number of the step that ran last.
+
+    """
 
     def __init__(self, path):
         self.path = path
         self.model = model = mpconnxr.load(path, stream=False)
         reader = Reader(path, False, wanted=(CHUNK_GOLDEN,))
         self.vectors = reader.chunk(CHUNK_GOLDEN)
-        self.places = _places(model, self.vectors)
+        self.vector_starts = _vector_starts(model, self.vectors)
         self.timed = []
         for k in range(len(model._steps)):
             n, inner = model._steps[k]
             self.timed.append(_Timed(self, k, inner))
             model._steps[k] = n, self.timed[k].step
         self.slices = Slices(model)
-        self.parts = self.wanted = None
+        self.parts = self.expected = None
         self.at = 0
 
     def described(self):
-        """Return what the page shows of the model: its ends, steps and arena."""
+        """Return what the page shows of the model: inputs, outputs, steps and arena."""
         model = self.model
         listing = Listing(model, (CHUNK_NODES,))
         names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
@@ -101,38 +106,40 @@ class Session:
             "arena": model.arena_nbytes,
             "state": model.state_nbytes,
             "blocks": blocks(Reader(self.path, False)),
-            "vectors": len(self.places),
+            "vectors": len(self.vector_starts),
         }
 
-    def fill(self, given):
-        """given: number of a golden vector, or a list with a dict for each input.
+    def fill(self, data):
+        """Fill the inputs.
 
-        Its "file" has the tensor's bytes, else "values" are numbers or strings; "shape" decides an
-        open one.
+        Args:
+            data: number of a golden vector, or a list with a dict for each input: "file" has the
+                tensor's bytes, or "values" are numbers or strings; "shape" is for an open one.
+
         """
         self.stop()
         self.model.reset()
-        self.wanted = None
-        if isinstance(given, int):
-            at, self.wanted = self.places[given]
+        self.expected = None
+        if isinstance(data, int):
+            at, self.expected = self.vector_starts[data]
             for t in self.model.inputs:
                 t.view("B")[:] = memoryview(self.vectors)[at : at + t.nbytes]
                 at += _padded(t.nbytes)
-        elif len(given) != len(self.model.inputs):
+        elif len(data) != len(self.model.inputs):
             raise mpconnxr.InputError(f"the model has {len(self.model.inputs)} inputs")
         else:
-            for t, values in zip(self.model.inputs, given):
+            for t, values in zip(self.model.inputs, data):
                 _fill(t, values)
         return {"inputs": [_shown(t) for t in self.model.inputs]}
 
     def stop(self):
-        """End the run that is under way, if there is one."""
+        """End the current run, if there is one."""
         if self.parts:
             self.parts.close()
         self.parts = None
 
     def go(self, slice_ms):
-        """Computes for about so long: {"at", "of"} until the run is done, then its results."""
+        """Compute for about slice_ms: return {"at", "of"} until the run ends, then its results."""
         if self.parts is None:
             for t in self.timed:
                 t.ms = 0
@@ -145,13 +152,13 @@ class Session:
             pass
         self.parts = None
         outputs = [_shown(t) for t in self.model.outputs]
-        if self.wanted is not None:
+        if self.expected is not None:
             self._compare(outputs)
         return {"outputs": outputs, "ms": [t.ms for t in self.timed]}
 
     def _compare(self, outputs):
-        """Adds what onnxruntime gave, and how far that is away."""
-        at = self.wanted
+        """Add onnxruntime's outputs, and the distance from them."""
+        at = self.expected
         _, bounds, _ = golden._head(self.vectors, self.model)
         for t, shown, bound in zip(self.model.outputs, outputs, bounds):
             error, largest = golden._compared(t, self.vectors, at)
@@ -164,14 +171,19 @@ class Session:
 
 
 class _Blocks:
-    """The values in the arena. A tensor may be a part of another one, or several of them together:
-    what counts is memory. found: [offset, end, first step, last step, shape] of each value.
+    """Values in the arena.
+
+    A tensor may be part of another one, or consist of several: what counts is memory.
+
+    Attributes:
+        values: [offset, end, first step, last step, shape] of each value.
+
     """
 
     def __init__(self, reader):
         self.reader = reader
-        self.found = []
-        self._alive = []  # those of found that nothing was written over
+        self.values = []
+        self._alive = []  # those not overwritten
 
     def write(self, i, n):
         self._put(i, n, [b for b in self._alive if not self._overlaps(i, b)])
@@ -193,14 +205,14 @@ class _Blocks:
         self._alive = alive
         if info.storage == STORAGE_ARENA and info.nbytes:
             shape = [d if d >= 0 else None for d in info.shape]
-            self.found.append([info.offset, info.offset + info.nbytes, n, n, shape])
-            self._alive.append(self.found[-1])
+            self.values.append([info.offset, info.offset + info.nbytes, n, n, shape])
+            self._alive.append(self.values[-1])
 
 
 def blocks(reader):
-    """What lies in the arena: offset and bytes of each value, with its first and last step.
+    """Return offset, bytes, first and last step of each value in the arena.
 
-    -1 is before the first step, where inputs are filled; behind the last one outputs are read.
+    Step -1 is before the first one, when inputs are filled; outputs are read after the last one.
     """
     memory, n = _Blocks(reader), 0
     for i in reader.inputs:
@@ -216,35 +228,35 @@ def blocks(reader):
     for i in reader.outputs:
         memory.read(i, n)
     names = ("offset", "end", "first", "last", "shape")
-    found = [dict(zip(names, block)) for block in memory.found]
-    for block in found:
+    values = [dict(zip(names, block)) for block in memory.values]
+    for block in values:
         block["nbytes"] = block.pop("end") - block["offset"]
-    return found
+    return values
 
 
 def _in_bodies(reader, node):
-    """Numbers of the tensors that nodes in a node's bodies work on."""
-    found = []
+    """Return the numbers of the tensors that nodes in a node's bodies read or write."""
+    numbers = []
     for body in node[5]:
         for inner in reader.nodes(body):
-            found += list(inner[1]) + list(inner[2]) + list(inner[3]) + _in_bodies(reader, inner)
-    return found
+            numbers += list(inner[1]) + list(inner[2]) + list(inner[3]) + _in_bodies(reader, inner)
+    return numbers
 
 
-def _places(model, vectors):
-    """(where its inputs start, where its outputs do) of each golden vector."""
+def _vector_starts(model, vectors):
+    """Return (start of its inputs, start of its outputs) for each golden vector."""
     if not vectors:
         return []
     n, _, at = golden._head(vectors, model)
-    found = []
+    starts = []
     for _ in range(n):
         inputs_at = at
         for t in model.inputs:
             at += _padded(t.nbytes)
-        found.append((inputs_at, at))
+        starts.append((inputs_at, at))
         for t in model.outputs:
             at += _padded(golden._nbytes(t, vectors, at))
-    return found
+    return starts
 
 
 def _padded(nbytes):
@@ -252,7 +264,7 @@ def _padded(nbytes):
 
 
 def _spec(t):
-    """shape: None for a dim that the caller decides."""
+    """Return a tensor's description; None in the shape is a dim that the caller determines."""
     shape = [d if d >= 0 else None for d in getattr(t, "raw", t.shape)]
     return {
         "name": t.name,
@@ -263,19 +275,19 @@ def _spec(t):
     }
 
 
-def _fill(t, given):
-    shape = given.get("shape")
-    if "file" not in given:
+def _fill(t, data):
+    shape = data.get("shape")
+    if "file" not in data:
         is_open = hasattr(t, "set_shape") and shape
-        fill_one(t, (given["values"], tuple(shape)) if is_open else given["values"])
+        fill_one(t, (data["values"], tuple(shape)) if is_open else data["values"])
         return
     if hasattr(t, "set_shape"):
         t.set_shape(tuple(shape))
-    with open(given["file"], "rb") as f:
-        data = f.read()
-    if len(data) != t.nbytes:
-        raise mpconnxr.InputError(f"{t.name}: {len(data)} bytes given, {t.nbytes} needed")
-    t.view("B")[:] = data
+    with open(data["file"], "rb") as f:
+        content = f.read()
+    if len(content) != t.nbytes:
+        raise mpconnxr.InputError(f"{t.name}: needs {t.nbytes} bytes, not {len(content)}")
+    t.view("B")[:] = content
 
 
 def _shown(t):
@@ -283,10 +295,10 @@ def _shown(t):
 
 
 def _values(t):
-    """A list of numbers and texts; a map is a list of [key, value]."""
+    """Return numbers and texts; for a map a list of [key, value]."""
     if hasattr(t, "view"):
-        found = t.floats() if is_narrow(t.dtype) else t.data[:_MOST_VALUES]
-        return [_number(v) for v in found[:_MOST_VALUES]]
+        values = t.floats() if is_narrow(t.dtype) else t.data[:_MOST_VALUES]
+        return [_number(v) for v in values[:_MOST_VALUES]]
     if t.dtype == "string":
         return list(t.data[:_MOST_VALUES])
     maps = t.data if isinstance(t.data, list) else [t.data]
@@ -294,7 +306,7 @@ def _values(t):
 
 
 def _number(v):
-    """v, or its text where JSON or a browser's numbers do not hold it."""
+    """Return v, or its text if JSON or JavaScript's numbers cannot represent it."""
     if isinstance(v, int):
         return v if -_EXACT < v < _EXACT else str(v)
     return v if isinstance(v, str) or -_INF < v < _INF else str(v)
@@ -313,11 +325,11 @@ def load(path):
 
 @_answer
 def fill(text):
-    """Fill the inputs with JSON text; return what is wrong with it."""
+    """Fill the inputs with JSON text; return their values, or an error."""
     return _One.session.fill(json.loads(text))
 
 
 @_answer
 def go(slice_ms):
-    """Run for so many milliseconds; return how far that got."""
+    """Run for so many milliseconds; return the progress or the results."""
     return _One.session.go(slice_ms)

@@ -1,8 +1,8 @@
-"""Converts anomaly.onnx and judges a simulated fan under MicroPython on this computer.
+"""Convert anomaly.onnx and monitor a simulated fan under MicroPython on this computer.
 
     python -m examples.anomaly.demo [--target unix32] [-n N]
 
-It leaves model.bin and vibration.bin, which a board needs too, in build/anomaly.
+It writes model.bin and vibration.bin, which a board needs too, to build/anomaly.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def main(argv: list[str] | None = None) -> int:
     print(f"{n} simulated clips of a fan on {target.name}: {target.about}", flush=True)
     files = {name: folder / name for name in ("model.bin", "vibration.bin")}
     printed = running.run(target, HERE / "on_device.py", files)
-    found, us = running.predictions(printed)
+    predicted, us = running.predictions(printed)
     for label in data.LABELS:
-        judged = [f for f, fault in zip(found, faults, strict=True) if fault == label]
+        judged = [f for f, fault in zip(predicted, faults, strict=True) if fault == label]
         print(f"{label:10} {judged.count('ill'):2} of {len(judged):2} found ill")
-    right = sum((a == data.WELL) == (b == "well") for a, b in zip(faults, found, strict=True))
+    right = sum((a == data.WELL) == (b == "well") for a, b in zip(faults, predicted, strict=True))
     running.print_figures(right, n, us, printed, folder / "model.bin")
     return 0
 

@@ -1,7 +1,7 @@
-"""Watches a motor on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
+"""Monitor a motor on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
 
-With vibration.bin beside it (clips of 2,048 samples, little-endian int16) it judges those.
-Without, it samples an analogue accelerometer or piezo disc on an ADC pin at 4 kHz, half a second
+With vibration.bin beside it (clips of 2,048 samples, little-endian int16) it classifies those.
+Otherwise it samples an analogue accelerometer or piezo disc on an ADC pin at 4 kHz, half a second
 at a time.
 """
 
@@ -44,7 +44,7 @@ class Sensor:
 
 
 class Watch:
-    """The score of a clip: above 1 where the motor sounds as it never did when it was well."""
+    """Scores clips: above 1 the motor vibrates differently from any healthy one."""
 
     def __init__(self, model):
         self.model = model

@@ -1,10 +1,10 @@
-"""Trains the autoencoder in numpy on a fan that is well; writes anomaly.onnx beside this file.
+"""Train the autoencoder in numpy on a healthy fan; write anomaly.onnx beside this file.
 
     python -m examples.anomaly.train
 
-It learns to squeeze the spectrum of a healthy fan through 4 numbers and to restore it; what it
-cannot restore is none. The model's output is the mean squared error as a part of that which one
-in 200 healthy clips exceeds. The seeds are fixed: on one machine the same file comes out.
+It learns to compress the spectrum of a healthy fan to 4 numbers and to restore it; a spectrum that
+it cannot restore is an anomaly. The model's output is the mean squared error divided by the error
+that one in 200 healthy clips exceeds. The seeds are fixed: on one computer the results repeat.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import data
 
 HERE = Path(__file__).parent
 EPOCHS, N_TRAIN, N_TEST = 40, 1500, 400
-_EXCEEDED = 1 / 200  # part of healthy clips that look ill
+_EXCEEDED = 1 / 200  # share of healthy clips that are classified as ill
 
 
 def main() -> int:
@@ -42,12 +42,12 @@ def main() -> int:
 
 
 def errors(layers, z: np.ndarray) -> np.ndarray:
-    """Mean squared error of each item."""
+    """Return the mean squared error of each sample."""
     return ((forward(layers, z) - z) ** 2).mean(1)
 
 
 def scoring(layers, mean, std, limit) -> onnx.ModelProto:
-    """spectrum float32 (1, 20) -> score float32 (1, 1): the error as a part of the limit."""
+    """Return the model: spectrum float32 (1, 20) -> score float32 (1, 1), error / limit."""
     model = onnx_model(layers, "anomaly", "z", (1, data.BANDS), "restored")
     graph = model.graph
     constants = {"mean": mean[None], "per_std": 1 / std[None], "per_limit": [[1 / limit]]}

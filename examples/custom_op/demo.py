@@ -1,8 +1,8 @@
-"""Converts a model with operators of its own, with their kernels, and runs it under MicroPython.
+"""Convert a model with custom operators and their kernels, and run it under MicroPython.
 
     python -m examples.custom_op.demo
 
-It leaves denoise.onnx, denoise.bin and signal.npy in build/custom_op.
+It writes denoise.onnx, denoise.bin and signal.npy to build/custom_op.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A model with operators of its own: it takes the noise out of a signal.
+"""A model with custom operators that removes noise from a signal.
 
-Each operator comes with its definition as an ONNX function. So the model runs anywhere, and the
-converter can take the operators apart; with kernels for them, each becomes one step.
+Each operator comes with its definition as an ONNX function, so that the model runs anywhere and
+the converter could expand the operators. With kernels for them, each becomes one step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ THRESHOLD = 0.15
 
 
 def network(functions: bool = True) -> onnx.ModelProto:
-    """signal float32 (1, 256) -> clean float32 (1, 248). functions: with the definitions."""
+    """Return the model: signal float32 (1, 256) -> clean float32 (1, 248).
+
+    Args:
+        functions: add the operators' definitions.
+
+    """
     taps = np.hanning(N_TAPS + 2)[1:-1]
     nodes = [
         helper.make_node("Fir", ["signal", "taps"], ["smooth"], "fir", domain=ACME),
@@ -42,7 +47,7 @@ def network(functions: bool = True) -> onnx.ModelProto:
 
 
 def noisy_signal(seed: int = 0) -> np.ndarray:
-    """Two bumps in noise, float32 (1, 256)."""
+    """Return two bumps in noise, float32 (1, 256)."""
     t = np.arange(N_SAMPLES)
     bumps = np.exp(-(((t - 80) / 12) ** 2)) - 0.7 * np.exp(-(((t - 170) / 20) ** 2))
     noise = np.random.default_rng(seed).normal(0, 0.08, N_SAMPLES)
@@ -50,7 +55,7 @@ def noisy_signal(seed: int = 0) -> np.ndarray:
 
 
 def _fir():
-    """A convolution of one channel."""
+    """Define Fir as a convolution of one channel."""
     body = [
         helper.make_node("Constant", [], ["axis"], value_ints=[0]),
         helper.make_node("Constant", [], ["axes"], value_ints=[0, 1]),
@@ -63,7 +68,7 @@ def _fir():
 
 
 def _soft_threshold():
-    """ONNX has it as Shrink, with a bias as large as the threshold."""
+    """Define SoftThreshold as ONNX's Shrink, with a bias equal to the threshold."""
     shrink = helper.make_node("Shrink", ["x"], ["y"])
     for name in ("lambd", "bias"):
         shrink.attribute.add(name=name, ref_attr_name="threshold", type=AttributeProto.FLOAT)

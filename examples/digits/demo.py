@@ -1,8 +1,8 @@
-"""Converts digits.onnx and reads the 450 digits of the test under MicroPython on this computer.
+"""Convert digits.onnx and classify the 450 test digits under MicroPython on this computer.
 
     python -m examples.digits.demo [--target unix32] [-n N]
 
-It leaves model.bin and images.bin, which a board needs too, in build/digits.
+It writes model.bin and images.bin, which a board needs too, to build/digits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,14 @@ SHOWN = 4  # pictures in a row: each is 16 characters wide
 
 @dataclass
 class Result:
-    """What the device printed: predicted, us by image; arena_bytes."""
+    """Output of the device.
+
+    Attributes:
+        predicted: digit of each image.
+        us: microseconds of each run.
+        arena_bytes: size of the arena.
+
+    """
 
     predicted: list[int]
     us: list[int]
@@ -55,13 +62,13 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def test_split() -> tuple[np.ndarray, np.ndarray]:
-    """Images uint8 (450, 8, 8) from 0 to 16, labels uint8 (450,)."""
+    """Return images uint8 (450, 8, 8) from 0 to 16, and labels uint8 (450,)."""
     with np.load(HERE / "digits_test.npz") as data:
         return data["images"], data["labels"]
 
 
 def write_files(images: np.ndarray, labels: np.ndarray) -> Path:
-    """Makes what the board needs, in the build folder: model.bin (returned) and images.bin."""
+    """Write model.bin, whose path is returned, and images.bin to the build folder."""
     BUILD.mkdir(parents=True, exist_ok=True)
     model = BUILD / "model.bin"
     model.write_bytes(convert(HERE / "digits.onnx").data)
@@ -71,7 +78,7 @@ def write_files(images: np.ndarray, labels: np.ndarray) -> Path:
 
 
 def run(target: Target, n_images: int) -> Result:
-    """Runs on_device.py. Exits with the device's traceback if it raises."""
+    """Run on_device.py; exit with the device's traceback if it fails."""
     bar = tqdm(total=n_images, unit="digit", leave=False, disable=not sys.stderr.isatty())
     files = {name: BUILD / name for name in ("model.bin", "images.bin")}
     with bar:
@@ -87,7 +94,7 @@ def run(target: Target, n_images: int) -> Result:
 
 
 def show(images: np.ndarray, labels: np.ndarray, result: Result) -> None:
-    """A row of the first digits, and one of the first that were read wrongly."""
+    """Print a row of the first digits, and one of the first wrong ones."""
     wrong = [i for i, p in enumerate(result.predicted) if p != labels[i]]
     for indices in (list(range(SHOWN)), wrong[:SHOWN]):
         if not indices:
@@ -101,7 +108,7 @@ def show(images: np.ndarray, labels: np.ndarray, result: Result) -> None:
 
 
 def picture_row(pixels: np.ndarray) -> str:
-    """Two characters a pixel, so that it looks square."""
+    """Return two characters per pixel, so that it looks square."""
     return "".join(SHADES[max(0, int(p) * len(SHADES) - 1) // 16] * 2 for p in pixels)
 
 

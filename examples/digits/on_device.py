@@ -1,4 +1,4 @@
-"""Reads digits on a board, or on any other MicroPython. Needs mpconnxr/, model.bin and images.bin.
+"""Classify digits on a board, or any other MicroPython. Needs mpconnxr/, model.bin and images.bin.
 
 images.bin: for each digit 64 bytes of pixels (8 rows, from 0 black to 16 white), then its label.
 """

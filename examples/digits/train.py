@@ -1,9 +1,9 @@
-"""Trains the network in numpy; writes digits.onnx and digits_test.npz beside this file.
+"""Train the network in numpy; write digits.onnx and digits_test.npz beside this file.
 
     python -m examples.digits.train
 
-The data are scikit-learn's: 1,797 images of 8 x 8 pixels from 0 to 16, a quarter kept for the
-test. The seeds are fixed: on one machine the same files come out each time.
+The data are scikit-learn's: 1,797 images of 8 x 8 pixels from 0 to 16, a quarter of them for the
+test. The seeds are fixed: on one computer the results repeat.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def main() -> int:
 
 
 def split():
-    """Images uint8 (n, 8, 8) and labels uint8 (n,): train and test in turn."""
+    """Return images uint8 (n, 8, 8) for training and test, then labels uint8 (n,) of both."""
     digits = load_digits()
     images, labels = digits.images.astype(np.uint8), digits.target.astype(np.uint8)
     return train_test_split(images, labels, test_size=0.25, stratify=labels, random_state=0)
 
 
 def scaled(images):
-    """Pixels as the network takes them: float32 (n, 1, 8, 8) from 0 to 1."""
+    """Return pixels as the network takes them: float32 (n, 1, 8, 8) from 0 to 1."""
     return images[:, None].astype(np.float32) / WHITE
 
 

@@ -29,7 +29,7 @@ def main(argv=None):
     folder = saving.folder_of(argv)
     model.export(str(folder / "keras_network.onnx"), format="onnx", verbose=False)
     outputs = [model.predict(x_test[:1], verbose=0)]
-    saving.tell(folder, "keras_network", x_test[:8], outputs)
+    saving.save_samples(folder, "keras_network", x_test[:8], outputs)
 
 
 if __name__ == "__main__":

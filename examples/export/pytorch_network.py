@@ -12,7 +12,13 @@ from examples.export import saving
 
 
 def main(argv=None, dynamo=True):
-    """dynamo: False for the exporter of before 2.5."""
+    """Train and export the network.
+
+    Args:
+        argv: arguments; None: those of the process.
+        dynamo: use the exporter since torch 2.5.
+
+    """
     torch.manual_seed(0)
     torch.set_num_threads(1)
     x, y = load_digits(return_X_y=True)
@@ -25,13 +31,13 @@ def main(argv=None, dynamo=True):
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
-    model.eval()  # Dropout and BatchNorm as they are in use
+    model.eval()  # Dropout and BatchNorm in inference mode
     print(f"accuracy {(model(x_test).argmax(1) == y_test).float().mean():.1%}")
     folder = saving.folder_of(argv)
     path, names = folder / "pytorch_network.onnx", {"input_names": ["x"], "output_names": ["y"]}
     torch.onnx.export(model, (x[:1],), path, dynamo=dynamo, **names)
     outputs = [model(x_test[:1]).detach().numpy()]
-    saving.tell(folder, "pytorch_network", x_test[:8].numpy(), outputs)
+    saving.save_samples(folder, "pytorch_network", x_test[:8].numpy(), outputs)
 
 
 if __name__ == "__main__":

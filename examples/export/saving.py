@@ -1,4 +1,4 @@
-"""What the scripts share: where the model goes, and what to do with it."""
+"""Shared by the scripts of this folder: where the model goes, and the next command."""
 
 import argparse
 from pathlib import Path
@@ -16,17 +16,22 @@ def folder_of(argv, about="where to write the model"):
 
 
 def save(model, name, argv, samples, outputs):
-    """model: a ModelProto; samples, outputs: see tell."""
+    """Save a ModelProto and samples; see save_samples."""
     folder = folder_of(argv)
     onnx.save(model, folder / f"{name}.onnx")
-    tell(folder, name, samples, outputs)
+    save_samples(folder, name, samples, outputs)
 
 
-def tell(folder, name, samples, outputs):
-    """Keeps samples beside the model and prints the next command.
+def save_samples(folder, name, samples, outputs):
+    """Save samples beside the model and print the next command.
 
-    samples: inputs to try it with, a row each; outputs: what the trained model computes of the
-    first row, an array for each output of the .onnx, with which the converter compares it.
+    Args:
+        folder: of the model.
+        name: of the model, without .onnx.
+        samples: inputs to try it with, one per row.
+        outputs: outputs of the trained model for the first row, one array per output of the .onnx,
+            with which the converter compares its own.
+
     """
     path = folder / name
     np.save(f"{path}.npy", samples)
@@ -34,5 +39,5 @@ def tell(folder, name, samples, outputs):
     expected = [f"{path}_y.npy", *(f"{path}_y_{k}.npy" for k in range(1, len(outputs)))]
     for file, output in zip(expected, outputs, strict=True):
         np.save(file, output)
-    given = f"--golden {path}_x.npy --expect {' '.join(expected)}"
-    print(f"mpconnxr convert {path}.onnx {path}.bin {given}")
+    options = f"--golden {path}_x.npy --expect {' '.join(expected)}"
+    print(f"mpconnxr convert {path}.onnx {path}.bin {options}")

@@ -20,7 +20,7 @@ def main(argv=None):
     forest = RandomForestClassifier(n_estimators=10, max_depth=5, random_state=0)
     model = make_pipeline(StandardScaler(), forest).fit(x, labels)
     print(f"accuracy {model.score(x_test, labels_test):.1%}")
-    # float32 as the board has it; the first row says dtype and columns
+    # float32, as on the board; the first row provides dtype and columns
     one = x_test[:1]
     outputs = [model.predict(one), model.predict_proba(one).astype("float32")]
     saving.save(to_onnx(model, x[:1]), "sklearn_forest", argv, x_test[:8], outputs)

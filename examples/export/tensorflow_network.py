@@ -1,4 +1,4 @@
-"""TensorFlow without Keras: a tf.function with variables of its own, by tf2onnx.
+"""TensorFlow without Keras: a tf.function with its own variables, by tf2onnx.
 
 pip install tensorflow tf2onnx; python -m examples.export.tensorflow_network [FOLDER]
 """
@@ -12,7 +12,7 @@ from examples.export import saving
 
 
 class Network(tf.Module):
-    """A hidden layer of 24."""
+    """A network with a hidden layer of 24 units."""
 
     def __init__(self):
         super().__init__()

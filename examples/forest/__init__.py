@@ -1,1 +1,1 @@
-"""What goes on in a room: a random forest over slow sensors."""
+"""Activity in a room: a random forest over slow sensors."""

@@ -1,7 +1,8 @@
-"""Makes the readings of CO2, temperature, humidity and light in a room over some days.
+"""Simulate readings of CO2, temperature, humidity and light in a room over some days.
 
-Simulated from simple balances, not recorded: people breathe out CO2, warmth and damp, cooking more
-of the latter two, an open window takes all of it away, walls leak a little. A reading each 30 s.
+Simulated from simple balances, not recorded: people exhale CO2, heat and humidity, cooking adds
+more of the latter two, an open window removes all of it, walls leak a little. One reading every 30
+s.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import numpy as np
 
 LABELS = ("empty", "occupied", "cooking", "airing")
 FEATURES = ("co2", "temperature", "humidity", "light", "d_co2", "d_temperature", "d_humidity")
-PERIOD_S, SPAN = 30, 10  # between readings; readings over which a change is taken
+PERIOD_S, SPAN = 30, 10  # seconds between readings; readings over which a change is measured
 _DAY = 24 * 3600 // PERIOD_S
 
 
 def day(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """One day's readings (2880, 4) of CO2 in ppm, degrees C, % and % of full light; classes."""
+    """Return a day's readings (2880, 4): ppm CO2, degrees C, % humidity, % light; and classes."""
     rng = np.random.default_rng(seed)
     labels = _plan(rng)
     outside = rng.uniform(2, 14)
@@ -39,7 +40,7 @@ def day(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _plan(rng):
-    """What goes on, reading by reading."""
+    """Return the class of each reading."""
     plan = []
     while len(plan) < _DAY:
         hour = len(plan) * PERIOD_S / 3600
@@ -51,6 +52,6 @@ def _plan(rng):
 
 
 def features(readings: np.ndarray) -> np.ndarray:
-    """Readings (n, 4) -> float32 (n - SPAN, 7): the newest, and their changes in 5 minutes."""
+    """Convert readings (n, 4) to float32 (n - SPAN, 7): values, and changes in 5 minutes."""
     now, before = readings[SPAN:], readings[:-SPAN]
     return np.concatenate([now, (now - before)[:, :3]], 1).astype(np.float32)

@@ -1,8 +1,8 @@
-"""Converts forest.onnx and follows a simulated day under MicroPython on this computer.
+"""Convert forest.onnx and follow a simulated day under MicroPython on this computer.
 
     python -m examples.forest.demo [--target unix32] [-n N]
 
-It leaves model.bin and readings.csv, which a board needs too, in build/forest.
+It writes model.bin and readings.csv, which a board needs too, to build/forest.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def main(argv: list[str] | None = None) -> int:
     )
     files = {name: folder / name for name in ("model.bin", "readings.csv")}
     printed = running.run(target, HERE / "on_device.py", files)
-    found, us = running.predictions(printed)
-    wanted = [data.LABELS[label] for label in labels[data.SPAN :]]
-    running.print_table(data.LABELS, wanted, found)
-    right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    running.print_figures(right, len(wanted), us, printed, folder / "model.bin")
+    predicted, us = running.predictions(printed)
+    expected = [data.LABELS[label] for label in labels[data.SPAN :]]
+    running.print_table(data.LABELS, expected, predicted)
+    right = sum(a == b for a, b in zip(expected, predicted, strict=True))
+    running.print_figures(right, len(expected), us, printed, folder / "model.bin")
     return 0
 
 

@@ -1,8 +1,8 @@
-"""Tells what goes on in a room, on a board or any other MicroPython.
+"""Classify the activity in a room, on a board or any other MicroPython.
 
-It needs mpconnxr/ and model.bin. With readings.csv beside it (in each line CO2 in ppm, degrees C,
-% of humidity, % of light) it goes through that. Without, it reads an SCD40 on I2C and a light
-sensor on an ADC pin each 30 seconds.
+It needs mpconnxr/ and model.bin. With readings.csv beside it (each line: CO2 in ppm, degrees C, %
+humidity, % light) it classifies those. Otherwise it reads an SCD40 on I2C and a light sensor on an
+ADC pin every 30 seconds.
 """
 
 import time
@@ -29,7 +29,7 @@ class Recording:
 
 
 class Room:
-    """Readings of an SCD40, which measures each 5 s, and of a photoresistor."""
+    """Readings of an SCD40, which measures every 5 s, and of a photoresistor."""
 
     def __init__(self):
         from machine import ADC, I2C, Pin

@@ -1,8 +1,8 @@
-"""Trains a random forest with scikit-learn on simulated days; writes forest.onnx beside this file.
+"""Train a random forest with scikit-learn on simulated days; write forest.onnx beside this file.
 
     python -m examples.forest.train
 
-The seeds are fixed: on one machine the same file comes out each time.
+The seeds are fixed: on one computer the results repeat.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def main() -> int:
 
 
 def of_days(seeds) -> tuple[np.ndarray, np.ndarray]:
-    """Features and classes of some days."""
+    """Return features and classes of some days."""
     days = [data.day(seed) for seed in seeds]
     x = np.concatenate([data.features(readings) for readings, _ in days])
     return x, np.concatenate([labels[data.SPAN :] for _, labels in days])
 
 
 def onnx_forest(forest) -> onnx.ModelProto:
-    """features float32 (1, 7) -> label int64 (1), probabilities float32 (1, 4)."""
+    """Return the model: features float32 (1, 7) -> label int64 (1), probabilities (1, 4)."""
     attributes: dict[str, list] = {
         f"{group}_{name}": []
         for group, names in (
@@ -71,7 +71,7 @@ def onnx_forest(forest) -> onnx.ModelProto:
 
 
 def _add_tree(attributes, number, tree, n_trees):
-    """A tree's nodes; a leaf gives each class its share of the forest's mean."""
+    """Add a tree's nodes; a leaf adds to each class its share of the forest's mean."""
     for i in range(tree.node_count):
         is_leaf = tree.children_left[i] < 0
         node = {
@@ -93,7 +93,7 @@ def _add_tree(attributes, number, tree, n_trees):
 
 
 def _at_most(threshold):
-    """The largest float32 up to a double: x <= threshold stays the same for every float32 x."""
+    """Return the largest float32 up to a double: x <= threshold is unchanged for all float32 x."""
     single = np.float32(threshold)
     return float(single if single <= threshold else np.nextafter(single, np.float32(-np.inf)))
 

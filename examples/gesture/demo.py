@@ -1,8 +1,8 @@
-"""Converts gesture.onnx and tells simulated gestures under MicroPython on this computer.
+"""Convert gesture.onnx and classify simulated gestures under MicroPython on this computer.
 
     python -m examples.gesture.demo [--target unix32] [-n N]
 
-It leaves model.bin and gestures.bin, which a board needs too, in build/gesture.
+It writes model.bin and gestures.bin, which a board needs too, to build/gesture.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def main(argv: list[str] | None = None) -> int:
     (folder / "model.bin").write_bytes(convert(HERE / "gesture.onnx").data)
     (folder / "gestures.bin").write_bytes(running.int16_bytes(windows))
     print(f"{n} simulated gestures on {target.name}: {target.about}", flush=True)
-    wanted = [data.LABELS[label] for label in labels]
+    expected = [data.LABELS[label] for label in labels]
     files = ("model.bin", "gestures.bin")
-    running.tell(target, HERE / "on_device.py", folder, files, data.LABELS, wanted)
+    running.classify(target, HERE / "on_device.py", folder, files, data.LABELS, expected)
     return 0
 
 

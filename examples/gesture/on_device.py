@@ -1,8 +1,8 @@
-"""Tells gestures on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
+"""Classify gestures on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
 
-With gestures.bin beside it (windows of 64 readings, each x, y, z as little-endian int16) it tells
-those. Without, it reads an MPU-6050 on I2C 50 times a second, and tells four times a second what
-the last 64 readings were.
+With gestures.bin beside it (windows of 64 readings, each x, y, z as little-endian int16) it
+classifies those. Otherwise it reads an MPU-6050 on I2C 50 times per second, and classifies the
+last 64 readings four times per second.
 """
 
 import time
@@ -12,7 +12,7 @@ from mpconnxr.io.classes import top_k
 
 LABELS = ("still", "shake", "circle", "lift", "tap")
 N, AXES = 64, 3
-PERIOD_MS, HOP = 20, 12  # between two readings; readings between two answers
+PERIOD_MS, HOP = 20, 12  # ms between two readings; readings between two answers
 SDA, SCL = 4, 5  # pins
 
 _ADDRESS, _POWER, _RANGE, _READINGS = 0x68, 0x6B, 0x1C, 0x3B
@@ -65,7 +65,7 @@ def source():
 
 
 def fill(counts, window):
-    """Readings of x, y, z in turn become a row for each axis."""
+    """Convert interleaved x, y, z to a row for each axis."""
     for axis in range(AXES):
         at = 2 * axis
         for i in range(axis * N, axis * N + N):
@@ -73,8 +73,8 @@ def fill(counts, window):
             at += 2 * AXES
 
 
-def tell(model, window):
-    """The label of a window."""
+def classify(model, window):
+    """Return the label of a window."""
     fill(model.inputs[0].data, window)
     [(label, _)] = top_k(model.run()[0], 1, LABELS)
     return label
@@ -85,7 +85,7 @@ def main():
     print("arena", model.arena_nbytes, "bytes")
     for window in source().windows():
         start = time.ticks_us()
-        label = tell(model, window)
+        label = classify(model, window)
         print(label, "in", time.ticks_diff(time.ticks_us(), start), "us")
 
 

@@ -1,8 +1,8 @@
-"""Trains the network in numpy on simulated readings; writes gesture.onnx beside this file.
+"""Train the network in numpy on simulated readings; write gesture.onnx beside this file.
 
     python -m examples.gesture.train
 
-The seeds are fixed: on one machine the same file comes out each time.
+The seeds are fixed: on one computer the results repeat.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> int:
     layers += [Flatten(), Gemm(rng, 96, len(data.LABELS))]
     x, labels = data.windows(N_TRAIN, seed=0)
     train(layers, rng, planes(x) / data.COUNTS, labels, EPOCHS)
-    fold_scale(layers[0], 0, data.COUNTS)  # a board hands over the counts as they are
+    fold_scale(layers[0], 0, data.COUNTS)  # a board passes raw counts
     x, labels = data.windows(N_TEST, seed=1)
     right = (forward(layers, planes(x)).argmax(1) == labels).sum()
     print(f"test accuracy: {right} of {N_TEST}, {right / N_TEST:.1%}")
@@ -40,7 +40,7 @@ def model_path() -> Path:
 
 
 def planes(x: np.ndarray) -> np.ndarray:
-    """Windows (n, 64, 3) as the network takes them: float32 (n, 3, 1, 64)."""
+    """Return windows (n, 64, 3) as the network takes them: float32 (n, 3, 1, 64)."""
     return x.transpose(0, 2, 1)[:, :, None].astype(np.float32)
 
 

@@ -1,6 +1,6 @@
-"""Speaks the words `yes`, `no` and `stop`, and what is none of them, by formant synthesis.
+"""Synthesise the words `yes`, `no` and `stop`, and other sounds, by formant synthesis.
 
-These are no recordings of people: a voice is a buzz of harmonics, shaped by three resonances
+These are not recordings of people: a voice is a buzz of harmonics, shaped by three resonances
 (formants) that move from sound to sound, and hisses of noise for s, t and p. Pitch, pace, size of
 the head, level and background vary. It shows the way from sound to word; a model for real speech
 needs recordings of real speakers. A clip is int16 (8000,): one second at 8 kHz.
@@ -40,14 +40,14 @@ _WORDS = {
 
 
 def clips(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """n clips, int16 (n, 8000), and their classes (n,), which take turns."""
+    """Return n clips, int16 (n, 8000), and their classes (n,), which take turns."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % len(LABELS)
     return np.array([clip(rng, LABELS[label]) for label in labels]), labels
 
 
 def clip(rng, label: str) -> np.ndarray:
-    """One second: the word somewhere in it, over a background."""
+    """Return one second with the word somewhere in it, over a background."""
     x = _background(rng)
     if label != "quiet":
         word = _spoken(rng, _WORDS.get(label) or _nonsense(rng))[:N]
@@ -58,26 +58,27 @@ def clip(rng, label: str) -> np.ndarray:
 
 
 def _nonsense(rng):
-    """Two to four sounds that make none of the words, nor one that rhymes with `no`."""
+    """Return two to four sounds that form none of the words and do not rhyme with `no`."""
     sounds = [*_VOICED, "s", "f"]
     while True:
-        found = tuple((s, rng.integers(60, 160)) for s in rng.choice(sounds, rng.integers(2, 5)))
-        letters = "".join(s for s, _ in found)
+        chosen = rng.choice(sounds, rng.integers(2, 5))
+        word = tuple((s, rng.integers(60, 160)) for s in chosen)
+        letters = "".join(s for s, _ in word)
         if not any(
             part in letters for part in ("es", "no", "mo", "lo", "ro", "nu", "mu", "na", "sta")
         ):
-            return found
+            return word
 
 
 def _background(rng):
-    """Hiss and hum of a room."""
+    """Return hiss and hum of a room."""
     t = np.arange(N) / RATE
     hum = np.sin(2 * np.pi * rng.choice([50, 100, 150]) * t + rng.uniform(0, 6))
     return 10 ** rng.uniform(0.5, 2.2) * (rng.standard_normal(N) + rng.uniform(0, 2) * hum)
 
 
 def _spoken(rng, word):
-    """A word as floats of about 1: its voiced part and its hisses."""
+    """Return a word as floats of about 1: its voiced part and its hisses."""
     pace, head = rng.uniform(0.75, 1.3), rng.uniform(0.88, 1.18)
     steps = [
         (sound, max(1, round(ms * pace * rng.uniform(0.85, 1.15) / 10))) for sound, ms in word
@@ -99,7 +100,7 @@ def _spoken(rng, word):
 
 
 def _targets(sound):
-    """Formants, loudness of the voice and of the hiss."""
+    """Return formants, and the loudness of voice and hiss."""
     if sound in _VOICED:
         loudness = 0.5 if sound in "nm" else 1.0
         return (*_VOICED[sound], loudness, 0)
@@ -107,13 +108,13 @@ def _targets(sound):
 
 
 def _levels(steps, hiss):
-    """The hiss's level in each sound."""
+    """Return the hiss's level in each sound."""
     ends = np.cumsum([n for _, n in steps])
     return [hiss[end - n : end].mean() for end, (_, n) in zip(ends, steps, strict=True)]
 
 
 def _voice(rng, pitch, formants, loudness):
-    """Harmonics of the pitch, each as loud as the formants let it through."""
+    """Return harmonics of the pitch, each as loud as the formants let it through."""
     k = np.arange(1, int(RATE / 2 / pitch.max()) + 1)
     f = pitch[:, None] * k
     gains = np.zeros_like(f)
@@ -131,7 +132,7 @@ def _voice(rng, pitch, formants, loudness):
 
 
 def _noise(rng, n, middle, width):
-    """Noise around a frequency, about 1 in size."""
+    """Return noise around a frequency, about 1 in size."""
     spectrum = np.fft.rfft(rng.standard_normal(n))
     f = np.fft.rfftfreq(n, 1 / RATE)
     x = np.fft.irfft(spectrum * np.exp(-(((f - middle) / width) ** 2)), n)

@@ -1,8 +1,8 @@
-"""Converts keywords.onnx and hears synthesised words under MicroPython on this computer.
+"""Convert keywords.onnx and recognize synthesised words under MicroPython on this computer.
 
     python -m examples.keywords.demo [--target unix32] [-n N]
 
-It leaves model.bin and words.wav, to be listened to and for a board, in build/keywords.
+It writes model.bin and words.wav, to listen to and for a board, to build/keywords.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def main(argv: list[str] | None = None) -> int:
     (folder / "model.bin").write_bytes(convert(HERE / "keywords.onnx").data)
     write_wav(folder / "words.wav", clips)
     print(f"{n} synthesised clips of 1 s on {target.name}: {target.about}", flush=True)
-    wanted = [data.LABELS[label] for label in labels]
+    expected = [data.LABELS[label] for label in labels]
     files = ("model.bin", "words.wav")
-    printed = running.tell(target, HERE / "on_device.py", folder, files, data.LABELS, wanted)
+    printed = running.classify(target, HERE / "on_device.py", folder, files, data.LABELS, expected)
     frame_us = int(re.findall(r"spectra (\d+) us a frame", printed)[-1])
     print(f"spectra        {frame_us / 1000:.2f} ms a frame, of which a second has 50")
     return 0

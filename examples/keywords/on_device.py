@@ -1,7 +1,7 @@
-"""Hears words on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
+"""Recognize words on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
 
-With words.wav beside it (8 kHz, 16 bits, mono) it tells the word in each second of that. Without,
-it listens to a microphone on I2S, such as an INMP441, and tells the words it hears.
+With words.wav beside it (8 kHz, 16 bits, mono) it recognizes the word in each second of that.
+Otherwise it listens to a microphone on I2S, such as an INMP441.
 """
 
 import struct
@@ -18,7 +18,12 @@ SCK, WS, SD = 16, 17, 18  # pins
 
 
 class Recording:
-    """A WAV file. every: hops from one answer to the next, here those of a second."""
+    """A WAV file.
+
+    Attributes:
+        every: hops from one answer to the next, here one second.
+
+    """
 
     every = RATE // HOP
 
@@ -40,7 +45,7 @@ class Recording:
 
 
 class Microphone:
-    """An I2S microphone; an answer each half second, in case a word began between two."""
+    """An I2S microphone, with an answer every half second, since words may begin between two."""
 
     every = RATE // HOP // 2
 
@@ -53,7 +58,7 @@ class Microphone:
 
 
 class Listener:
-    """Keeps the log-mel spectra of the last second."""
+    """Log-mel spectra of the last second."""
 
     def __init__(self, model):
         self.model = model
@@ -65,7 +70,7 @@ class Listener:
         self.us = 0
 
     def hear(self):
-        """Takes the hop that was read: a frame that starts with the hop before it."""
+        """Add the hop that was read: its frame starts with the previous hop."""
         start = time.ticks_us()
         self.mel.frame(self.sound, 0, self.rows, self.n % FRAMES * BANDS)
         self.sound[: 2 * HOP] = self.hop
@@ -73,7 +78,7 @@ class Listener:
         self.us += time.ticks_diff(time.ticks_us(), start)
 
     def word(self):
-        """The label of the last second, from its oldest frame to its newest."""
+        """Return the label of the last second, from its oldest frame to its newest."""
         x, first = self.model.inputs[0].data, self.n % FRAMES * BANDS
         for i in range(FRAMES * BANDS):
             x[i] = self.rows[(first + i) % (FRAMES * BANDS)]

@@ -1,9 +1,9 @@
-"""Trains the network in numpy on synthesised words; writes keywords.onnx beside this file.
+"""Train the network in numpy on synthesised words; write keywords.onnx beside this file.
 
     python -m examples.keywords.train
 
-The features are those of numpy (features.py); a board computes them in integers
-(mpconnxr.io.audio). The seeds are fixed: on one machine the same file comes out each time.
+The features are computed by numpy (features.py); a board computes them in integers
+(mpconnxr.io.audio). The seeds are fixed: on one computer the results repeat.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> int:
     x, labels = of_clips(N_TRAIN, seed=0)
     mean, std = x.mean(), x.std()
     train(layers, rng, (x - mean) / std, labels, EPOCHS)
-    fold_scale(layers[0], mean, std)  # a board hands over the logarithms as they are
+    fold_scale(layers[0], mean, std)  # a board passes raw logarithms
     x, labels = of_clips(N_TEST, seed=1)
     right = (forward(layers, x).argmax(1) == labels).sum()
     print(f"test accuracy: {right} of {N_TEST}, {right / N_TEST:.1%}")
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def of_clips(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Log-mel spectra of n clips, and their classes."""
+    """Return the log-mel spectra of n clips, and their classes."""
     clips, labels = data.clips(n, seed)
     return features.of_clips(clips), labels
 

@@ -1,1 +1,1 @@
-"""From a sensor's samples to a model that tells them apart, on one board."""
+"""From a sensor's samples to a model that classifies them, on one board."""

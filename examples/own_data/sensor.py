@@ -1,4 +1,4 @@
-"""Runs on a board: a simulated accelerometer. Put your own sensor in its place.
+"""Run on a board: a simulated accelerometer. Put your own sensor in its place.
 
 `mpconnxr record` and `mpconnxr monitor` take samples from the generator `samples`.
 """
@@ -7,12 +7,12 @@ import math
 import random
 import time
 
-RATE = 50  # samples a second
+RATE = 50  # samples per second
 COUNTS = 8192  # for 1 g
 
 
 def samples(motion="still"):
-    """Yields (x, y, z) in counts. motion: "still", "shake", "lift", or "any" for all in turn."""
+    """Yield (x, y, z) in counts of a motion: "still", "shake", "lift", or "any" in turn."""
     due, n = time.ticks_ms(), 0
     phase = random.random() * 6
     while True:
@@ -32,5 +32,5 @@ def samples(motion="still"):
 
 
 def noise():
-    """In g."""
+    """Return noise in g."""
     return 0.04 * (random.random() - 0.5)

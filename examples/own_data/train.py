@@ -1,8 +1,8 @@
-"""Trains a classifier on what `mpconnxr record` wrote.
+"""Train a classifier on the file of `mpconnxr record`.
 
     python -m examples.own_data.train data.npz
 
-writes model.onnx (float32 (1, window * channels) -> label, probabilities) and labels.txt beside
+It writes model.onnx (float32 (1, window * channels) -> label, probabilities) and labels.txt beside
 data.npz. Needs scikit-learn and skl2onnx.
 """
 
@@ -29,8 +29,8 @@ def main(argv: list[str] | None = None) -> int:
     model = make_pipeline(StandardScaler(), network).fit(train_x, train_y)
     right = (model.predict(test_x) == test_y).sum()
     print(f"{len(x)} windows; test accuracy {right} of {len(test_y)}")
-    found = to_onnx(model, x[:1], options={"zipmap": False})
-    data.with_name("model.onnx").write_bytes(found.SerializeToString())
+    converted = to_onnx(model, x[:1], options={"zipmap": False})
+    data.with_name("model.onnx").write_bytes(converted.SerializeToString())
     data.with_name("labels.txt").write_text("".join(f"{name}\n" for name in labels))
     return 0
 

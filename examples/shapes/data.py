@@ -1,9 +1,9 @@
-"""Draws frames of a camera that looks at a disc, a square, a triangle or an empty sheet.
+"""Draw frames of a camera that looks at a disc, a square, a triangle or an empty sheet.
 
-Drawn by this script, not photographed: a dark shape of any size, place, turn and colour, on a
-brighter sheet that is lit from one side, with noise and a little blur. A frame is RGB565, 160 x
-120 pixels, as small cameras give it. (Persons are found in the same way, with a model that was
-trained on photographs of persons.)
+Drawn by this script, not photographed: a dark shape of any size, position, rotation and colour, on
+a brighter sheet lit from one side, with noise and a little blur. A frame is RGB565, 160 x 120
+pixels, as small cameras provide it. (A model trained on photographs of persons would find persons
+in the same way.)
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _CORNERS = {"square": 4, "triangle": 3}
 
 
 def frames(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """n frames, uint8 RGB (n, 120, 160, 3), and their classes (n,), which take turns."""
+    """Return n frames, uint8 RGB (n, 120, 160, 3), and their classes (n,), which take turns."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % len(LABELS)
     return np.array([frame(rng, LABELS[label]) for label in labels]), labels
 
 
 def frame(rng, label: str) -> np.ndarray:
-    """One frame, uint8 (120, 160, 3)."""
+    """Return one frame, uint8 (120, 160, 3)."""
     y, x = np.mgrid[:HEIGHT, :WIDTH].astype(np.float32)
     paper, ink = _colours(rng)
     picture = np.broadcast_to(paper, (HEIGHT, WIDTH, 3)).copy()
@@ -38,7 +38,7 @@ def frame(rng, label: str) -> np.ndarray:
 
 
 def _colours(rng):
-    """Two colours, the paper's at least 60 of 255 brighter."""
+    """Return two colours, the paper's at least 60 of 255 brighter."""
     while True:
         paper, ink = rng.uniform(20, 235, (2, 3))
         if (paper - ink) @ [0.3, 0.59, 0.11] > 60:
@@ -46,7 +46,7 @@ def _colours(rng):
 
 
 def _inside(rng, label, x, y):
-    """How much of each pixel is ink, with edges two pixels wide."""
+    """Return how much of each pixel is ink, with edges two pixels wide."""
     size = rng.uniform(24, 44)
     reach = 58 - size
     x, y = x - rng.uniform(-reach, reach), y - rng.uniform(-reach, reach)
@@ -61,19 +61,19 @@ def _inside(rng, label, x, y):
 
 
 def rgb565(pixels: np.ndarray) -> bytes:
-    """RGB (..., 3) as RGB565, low byte first."""
+    """Convert RGB (..., 3) to RGB565, low byte first."""
     r, g, b = (pixels[..., i].astype(np.uint16) for i in range(3))
     return (r >> 3 << 11 | g >> 2 << 5 | b >> 3).astype("<u2").tobytes()
 
 
 def gray(pixels: np.ndarray) -> np.ndarray:
-    """Frames (n, 120, 160, 3) as the board makes them: float32 (n, 1, 32, 32), 0 to 1.
+    """Convert frames (n, 120, 160, 3) as the board does: float32 (n, 1, 32, 32), 0 to 1.
 
-    The middle 120 x 120 pixels, the nearest one of each 3.75, through RGB565.
+    It takes the middle 120 x 120 pixels, the nearest one of each 3.75, through RGB565.
     """
     at = ((np.arange(SIDE) + 0.5) * HEIGHT / SIDE).astype(int)
     picked = pixels[:, at][:, :, at + (WIDTH - HEIGHT) // 2].astype(np.int32)
-    r, g, b = (  # 5 or 6 bits, their upper ones again below them
+    r, g, b = (  # 5 or 6 bits, the upper ones repeated below them
         v >> lost << lost | v >> 8 - lost
         for v, lost in zip(np.moveaxis(picked, -1, 0), (3, 2, 3), strict=True)
     )

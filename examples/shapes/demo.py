@@ -1,8 +1,8 @@
-"""Converts shapes.onnx and tells drawn shapes under MicroPython on this computer.
+"""Convert shapes.onnx and classify drawn shapes under MicroPython on this computer.
 
     python -m examples.shapes.demo [--target unix32] [-n N]
 
-It leaves model.bin and frames.bin, which a board needs too, in build/shapes.
+It writes model.bin and frames.bin, which a board needs too, to build/shapes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def main(argv: list[str] | None = None) -> int:
     (folder / "model.bin").write_bytes(convert(HERE / "shapes.onnx", options).data)
     (folder / "frames.bin").write_bytes(data.rgb565(frames))
     print(f"{n} drawn frames of a camera on {target.name}: {target.about}", flush=True)
-    wanted = [data.LABELS[label] for label in labels]
+    expected = [data.LABELS[label] for label in labels]
     files = ("model.bin", "frames.bin")
-    running.tell(target, HERE / "on_device.py", folder, files, data.LABELS, wanted)
+    running.classify(target, HERE / "on_device.py", folder, files, data.LABELS, expected)
     return 0
 
 

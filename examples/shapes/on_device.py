@@ -1,7 +1,7 @@
-"""Tells shapes on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
+"""Classify shapes on a board, or on any other MicroPython. Needs mpconnxr/ and model.bin.
 
-With frames.bin beside it (frames of 160 x 120 pixels, RGB565, low byte first) it tells those.
-Without, it takes frames from a camera: the module `camera` of firmware that has one.
+With frames.bin beside it (frames of 160 x 120 pixels, RGB565, low byte first) it classifies those.
+Otherwise it takes frames from a camera, by the module `camera` of some firmware.
 """
 
 import time
@@ -28,7 +28,7 @@ class Recording:
 
 
 class Live:
-    """Frames of a camera, two a second."""
+    """Frames of a camera, two per second."""
 
     format = "rgb565be"  # what an OV2640 sends
 
@@ -50,8 +50,8 @@ def source():
         return Live()
 
 
-def tell(model, camera, frame):
-    """The label of a frame."""
+def classify(model, camera, frame):
+    """Return the label of a frame."""
     model.inputs[0].load_image(frame, WIDTH, HEIGHT, camera.format)
     [(label, _)] = top_k(model.run()[0], 1, LABELS)
     return label
@@ -63,7 +63,7 @@ def main():
     camera = source()
     for frame in camera.frames():
         start = time.ticks_us()
-        label = tell(model, camera, frame)
+        label = classify(model, camera, frame)
         print(label, "in", time.ticks_diff(time.ticks_us(), start), "us")
 
 

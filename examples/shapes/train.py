@@ -1,8 +1,8 @@
-"""Trains the network in numpy on drawn frames; writes shapes.onnx beside this file.
+"""Train the network in numpy on drawn frames; write shapes.onnx beside this file.
 
     python -m examples.shapes.train
 
-The seeds are fixed: on one machine the same file comes out each time.
+The seeds are fixed: on one computer the results repeat.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def of_frames(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pictures as the network takes them, and their classes."""
+    """Return pictures as the network takes them, and their classes."""
     frames, labels = data.frames(n, seed)
     return data.gray(frames), labels
 

@@ -1,1 +1,1 @@
-"""Two models in one arena: a tap on the board has it look at its camera."""
+"""Two models in one arena: a tap on the board makes it look at its camera."""

@@ -1,8 +1,8 @@
-"""Runs the models of two other examples in one arena, under MicroPython on this computer.
+"""Run the models of two other examples in one arena, under MicroPython on this computer.
 
     python -m examples.two_models.demo [--target unix32] [-n N]
 
-It leaves what a board needs too in build/two_models.
+It writes the files that a board needs, too, to build/two_models.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def main(argv: list[str] | None = None) -> int:
     print(f"{n} gestures, {taps} of them taps, on {target.name}: {target.about}", flush=True)
     script = running.EXAMPLES / "two_models" / "on_device.py"
     printed = running.run(target, script, {name: folder / name for name in files})
-    found, us = running.predictions(printed)
-    wanted = [pictures.LABELS[label] for label in seen]
-    for a, b in zip(wanted, found, strict=False):
+    predicted, us = running.predictions(printed)
+    expected = [pictures.LABELS[label] for label in seen]
+    for a, b in zip(expected, predicted, strict=False):
         print(f"tap: looks, and tells {b} ({a})")
-    right = sum(a == b for a, b in zip(wanted, found, strict=False))
+    right = sum(a == b for a, b in zip(expected, predicted, strict=False))
     running.print_figures(right, taps, us, printed, folder / "shapes.bin")
     apart = re.search(r"^apart they need (\d+) bytes$", printed, re.MULTILINE)
     print(f"two arenas     {int(apart[1]):,} bytes they would be")

@@ -1,4 +1,4 @@
-"""Looks when it is tapped: two models in one arena. For a board, or any other MicroPython.
+"""Look at the camera when tapped: two models in one arena, on a board or any other MicroPython.
 
 Needs mpconnxr/, gesture.bin and shapes.bin, and as gesture.py and shapes.py the programs
 examples/gesture/on_device.py and examples/shapes/on_device.py, whose recordings or sensors it
@@ -21,10 +21,10 @@ def main():
     camera = shapes.source()
     frames = iter(camera.frames())
     for window in gesture.source().windows():
-        label = gesture.tell(feeling, window)
+        label = gesture.classify(feeling, window)
         if label == "tap":
             start = time.ticks_us()
-            label = shapes.tell(seeing, camera, next(frames))
+            label = shapes.classify(seeing, camera, next(frames))
             print(label, "in", time.ticks_diff(time.ticks_us(), start), "us, after a tap")
 
 

@@ -33,7 +33,9 @@ RECIPES = recipes()
 
 
 def needs(core):
-    return pytest.mark.skipif(not core.is_here, reason=f"{core.gcc} not found: make loops gets it")
+    return pytest.mark.skipif(
+        not core.is_installed, reason=f"{core.gcc} not found: make loops gets it"
+    )
 
 
 each_form = pytest.mark.parametrize("form", FORMS)

@@ -9,12 +9,15 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from benchmarks import every_model, limits, page
+from benchmarks.c import build as c_build
+from benchmarks.c import code as c_code
+from benchmarks.c import paired
+from benchmarks.cycles import counts_in
+from benchmarks.nodes_visited import Ensemble
 from tests.host.device import small
-from tools.bench import c_build, c_code, every_model, limits, page, paired
 from tools.bench.__main__ import main
-from tools.bench.cycles import counts_in
 from tools.bench.measure import collection
-from tools.bench.nodes_visited import Ensemble
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
 from tools.converter.quantize import Settings, quantize
@@ -142,7 +145,7 @@ def test_an_operator_without_c_is_said(tmp_path, capsys, ready_target):
     path = tmp_path / "m.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
     assert main([str(path)]) == 0
-    assert "Cos has no form in C here" in capsys.readouterr().err
+    assert "Cos cannot be translated to C here" in capsys.readouterr().err
 
 
 def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
@@ -247,7 +250,7 @@ def test_a_model_of_the_collection_is_counted(ready_target):
     ready_target("mps2-an385")
     row = every_model.measured("digits_cnn_qdq_s8", ["mps2-an385"])
     assert (row.kind, row.macs, row.python, row.why) == ("Integers", 87_360, 0.0, "")
-    assert 2 < row.each("mps2-an385") < 10 and row.way == "program"
+    assert 2 < row.each("mps2-an385") < 10 and row.deployed_as == "program"
     assert row.garbage["mps2-an385"] < 100  # a program's frame
     assert row.counts["mps2-an385"] < row.cycles["mps2-an385"] < 2 * row.counts["mps2-an385"]
     assert 0.5 < row.loops["mps2-an385"] / row.counts["mps2-an385"] < 1

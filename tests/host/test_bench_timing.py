@@ -6,11 +6,15 @@ import numpy as np
 import onnx
 import pytest
 
+from benchmarks import page
+from benchmarks.c import build as c_build
+from benchmarks.c import cmsis as c_cmsis
+from benchmarks.c import code as c_code
+from benchmarks.published import PUBLISHED, compared
 from tests.host.device import small
-from tools.bench import c_build, c_cmsis, c_code, measure, page
+from tools.bench import measure
 from tools.bench.timing.blocks import Block
 from tools.bench.timing.cores import CORES, estimate
-from tools.bench.timing.published import PUBLISHED, compared
 from tools.bench.timing.thumb import decoded
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.bench import cycles
+from benchmarks import cycles
 from tools.deploy.boards import FOLDER, board_of, load_board, load_boards, table_of
 from tools.deploy.errors import DeployError
 from tools.micropython.qemu import TARGETS

@@ -94,7 +94,7 @@ def test_differences():
     assert of([np.nan], [1.0])
     assert of([100000], [100001], "int64") == "wrong values: 1 of 1"
     assert of([True], [False], "bool")
-    assert of([1.0], [[1.0]]) == "float32 [1] where float32 [1, 1] is due"
+    assert of([1.0], [[1.0]]) == "float32 [1], expected float32 [1, 1]"
     assert difference(np.zeros(1, np.int8), np.zeros(1, np.uint8), 1, 1)
 
 

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from benchmarks.fit import fitted
+from benchmarks.steps import measure
 from examples.digits.demo import HERE
 from tests.host import zoo
 from tests.host.device import small
-from tools.bench.fit import fitted
-from tools.bench.steps import measure
 from tools.converter.convert import Options, convert
 from tools.converter.report import costs, fits
 from tools.converter.report.costs import Range, Work
@@ -106,7 +106,7 @@ def test_time_is_within_its_band(name, target, ready_target):
     model = converted(name)
     counted = sum(count for *_, count in measure(model, target))
     guess = costs.model_instructions(model.graph.steps, target)
-    # between two runs of `python -m tools.bench.steps` kernels become faster
+    # between two runs of `python -m benchmarks.steps` kernels become faster
     assert guess.least / TUNED <= counted <= guess.most * 1.1
 
 

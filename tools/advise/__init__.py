@@ -1,4 +1,5 @@
-"""Does a model fit a board, what is in the way, and which options help by how much.
+"""Tell whether a model fits a board, what is in the way, and which options help by how much.
 
-`search` says what to try, `trial` converts and measures in a child process, `show` prints.
+`search` decides what to try, `trial` converts and measures in a child process, `show` prints.
+tools/flash.py calls `remedy` when a model is too large.
 """

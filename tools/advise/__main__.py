@@ -1,4 +1,4 @@
-"""python -m tools.advise model.onnx --board pico: does it fit, and which options help?"""
+"""The command `mpconnxr advise`: does a model fit a board, and which options help?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECONDS = 60.0
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 the model fits as it is, 1 with options only or not at all, 2 usage."""
+    """Run the command. Exit status: 0 the model fits as it is, 1 it does not, 2 usage."""
     try:
         return _advise(_arguments(sys.argv[1:] if argv is None else argv))
     except (UsageError, DeployError, OSError) as e:
@@ -32,15 +32,15 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Of the arguments before `--`."""
-    found = arguments.parser_for(
+    """Return the parser of the arguments before `--`."""
+    result = arguments.parser_for(
         "advise",
         description="Say whether a model fits a board, and which options help.",
-        epilog="Options of the converter follow after --. They hold for each trial.",
+        epilog="Options of the converter follow after -- and apply to each trial.",
     )
-    add = found.add_argument
+    add = result.add_argument
     add("model", type=Path, help=".onnx")
-    add("--board", required=True, metavar="NAME", help="one that `mpconnxr boards` lists")
+    add("--board", required=True, metavar="NAME", help="a board that `mpconnxr boards` lists")
     add("--samples", type=Path, metavar="FILE", help="inputs: .npz, .npy or folder of .npy")
     add(
         "--seconds",
@@ -49,27 +49,27 @@ def parser() -> argparse.ArgumentParser:
         help=f"time limit in seconds ({_SECONDS:.0f})",
     )
     add("--json", action="store_true", help="print one JSON object")
-    return found
+    return result
 
 
 def _arguments(argv):
-    """The arguments; those after `--` as .given."""
+    """Return the parsed arguments, with those after `--` as `user_options`."""
     at = argv.index("--") if "--" in argv else len(argv)
     args = parser().parse_args(argv[:at])
-    args.given = tuple(argv[at + 1 :])
+    args.user_options = tuple(argv[at + 1 :])
     return args
 
 
 def _advise(args):
     board = boards.named(args.board)
     if not board:
-        raise UsageError(f"no board {args.board}: mpconnxr boards lists them")
+        raise UsageError(f"no board {args.board}: choose one that `mpconnxr boards` lists")
     for path in filter(None, (args.model, args.samples)):
         if not path.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    parsed(list(args.given))
+    parsed(list(args.user_options))
     with tempfile.TemporaryDirectory() as folder:
-        task = Task(args.model, board, args.given, args.samples, Path(folder))
+        task = Task(args.model, board, args.user_options, args.samples, Path(folder))
         advice = advise(task, args.seconds)
     if advice.plain.is_usage:
         raise UsageError(advice.plain.refused)

@@ -1,4 +1,4 @@
-"""How far a converted model's results are from onnxruntime's, as tools.run measures it."""
+"""Measure how far a converted model's results are from onnxruntime's."""
 
 from __future__ import annotations
 
@@ -17,15 +17,21 @@ from tools.run.execute import execute
 from .samples import Samples
 
 _MOST = 16  # samples
-# Multiply-accumulates that are computed for a comparison: MicroPython has viper, CPython not.
+# Multiply-accumulates that a comparison may take; CPython has no viper.
 _MACS = {"unix": 200_000_000, "cpython": 4_000_000}
-_CLASSES = 1000  # outputs of more numbers are no scores of classes
+_CLASSES = 1000  # a longer output is not a row of class scores
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """error: the largest difference from onnxruntime, as a part of the largest output; same: share
-    of the samples with the same class, None for what is no classifier; why: there are none.
+    """Difference of a model's results from onnxruntime's.
+
+    Attributes:
+        error: largest difference divided by the largest output.
+        same: share of samples with the same class; None if the model is not a classifier.
+        samples: number of samples.
+        why: error message if nothing was measured.
+
     """
 
     error: float | None = None
@@ -35,20 +41,29 @@ class Accuracy:
 
 
 def most_samples(converted: Converted) -> int:
-    """That can be compared in a short time."""
+    """Return how many samples can be compared in a short time."""
     macs = sum(step.total_macs for step in converted.graph.steps)
     return max(1, min(_MOST, _MACS[_target()] // max(macs, 1)))
 
 
 def _target():
-    """MicroPython where it has been built: advice is no time to build it."""
+    """Return "unix" if MicroPython has been built, else "cpython": building takes too long."""
     return "unix" if get_target("unix").path().is_file() else "cpython"
 
 
 def measured(
     path: Path, model: Path, converted: Converted, samples: Samples, seconds: float
 ) -> Accuracy:
-    """path: of the .bin; model: the .onnx. It takes so many seconds at most."""
+    """Compare the results of a model with onnxruntime's.
+
+    Args:
+        path: the .bin.
+        model: the .onnx.
+        converted: the converted model.
+        samples: inputs.
+        seconds: time limit.
+
+    """
     args = argparse.Namespace(
         model=path,
         target=_target(),
@@ -61,17 +76,18 @@ def measured(
         timeout=max(seconds, 1.0) / samples.count,
     )
     try:
-        found = execute(args, Options(), lambda text: None)["errors"]
+        errors = execute(args, Options(), lambda text: None)["errors"]
     except (ConvertError, RunError, TargetError, DeployError, OSError) as e:
         return Accuracy(why=text_of(e))
-    rows = [e["argmax"] for t, e in zip(converted.graph.outputs, found, strict=True) if _scores(t)]
+    outputs = zip(converted.graph.outputs, errors, strict=True)
+    rows = [e["argmax"] for t, e in outputs if _scores(t)]
     shares = [share for share in rows if share is not None]
     same = min(shares) if shares else None
-    return Accuracy(max(e["max_rel"] for e in found), same, samples.count)
+    return Accuracy(max(e["max_rel"] for e in errors), same, samples.count)
 
 
 def _scores(t):
-    """True for one row of scores."""
+    """Return True if a tensor is one row of class scores."""
     if t.is_object or not t.shape or any(map(extent.is_open, t.shape)):
         return False
     return 1 < t.shape[-1] <= _CLASSES and all(n == 1 for n in t.shape[:-1])

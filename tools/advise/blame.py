@@ -1,4 +1,4 @@
-"""What takes most of the heap that a model needs, in words."""
+"""Describe what takes most of the heap that a model needs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ _MOST_SHOWN = 48  # characters of a name
 
 
 def largest(converted: Converted, needs: Needs) -> str:
-    """'the activation y of node conv1, 200,704 bytes, alive in steps 3 to 5'."""
+    """Return a text like 'the activation y of node conv1, 200,704 bytes, alive in step 3'."""
     parts = {"tensors": needs.tensors, "window": needs.window + needs.held}
-    what = max(parts, key=parts.__getitem__)
-    if parts[what] < needs.code + needs.steps:
+    part = max(parts, key=parts.__getitem__)
+    if parts[part] < needs.code + needs.steps:
         return f"the code, {needs.code + needs.steps:,} bytes with what loading takes"
-    return _weights(converted) if what == "window" else _tensor(converted)
+    return _weights(converted) if part == "window" else _tensor(converted)
 
 
 def _tensor(converted):
-    """The largest block that is alive where most of the arena is in use."""
+    """Describe the largest block that is alive when most of the arena is in use."""
     steps, plan = list(walk(converted.graph.steps)), converted.plan
     if not steps or not plan.blocks:
         return "state that is kept from run to run"
@@ -30,22 +30,22 @@ def _tensor(converted):
     if block.last > block.first:
         when = f"in steps {block.first} to {block.last}"
     name = _short(block.tensor.name)
-    said = f"{block.nbytes:,} bytes, alive {when}"
+    size = f"{block.nbytes:,} bytes, alive {when}"
     for step in steps:
         if any(t.root is block.tensor for t in step.scratch):
-            return f"scratch of node {_short(step.node)} ({step.kernel}), {said}"
+            return f"scratch of node {_short(step.node)} ({step.kernel}), {size}"
         if any(t.root is block.tensor for t in step.outputs):
-            return f"the activation {name} of node {_short(step.node)}, {said}"
-    return f"the input {name}, {said}"
+            return f"the activation {name} of node {_short(step.node)}, {size}"
+    return f"the input {name}, {size}"
 
 
 def _short(name):
-    """Its end, which differs from other names' where exporters merge them."""
+    """Return the end of a long name, which identifies it better than its start."""
     return name if len(name) <= _MOST_SHOWN else f"…{name[-_MOST_SHOWN:]}"
 
 
 def _weights(converted):
-    """The step with the largest weights, which are in memory while it runs."""
+    """Describe the step with the largest weights, which are in memory while it runs."""
 
     def nbytes(step):
         return sum(

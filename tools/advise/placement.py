@@ -1,4 +1,4 @@
-"""The ways in which flash.py can put one model file on a board, with what each of them takes."""
+"""List the placements of a model on a board that flash.py supports, and what each requires."""
 
 from __future__ import annotations
 
@@ -15,24 +15,34 @@ from tools.deploy.modules import built_package
 from tools.program.build import plan_deployment
 
 _FIRMWARE = 55  # per cent
-_BLOCK = 4096  # of flash, that --reserve counts in
+_BLOCK = 4096  # bytes, the unit of --reserve
 FITTING = ("fits", "may fit")
 
 
 @dataclass(frozen=True)
 class Placement:
-    """flash_options: of flash.py; needs: of the heap; flash_bytes: of all files, room: for them;
-    verdict: one of fits.VERDICTS; seconds: of a run; said: the way;
-    lacks_flash: the files are larger than the room.
+    """One way to deploy a model with flash.py.
+
+    Attributes:
+        flash_options: options of flash.py.
+        needs: of the heap.
+        flash_bytes: size of all files.
+        free_flash: bytes for files; None if unknown.
+        verdict: one of fits.VERDICTS.
+        seconds: estimated time of a run.
+        description: such as "as a program".
+        is_program: the model is deployed as a program.
+        lacks_flash: the files are larger than `free_flash`.
+
     """
 
     flash_options: tuple[str, ...]
     needs: Needs
     flash_bytes: int
-    room: int | None
+    free_flash: int | None
     verdict: str
     seconds: Range | None
-    said: str
+    description: str
     is_program: bool
     lacks_flash: bool = False
 
@@ -43,21 +53,21 @@ class Placement:
 
     @property
     def fits(self) -> bool:
-        """Whether the board can take it."""
+        """True if the board can run it, or may be able to."""
         return self.verdict in FITTING
 
 
 def placements(converted: Converted, board: Board) -> list[Placement]:
-    """The plain one first, then those for which flash.py has an option on this board."""
+    """Return the default placement, then those by other options of flash.py on this board."""
     plain = fits.fit_of(converted, board)
-    found = [_placement(plain, ())]
+    result = [_placement(plain, ())]
     for options in _others(plain):
-        found.append(_placement(_fit(converted, plain, options), options))
-    return found
+        result.append(_placement(_fit(converted, plain, options), options))
+    return result
 
 
 def _others(fit: fits.Fit) -> Iterator[tuple[str, ...]]:
-    """Options of flash.py that put a model elsewhere, or as something else."""
+    """Yield further options of flash.py for this model and board."""
     board = fit.board
     if fit.way.is_program:
         yield ("--interpret",)
@@ -66,7 +76,7 @@ def _others(fit: fits.Fit) -> Iterator[tuple[str, ...]]:
     if board.romfs:
         yield ("--romfs",)
     elif board.platform == "rp2" and board.flash_bytes and board.filesystem_bytes:
-        # a Pico's firmware takes this part of what the file system leaves; flash.py asks the board
+        # an estimate of the firmware's share of the rest; flash.py reads the real size
         free = (board.flash_bytes - board.filesystem_bytes) * (100 - _FIRMWARE) // 100
         nbytes = -(-fit.model_bytes // _BLOCK) * _BLOCK
         if nbytes <= free:
@@ -74,7 +84,7 @@ def _others(fit: fits.Fit) -> Iterator[tuple[str, ...]]:
 
 
 def _fit(converted, plain, options):
-    """As flash.py works it out with these options."""
+    """Return the fit that flash.py would compute with these options."""
     model = parse_model("model.bin", converted.data)
     romfs = "--romfs" in options
     in_place = romfs or "--reserve" in options
@@ -89,22 +99,21 @@ def _fit(converted, plain, options):
 def _placement(fit, options):
     board = fit.board
     nbytes = fit.code_bytes if "--reserve" in options else fit.file_bytes
-    room = board.filesystem_bytes or board.flash_bytes
+    free_flash = board.filesystem_bytes or board.flash_bytes
     verdict = fit.heap_verdict
     if verdict == "weights in place":
-        verdict = "too large"  # another placement says so
-    lacks_flash = bool(room and nbytes > room)
+        verdict = "too large"  # in this placement; there is another one for weights in place
+    lacks_flash = bool(free_flash and nbytes > free_flash)
     if verdict in FITTING and lacks_flash:
         verdict = "flash too small"
-    said, is_program = fit.way.summary, fit.way.is_program
     return Placement(
         options,
         fit.needs,
         fit.file_bytes,
-        room,
+        free_flash,
         verdict,
         fit.seconds,
-        said,
-        is_program,
+        fit.way.summary,
+        fit.way.is_program,
         lacks_flash,
     )

@@ -1,6 +1,6 @@
-"""What would make a model fit a board that is too small for it, for flash to say.
+"""Suggest to tools/flash.py what would make a model fit a board that is too small for it.
 
-Options are named only if the converter took them for this model, and the board has room then.
+Suggested options were tried: the converter accepts them for this model, and it fits then.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from .show import commands
 from .trial import Task, Trial, tried
 
 _SECONDS = 60.0  # of trials
-# What changes results more than its user may want, or needs samples: advise measures that.
-_NOT_NAMED = ("--quantize", "--float")
+# Not suggested: they change results, or need samples. `advise` measures their effect.
+_NOT_SUGGESTED = ("--quantize", "--float")
 
 
 def remedy(path: Path, model: ModelFile, board: Board | None, needs: Needs) -> str:
-    """Return a sentence or two: commands that were tried, else where to look.
+    """Return a sentence or two: commands that were tried, or where to find advice.
 
     Args:
-        path: of the model's file. The .onnx that it was made from is looked for beside it.
-        model: what is in the file.
-        board: with the heap of the one at hand; None for an unknown one.
+        path: the model's file; the .onnx that it was made from is expected beside it.
+        model: the parsed file.
+        board: with the free heap of the connected one; None if unknown.
         needs: of the model as it is.
 
     """
     onnx = path.with_suffix(".onnx")
     if board is None:
         return "mpconnxr advise tries for known boards what would help."
-    ask = f"{shlex.join(['mpconnxr', 'advise', str(onnx), '--board', board.name])}"
+    command = f"{shlex.join(['mpconnxr', 'advise', str(onnx), '--board', board.name])}"
     if not _is_source(onnx, model):
-        return f"{ask}, with the path of the .onnx, tries what would help."
+        return f"{command}, with the path of the .onnx, tries what would help."
     with tempfile.TemporaryDirectory() as folder:
         task = Task(onnx, board, (), None, Path(folder), compares=False)
         advice = advise(task, _SECONDS, _Attempts().attempt)
-        return _said(advice, task, path, needs) or f"{ask} tries what would help."
+        return _best_commands(advice, task, path, needs) or f"{command} tries what would help."
 
 
 class _Attempts:
-    """Trials until one fits."""
+    """Trials up to the first one that fits."""
 
     def __init__(self) -> None:
         self._found = False
 
     def attempt(self, task: Task, options: tuple[str, ...], seconds: float) -> Trial:
-        """Return a trial; one without a model for what is not to be named."""
-        if self._found or any(name in options for name in _NOT_NAMED):
+        """Run a trial; skip it once one fits, and if its options must not be suggested."""
+        if self._found or any(name in options for name in _NOT_SUGGESTED):
             return Trial(options, refused="not tried")
         trial = tried(task, options, seconds)
         self._found = trial.fits
@@ -69,8 +69,8 @@ def _is_source(onnx: Path, model: ModelFile) -> bool:
         return False
 
 
-def _said(advice: Advice, task: Task, path: Path, needs: Needs) -> str:
-    """Return the best commands; "" if the file was converted with options that nobody knows."""
+def _best_commands(advice: Advice, task: Task, path: Path, needs: Needs) -> str:
+    """Return the best commands; "" if the file was converted with other options."""
     plain = advice.plain
     if not plain.placements or all(p.needs != needs for p in plain.placements):
         return ""
@@ -84,5 +84,5 @@ def _said(advice: Advice, task: Task, path: Path, needs: Needs) -> str:
 
 
 def with_room(board: Board | None, heap: int) -> Board | None:
-    """Return a kind of board with the free heap of the one at hand."""
+    """Return the board with the free heap of the connected one."""
     return board and dataclasses.replace(board, free_heap_bytes=heap, heap_is_estimated=False)

@@ -1,4 +1,4 @@
-"""Inputs to calibrate and to compare with: the user's file, or random ones."""
+"""Write inputs for calibration and comparison: the user's samples, or random ones."""
 
 from __future__ import annotations
 
@@ -13,32 +13,49 @@ from tools.converter.quantize.data import read_samples
 from tools.converter.reference.golden import random_values
 from tools.converter.shapes import extent
 
-CALIBRATION = "SAMPLES.npz"  # stands for the user's file in a command line
+CALIBRATION = "SAMPLES.npz"  # placeholder for the user's file in a command line
 _RANDOM = 8
 
 
 @dataclass(frozen=True)
 class Samples:
-    """folder: with input_0.npy and so on, as tools.run takes them; count: of the samples."""
+    """Samples in a folder.
+
+    Attributes:
+        folder: has input_0.npy and so on, as tools.run expects them.
+        count: number of samples.
+
+    """
 
     folder: Path
     count: int
 
 
 def write_samples(
-    folder: Path, given: Path | None, converted: Converted, most: int
+    folder: Path, user_samples: Path | None, converted: Converted, most: int
 ) -> Samples | None:
-    """Writes so many for tools.run, and random ones for the quantizer; None if none can be made.
+    """Write samples for tools.run, and random ones for the quantizer.
 
-    Raises UsageError where the user's do not fit the model.
+    Args:
+        folder: where to write.
+        user_samples: the user's file; None: random samples.
+        converted: the model.
+        most: largest number of samples.
+
+    Returns:
+        The samples; None if the model's inputs cannot be generated.
+
+    Raises:
+        UsageError: if the user's samples do not fit the model.
+
     """
     inputs = converted.graph.inputs
     if any(t.is_object or any(map(extent.is_open, t.shape)) for t in inputs):
         return None
     names = [t.name for t in inputs]
-    if given:
-        read = read_samples(given, converted.model.graph)
-        rows = [[sample[name] for name in names] for sample in read]
+    if user_samples:
+        samples = read_samples(user_samples, converted.model.graph)
+        rows = [[sample[name] for name in names] for sample in samples]
     else:
         rows = [random_values(inputs, seed) for seed in range(_RANDOM)]
         columns = {name: np.stack([row[j] for row in rows]) for j, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""What is tried, and in which order: single options, then together where one is not enough."""
+"""Decide what to try and in which order: single options, then pairs if one is not enough."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .placement import Placement
 from .samples import CALIBRATION
 from .trial import Task, Trial, tried
 
-# How products of floats can be computed with less; they exclude each other.
+# Cheaper products of floats; they exclude each other.
 _NUMBERS = (
     ("--float", "fast16"),
     ("--weights", "int8"),
     ("--quantize", "int8", "--calibration", CALIBRATION),
     ("--weights", "f16"),
 )
-GUESSED = 16  # for a dim that the model leaves open
-_MOST_SIZES = 8  # trials to give sizes to what is open
-_LEAST = 2.0  # s that a trial is begun with
+GUESSED = 16  # size of a dim that the model leaves open
+_MOST_SIZES = 8  # trials to find sizes for open dims
+_LEAST = 2.0  # seconds that must be left to begin a trial
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,20 @@ class Row:
 
     @property
     def is_plain(self) -> bool:
-        """Whether no option was tried."""
+        """True if no option was tried."""
         return not self.trial.options and not self.placement.flash_options
 
 
 @dataclass
 class Advice:
-    """plain: the model as it is; rows: of all trials with a model, best first; refused: trials
-    without one; late: what there was no time for.
+    """Result of a search.
+
+    Attributes:
+        plain: the model as it is.
+        rows: useful placements of all trials, the best first.
+        refused: trials without a model.
+        late: options for which there was no time.
+
     """
 
     plain: Trial
@@ -50,7 +56,7 @@ class Advice:
 
     @property
     def fits(self) -> bool:
-        """As it is, without any option."""
+        """True if the model fits without any option."""
         return bool(self.plain.placements) and self.plain.placements[0].fits
 
     @property
@@ -64,7 +70,14 @@ def advise(
     seconds: float,
     attempt: Callable[[Task, tuple[str, ...], float], Trial] = tried,
 ) -> Advice:
-    """Tries until all is tried or the time is over."""
+    """Try options until none is left or the time is over.
+
+    Args:
+        task: the model and the board.
+        seconds: time limit.
+        attempt: runs one trial.
+
+    """
     return _Search(task, seconds, attempt).run()
 
 
@@ -84,7 +97,7 @@ class _Search:
             if closed:
                 self._improve(closed[0])
         advice = Advice(plain, late=self._late)
-        # one with a limit that was too small has been tried again with the least
+        # a trial with too small a limit was repeated with the least one
         advice.refused = [t for t in self._trials if not t.placements and not t.least]
         whole = next((t for t in self._trials if t.placements), plain)
         rows = [Row(t, p) for t in self._trials for p in t.placements if _helps(t, p, whole)]
@@ -92,7 +105,7 @@ class _Search:
         return advice
 
     def _try(self, options) -> Trial:
-        """A trial, whose options are late where there is no time for it."""
+        """Run a trial; without time for it, note its options as late."""
         left = self._end - time.monotonic()
         if self._trials and left < _LEAST:
             self._late.append(options)
@@ -102,65 +115,76 @@ class _Search:
         return trial
 
     def _closed(self, plain) -> list[Trial]:
-        """Models with sizes for what is open; what one option leaves open, others may give."""
-        found, queue = [], [plain] if plain.is_open else []
+        """Return trials that have sizes for what the model leaves open.
+
+        If a trial leaves something open, further options are added to it.
+        """
+        closed, queue = [], [plain] if plain.is_open else []
         while queue and len(self._trials) <= _MOST_SIZES:
             trial = queue.pop(0)
             for options in _closing(trial):
-                made = self._try((*trial.options, *options))
-                if made.placements:
-                    found.append(made)
-                elif made.is_open:
-                    queue.append(made)
-        return found
+                longer = self._try((*trial.options, *options))
+                if longer.placements:
+                    closed.append(longer)
+                elif longer.is_open:
+                    queue.append(longer)
+        return closed
 
     def _improve(self, plain):
         if self._task.board.unable:
             return
         self._shrink(plain)
-        singles = [self._try(options) for options in _numbers(plain, self._task.given)]
+        singles = [self._try(options) for options in _numbers(plain, self._task.user_options)]
         for trial in sorted((t for t in singles if t.placements), key=_heap):
             self._shrink(trial)
 
     def _shrink(self, trial):
-        """Adds --arena and --window where they are what is missing: each alone, then both.
+        """Add --arena and --window, each alone and then both, if they can make the trial fit.
 
-        Neither makes files smaller.
+        They cannot if the flash is too small, since neither makes files smaller.
         """
         if trial.fits or all(p.lacks_flash for p in trial.placements):
             return
-        taken = self._task.given
+        taken = self._task.user_options
         names = [name for name in ("--arena", "--window") if name not in taken]
-        found = [t for name in names if (t := self._limited(trial, name)) and t.placements]
-        if len(found) == 2 and not any(t.fits for t in found):
-            both = [t.options[len(trial.options) :] for t in found]
+        limited = [t for name in names if (t := self._limited(trial, name)) and t.placements]
+        if len(limited) == 2 and not any(t.fits for t in limited):
+            both = [t.options[len(trial.options) :] for t in limited]
             self._try((*trial.options, *both[0], *both[1]))
 
     def _limited(self, trial, name):
-        """With the limit that the board's heap asks for, or the least that the converter finds;
-        None where what it limits is a small part of what is missing.
+        """Run the trial with a limit that fits the heap, or else the least possible limit.
+
+        Args:
+            trial: a trial that does not fit.
+            name: --arena or --window.
+
+        Returns:
+            The trial; None if the limit concerns only a small part of the missing bytes.
+
         """
         size = {"--arena": trial.arena, "--window": trial.window}[name]
         needs, lacking = trial.placements[0].needs, _lacking(trial, self._task.board)
         part = {"--arena": needs.tensors, "--window": needs.window}[name]
         if part < lacking / 10:
             return None
-        made = self._try((*trial.options, name, str(max(size - lacking, size // 4))))
-        if made.least and made.least < size:
-            made = self._try((*trial.options, name, str(made.least)))
-        return made
+        limited = self._try((*trial.options, name, str(max(size - lacking, size // 4))))
+        if limited.least and limited.least < size:
+            limited = self._try((*trial.options, name, str(limited.least)))
+        return limited
 
 
-def _numbers(plain, given):
-    """Options besides the trial's that may apply: not to integers, nor against the user's."""
-    if not plain.has_floats or any(o in given for o in ("--float", "--weights", "--quantize")):
+def _numbers(plain, user_options):
+    """Return options for products of floats, unless the user has chosen one."""
+    has_choice = {"--float", "--weights", "--quantize"}.intersection(user_options)
+    if not plain.has_floats or has_choice:
         return []
-    found = [o for o in _NUMBERS if o[0] != "--quantize" or plain.has_samples]
-    return [(*plain.options, *options) for options in found]
+    possible = [o for o in _NUMBERS if o[0] != "--quantize" or plain.has_samples]
+    return [(*plain.options, *options) for options in possible]
 
 
 def _closing(trial) -> Iterator[tuple[str, ...]]:
-    """Options that fix the dims of 'x [1, time]', or leave them to each run within a bound."""
+    """Yield options that fix open dims, such as 'x [1, time]', or bound them in each run."""
     bounds = [f"{name}={GUESSED}" for name in trial.open_values]
     if bounds and not set(bounds) & set(trial.options):
         yield tuple(part for bound in bounds for part in ("--bound", bound))
@@ -174,7 +198,7 @@ def _closing(trial) -> Iterator[tuple[str, ...]]:
 
 
 def _lacking(trial, board):
-    """Bytes of heap, with what an estimate may be off."""
+    """Return the missing bytes of heap, including the margin of an estimated heap."""
     plain = trial.placements[0]
     heap = board.free_heap_bytes or plain.heap
     return round(plain.heap * (1 + OFF)) - heap + 1
@@ -185,8 +209,10 @@ def _heap(trial):
 
 
 def _helps(trial, placement, plain):
-    """True for the model as it is; else for what fits or takes less, more than the same model's
-    usual placement does.
+    """Return True if a placement is worth a row.
+
+    That is the model as it is, and whatever fits or takes less heap than it; alternatives to a
+    trial's first placement only if they take less.
     """
     first = trial.placements[0]
     if placement is not first and placement.heap >= first.heap:
@@ -195,8 +221,9 @@ def _helps(trial, placement, plain):
 
 
 def _rank(row):
-    """What fits first, of these the least loss, then the fastest, with the fewest options; else
-    the smallest.
+    """Return the sort key of a row.
+
+    Rows that fit come first, ordered by loss, time and number of options; others by heap.
     """
     placement, error = row.placement, row.trial.accuracy.error
     if not placement.fits:

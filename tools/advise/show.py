@@ -1,4 +1,4 @@
-"""Advice as text and as JSON."""
+"""Format advice as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tools.deploy.boards import Board
 from .search import GUESSED, Advice, Row
 from .trial import Task
 
-_MOST_ROWS = 10  # besides the model as it is
-_MOST_SHOWN = 160  # characters of why an option is not possible
-_NARROWEST = 100  # columns, also where it goes to a file
+_MOST_ROWS = 10  # in addition to the model as it is
+_MOST_SHOWN = 160  # characters of the reason why an option is impossible
+_NARROWEST = 100  # least columns of the table, also in a file
 
 
 def print_advice(advice: Advice, task: Task) -> None:
-    """The verdict, what is in the way, the table, and the commands of the best row."""
+    """Print the verdict, what is in the way, the table, and the commands of the best row."""
     board = task.board
     print(f"{board.name}: {board.title}, {board.heap_text} bytes of heap free")
     print(verdict(advice, board))
@@ -29,7 +29,7 @@ def print_advice(advice: Advice, task: Task) -> None:
     for note in advice.plain.notes:
         print(f"note: {note}")
     if advice.plain.is_open and advice.rows:
-        print(f"{GUESSED} is a guess: give your own sizes after --, as -- --dim NAME=N")
+        print(f"sizes of {GUESSED} are a guess: give your own after --, as -- --dim NAME=N")
     if advice.rows and not board.unable:
         _print_table(advice, task)
     for trial in advice.refused:
@@ -44,7 +44,7 @@ def print_advice(advice: Advice, task: Task) -> None:
 
 
 def verdict(advice: Advice, board: Board) -> str:
-    """'fits', or what is too large, in a line or several."""
+    """Return 'fits', or what is too large."""
     plain = advice.plain
     if board.unable:
         return f"does not fit: {board.unable}"
@@ -58,8 +58,8 @@ def verdict(advice: Advice, board: Board) -> str:
         return f"{placement.verdict}: {needed}"
     reasons = []
     if placement.lacks_flash:
-        nbytes, room = placement.flash_bytes, placement.room
-        reasons.append(f"{nbytes:,} bytes of flash needed, the file system has {room:,}")
+        nbytes, free = placement.flash_bytes, placement.free_flash
+        reasons.append(f"{nbytes:,} bytes of flash needed, the file system has {free:,}")
     least = placement.needs.least
     if board.free_heap_bytes and least > board.free_heap_bytes:
         reasons.append(f"inputs or outputs alone take {least:,} bytes, which no option lowers")
@@ -69,22 +69,22 @@ def verdict(advice: Advice, board: Board) -> str:
 
 
 def commands(row: Row, task: Task, output: Path | None = None) -> list[str]:
-    """Return the command lines that make and deploy this row.
+    """Return the command lines that convert and deploy this row.
 
     Args:
         row: a trial in one of its placements.
-        task: whose model and options it has.
-        output: file to convert to; None for one that is named as the model, in the current folder.
+        task: the model and the user's options.
+        output: file to convert to; None: the model's name in the current folder.
 
     """
-    options = [*task.given, *_named(row.trial, task)]
+    options = [*task.user_options, *_named(row.trial, task)]
     model = [str(task.model), str(output or Path(task.model.stem + ".bin"))]
     deploy = ["mpconnxr", "flash", model[1], *row.placement.flash_options]
     return [shlex.join(["mpconnxr", "convert", *model, *options]), shlex.join(deploy)]
 
 
 def _named(trial, task):
-    """The trial's options, with the user's file of samples if there is one."""
+    """Return the trial's options with the name of the user's file of samples."""
     options = list(trial.options)
     if task.samples and "--calibration" in options:
         options[options.index("--calibration") + 1] = str(task.samples)
@@ -112,7 +112,7 @@ def _print_table(advice, task):
 
 
 def _shown(rows):
-    """The best ones, and the model as it is."""
+    """Return the best rows, and always the model as it is."""
     return [row for i, row in enumerate(rows) if i < _MOST_ROWS or row.is_plain]
 
 
@@ -135,7 +135,7 @@ def _cells(row, task):
 
 
 def to_dict(advice: Advice, task: Task) -> dict:
-    """The same for --json; sizes in bytes, times in seconds."""
+    """Return the advice for --json; sizes in bytes, times in seconds."""
     board = task.board
     return {
         "board": board.name,

@@ -1,6 +1,6 @@
-"""One conversion with some options: what it needs on a board, and how far off its results are.
+"""Convert a model with some options and measure what it needs and how accurate it is.
 
-It happens in a child process, whose memory and time are limited and whose crash is a result, too.
+This happens in a child process with limited memory and time, whose crash is a result, too.
 """
 
 from __future__ import annotations
@@ -38,33 +38,50 @@ _FLOATS = (1, 10, 11, 16)  # ONNX's numbers of dtypes
 
 @dataclass(frozen=True)
 class Task:
-    """What does not change from trial to trial. given: options of the converter that the user
-    gave; samples: the user's file, if any; folder: for files between processes; compares: whether
-    results are compared with those of onnxruntime.
+    """Model, board and options that all trials have in common.
+
+    Attributes:
+        user_options: options of the converter that the user gave.
+        samples: the user's file of samples; None without one.
+        folder: for files between the processes.
+        compares: compare results with onnxruntime's.
+
     """
 
     model: Path
     board: Board
-    given: tuple[str, ...]
+    user_options: tuple[str, ...]
     samples: Path | None
     folder: Path
     compares: bool = True
 
     def arguments(self, options: tuple[str, ...]) -> list[str]:
-        """Of the converter, with a file of samples where the command line names none."""
+        """Return arguments for the converter, with a real file in the place of CALIBRATION."""
         calibration = str(self.samples or self.folder / CALIBRATION)
-        return [calibration if o == CALIBRATION else o for o in (*self.given, *options)]
+        return [calibration if o == CALIBRATION else o for o in (*self.user_options, *options)]
 
 
 @dataclass
 class Trial:
-    """options: those tried, beside the given ones; refused: why there is no model; is_usage: the
-    options do not go with this model; least: of an --arena or --window that was too small;
-    open_dims: inputs with a dim that is free, as 'x [1, time]'; open_values: names of values that
-    the converter asks a --bound for; deciding: inputs whose values decide a shape.
+    """Result of one conversion.
 
-    arena, window: bytes that --arena and --window limit; in_the_way: the largest of the heap;
-    has_floats: there are products of floats; has_samples: inputs can be made or are given.
+    Attributes:
+        options: in addition to the user's.
+        refused: error message; "" if there is a model.
+        is_usage: the options do not go with this model.
+        least: bytes that --arena or --window must allow at least; None unless it was too small.
+        open_dims: inputs with a free dim, such as 'x [1, time]'.
+        open_values: values for which the converter asks a --bound.
+        deciding: inputs whose values determine a shape.
+        placements: how it can be deployed, the default first.
+        accuracy: of its results.
+        arena: bytes that --arena limits.
+        window: bytes that --window limits.
+        in_the_way: description of what takes most of the heap.
+        has_floats: there are products of floats.
+        has_samples: there are samples of the inputs.
+        notes: of the converter.
+
     """
 
     options: tuple[str, ...]
@@ -85,24 +102,29 @@ class Trial:
 
     @property
     def is_open(self) -> bool:
-        """True where sizes are missing that options can give."""
+        """True if options could provide missing sizes."""
         return bool(self.open_dims or self.open_values)
 
     @property
     def fits(self) -> bool:
-        """Whether any placement does."""
+        """True if any placement fits."""
         return any(p.fits for p in self.placements)
 
 
-def parsed(given: list[str]) -> Options:
-    """Options of the converter as its command line has them. Raises UsageError."""
+def parsed(texts: list[str]) -> Options:
+    """Parse options of the converter.
+
+    Raises:
+        UsageError: if they are wrong.
+
+    """
     parser = arguments.Parser("advise ... --")
     add_options(parser)
-    return options_from(parser.parse_args(given))
+    return options_from(parser.parse_args(texts))
 
 
 def tried(task: Task, options: tuple[str, ...], seconds: float) -> Trial:
-    """A trial that takes so long at most."""
+    """Run a trial within a time limit in seconds."""
     if not hasattr(os, "fork"):
         return _trial(task, options, seconds)
     path = task.folder / "trial.pickle"
@@ -115,7 +137,7 @@ def tried(task: Task, options: tuple[str, ...], seconds: float) -> Trial:
 
     end = limits.watch(child, "advise")
     if path.exists():
-        return pickle.loads(path.read_bytes())  # our own child wrote it
+        return pickle.loads(path.read_bytes())  # written by our own child
     report = end.report.replace("--timeout SECONDS", "--seconds N").partition(" (--memory")[0]
     return Trial(options, refused=report or "the conversion ended without a message")
 
@@ -124,7 +146,7 @@ def _trial(task, options, seconds):
     start = time.monotonic()
     try:
         converted = convert(task.model, parsed(task.arguments(options)))
-        found = placements(converted, task.board)
+        possible = placements(converted, task.board)
     except UnsupportedModel as e:
         free = [f.name for f in e.findings if f.problem.reason == "a free dimension"]
         values = sorted({name for f in e.findings for name in _ASKS_BOUND.findall(str(f))})
@@ -134,7 +156,7 @@ def _trial(task, options, seconds):
     except (ConvertError, DeployError, OSError) as e:
         usage, least = isinstance(e, UsageError), e.least if isinstance(e, TooSmall) else None
         return Trial(options, refused=text_of(e), is_usage=usage, least=least)
-    result = _of(converted, task, options, found)
+    result = _of(converted, options, possible)
     if not task.compares:
         return result
     try:
@@ -149,22 +171,22 @@ def _trial(task, options, seconds):
 
 
 def _deciding(task, options: Options) -> list[str]:
-    """Inputs that --bind would make constants, and so fix shapes."""
+    """Return inputs that --bind would make constants, and that so determine shapes."""
     operators = own.operators(options.ops, options.allow_domains)
     model = load.load(task.model, operators)
-    found = shape_fixing_inputs(model, context=Context(operators))
-    return [name for name in found if name not in options.bind]
+    names = shape_fixing_inputs(model, context=Context(operators))
+    return [name for name in names if name not in options.bind]
 
 
-def _of(converted: Converted, task: Task, options, found: list[Placement]) -> Trial:
+def _of(converted: Converted, options, possible: list[Placement]) -> Trial:
     steps = list(walk(converted.graph.steps))
     inputs = [t for step in steps if step.macs for t in step.inputs[:1]]
     return Trial(
         options,
-        placements=found,
+        placements=possible,
         arena=converted.plan.arena_bytes,
         window=converted.graph.weights.window_nbytes,
-        in_the_way=blame.largest(converted, found[0].needs),
+        in_the_way=blame.largest(converted, possible[0].needs),
         has_floats=any(t.dtype in _FLOATS for t in inputs),
         notes=converted.notes,
     )

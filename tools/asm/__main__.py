@@ -1,7 +1,7 @@
 """python -m tools.asm [--check]: make the machine code of loops, tools/asm/code/FORM.txt.
 
-Each source below tools/asm is assembled, and each module in viper that has none there is compiled,
-for all their forms. No file is written that is up to date.
+Each source below tools/asm is assembled, and each module in viper without a source there is
+compiled, for all their forms. Files that are up to date stay untouched.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .recipes import recipes
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 all is up to date, 1 something is not or cannot be made, 2 wrong usage."""
-    parser = arguments.parser_for("asm", description=__doc__.partition(":")[2])
-    parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
+    """Run the command. Exit status: 0 all is up to date, 1 something differs or failed."""
+    parser = arguments.parser_for("asm", description="Make the machine code of loops.")
+    parser.add_argument("--check", action="store_true", help="write nothing, print what differs")
     args = parser.parse_args(argv)
     try:
         changed = _make(args.check)
@@ -32,13 +32,18 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _make(check: bool) -> bool:
-    """Whether something was not up to date. Raises AsmError."""
-    if lacking := [core.gcc for core in CORES if not core.is_here]:
+    """Make all files; return True if one of them was not up to date.
+
+    Raises:
+        AsmError: if a compiler is missing or a source is wrong.
+
+    """
+    if lacking := [core.gcc for core in CORES if not core.is_installed]:
         raise AsmError(f"{' and '.join(lacking)} not found: `make loops` installs them")
     changed = [update(PATH, entries_text(), check)]
     for form in FORMS:
-        wanted = [recipe for (_, each), recipe in recipes().items() if each == form]
-        changed.append(update(path_of(form), text_of(form, wanted), check))
+        own = [recipe for (_, each), recipe in recipes().items() if each == form]
+        changed.append(update(path_of(form), text_of(form, own), check))
     return any(changed)
 
 

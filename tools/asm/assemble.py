@@ -1,4 +1,4 @@
-"""Assembles a source and finds its functions in what comes out."""
+"""Assemble a source and extract its functions from the ELF file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .errors import AsmError
 from .forms import FORMS, SOURCES
 from .source import Source
 
-# Everything lies at address 0, as it is written: a linker may not make branches shorter.
+# Everything lies at address 0, and the linker must not shorten branches.
 LINK = ("-nostdlib", "-Wl,--no-relax", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none")
 
 
 @dataclass(frozen=True)
 class Function:
-    """A loop's machine code, without what the decorator writes at both ends."""
+    """Machine code of a loop, without what the decorator adds at both ends."""
 
     name: str
     arguments: int
@@ -27,7 +27,12 @@ class Function:
 
 
 def assemble(source: Source, form: str) -> list[Function]:
-    """The functions of a source in the order in which they stand there. Raises AsmError."""
+    """Return the functions of a source in their order.
+
+    Raises:
+        AsmError: if the source is wrong.
+
+    """
     core, flags = FORMS[form].core, FORMS[form].flags
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out.elf")
@@ -40,27 +45,27 @@ def assemble(source: Source, form: str) -> list[Function]:
 
 
 def names(source: Source) -> list[str]:
-    """Return defines of `p_x_start` and so on: indices of p in C, places in bytes in assembler."""
+    """Return defines of `p_x_start` and so on: indices of p in C, byte offsets in assembler."""
     nbytes = 1 if source.is_c else 4
-    found = numbered.definitions(source.name)
-    return [f"-D{name}={nbytes * i}" for name, i in found.items()]
+    indices = numbered.definitions(source.name)
+    return [f"-D{name}={nbytes * i}" for name, i in indices.items()]
 
 
 def _functions(elf: Elf) -> list[Function]:
-    found = []
+    functions = []
     number = elf.number_of(".text")
     section = elf.sections[number]
     text = elf.data[section.offset : section.offset + section.nbytes]
-    places = {
+    offsets = {
         name: symbol.value & ~1 if symbol.kind == FUNCTION else symbol.value
         for name, symbol in elf.symbols.items()
         if symbol.section == number
     }
-    named = [name.removesuffix(".body") for name in places if name.endswith(".body")]
-    for name in sorted(named, key=lambda name: places[name + ".body"]):
-        first, end = places[name + ".body"], places[name + ".end"]
+    named = [name.removesuffix(".body") for name in offsets if name.endswith(".body")]
+    for name in sorted(named, key=lambda name: offsets[name + ".body"]):
+        first, end = offsets[name + ".body"], offsets[name + ".end"]
         arguments = elf.symbols[name + ".arguments"]
         if arguments.section != ABSOLUTE:
             raise AsmError(f"{name}.arguments is not a number")
-        found.append(Function(name, arguments.value, text[first:end]))
-    return found
+        functions.append(Function(name, arguments.value, text[first:end]))
+    return functions

@@ -1,12 +1,12 @@
-"""Machine code of loops as data: of each form one text file, which `make loops` writes.
+"""Machine code of loops as data: one text file for each form, which `make loops` writes.
 
     # Machine code of loops for thumb, which `make loops` writes.
     # arm-none-eabi-gcc 12.2; sources 5f2c...
     add.add32 4 8LVG...
 
-A line is a function: its family and name, the number of its arguments, its code in base64. The
-families are sorted; the functions of one stand in the order of their module. Whoever has no cross
-compiler takes the code from here. The digest tells whether it is of these sources.
+A line is a function: family and name, number of arguments, and code in base64. Families are
+sorted; the functions of a family stand in the order of their module. Without a cross compiler the
+code is read from here; the digest tells whether it belongs to the current sources.
 """
 
 from __future__ import annotations
@@ -28,14 +28,19 @@ FOLDER = SOURCES / "code"
 
 
 def path_of(form: str) -> Path:
-    """Return the file that holds a form's code."""
+    """Return the file that has a form's code."""
     return FOLDER / f"{form}.txt"
 
 
 @cache
 def functions_of(form: str) -> Mapping[str, list[Function]]:
-    """Return a form's functions by their families. Raises AsmError for a line that is none."""
-    found: dict[str, list[Function]] = {}
+    """Return a form's functions by family.
+
+    Raises:
+        AsmError: if a line is malformed.
+
+    """
+    functions: dict[str, list[Function]] = {}
     path = path_of(form)
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("#"):
@@ -44,14 +49,19 @@ def functions_of(form: str) -> Mapping[str, list[Function]]:
             name, arguments, digits = line.split()
             family, function = name.split(".")
             code = base64.b64decode(digits, validate=True)
-            found.setdefault(family, []).append(Function(function, int(arguments), code))
+            functions.setdefault(family, []).append(Function(function, int(arguments), code))
         except ValueError as e:
             raise AsmError(f"{shown(path)}:{number}: {e}") from None
-    return found
+    return functions
 
 
 def text_of(form: str, recipes: Iterable[Recipe]) -> str:
-    """Assemble and compile a form's functions; return the text of its file. Raises AsmError."""
+    """Assemble and compile a form's functions; return the text of its file.
+
+    Raises:
+        AsmError: if a source is wrong.
+
+    """
     recipes = sorted(recipes, key=lambda recipe: recipe.name)
     head = f"{FORMS[form].core.gcc} {VERSION}; sources {digest_of(form, recipes)}"
     lines = [f"# Machine code of loops for {form}, which `make loops` writes.", f"# {head}"]
@@ -72,6 +82,6 @@ def digest_of(form: str, recipes: Iterable[Recipe]) -> str:
 
 
 def is_current(form: str, recipes: Iterable[Recipe]) -> bool:
-    """Return whether a form's file was made from the sources as they are now."""
+    """Return True if a form's file was made from the current sources."""
     head = path_of(form).read_text().splitlines()[1]
     return head.endswith(f"; sources {digest_of(form, recipes)}")

@@ -1,4 +1,4 @@
-"""Machine code of loops that are written in viper, by way of C."""
+"""Compile loops that are written in viper or C to machine code."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .forms import FORMS, SOURCES, Core
 from .source import Source
 from .translate import is_loop, to_c
 
-VERSION = "12.2"  # of the compilers whose code is committed; others make other code
+VERSION = "12.2"  # of the compilers; other versions make different code
 _FLAGS = (
     *("-ffreestanding", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing"),
     *("-fno-jump-tables", "-fno-tree-loop-distribute-patterns", "-fno-toplevel-reorder"),
     *("-nostdlib", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none"),
 )
-# What stands before the code that a compiler makes. @micropython.asm_thumb writes the first
-# instruction, and one that ends the function behind all of it. Literals stand before a function.
+# Precedes the compiled code, in which literals may precede the function. @micropython.asm_thumb
+# itself writes the first instruction, and one after the code that ends the function.
 _BEGIN = {
     "arm": '__asm__("push {r1, r4-r7, lr}; bl BEGIN; pop {r1, r4-r7, pc}; .balign 4");',
     "rv32": '__asm__("j BEGIN");',
     "xtensa": '__asm__("j BEGIN; .balign 4");',
 }
 _NBYTES_OF_PUSH = {"arm": 2, "rv32": 0, "xtensa": 0}
-# Whether a form has an instruction for it; 1 if it is not named, 2: the compiler does not know it.
+# 0: the form cannot divide; 1 (default): it can; 2: it can, but the compiler does not know.
 _DIVIDES = {"thumb": 0, "xtensawin": 2}
 
 
 @cache
 def version(core: Core) -> str:
-    """Of a core's compiler: major and minor."""
-    shown = core.run("-dumpfullversion").stdout
-    return ".".join(shown.strip().split(".")[:2])
+    """Return major and minor version of a core's compiler."""
+    output = core.run("-dumpfullversion").stdout
+    return ".".join(output.strip().split(".")[:2])
 
 
 @cache
@@ -50,44 +50,68 @@ def loops(text: str) -> list[ast.FunctionDef]:
 
 
 def compiled(family: str, name: str, form: str, fast: bool = False) -> Function:
-    """Return the machine code of a loop for a form: small, or fast. Raises AsmError."""
+    """Return the machine code of a loop for a form.
+
+    Args:
+        family: of the loop.
+        name: of the loop.
+        form: key of FORMS.
+        fast: optimize for speed rather than size.
+
+    Raises:
+        AsmError: if it cannot be compiled.
+
+    """
     return machine_code(_viper_loop(family, name), form, fast)
 
 
 def translated(family: str, name: str) -> str:
-    """Return the text in C that a loop is compiled from. Raises AsmError."""
+    """Return the C text that a loop is compiled from. Raises AsmError."""
     return to_c(_viper_loop(family, name))
 
 
 def _viper_loop(family: str, name: str) -> ast.FunctionDef:
-    """Return the tuned loop, else the one that is written once. Raises AsmError."""
+    """Return the tuned loop, or else the plain one. Raises AsmError."""
     modules = [python.modules().get((family, form)) for form in ("viper", "plain")]
-    found = [f for each in modules if each for f in loops(each.text) if f.name == name]
-    if not found:
+    candidates = [f for each in modules if each for f in loops(each.text) if f.name == name]
+    if not candidates:
         raise AsmError(f"{family} has no loop {name} in viper")
-    return found[0]
+    return candidates[0]
 
 
 def machine_code(function: ast.FunctionDef, form: str, fast: bool = False) -> Function:
-    """A function in viper, compiled for a form. Raises AsmError."""
+    """Compile a function in viper for a form. Raises AsmError."""
     level = "-O2" if fast else "-Os"
     return from_c(function.name, len(function.args.args), to_c(function), form, level)
 
 
 def from_source(source: Source, form: str) -> Function:
-    """The one function of a source in C that is not static. Raises AsmError."""
+    """Compile the only function of a C source that is not static. Raises AsmError."""
     text = source.path.read_text()
-    found = re.findall(r"^int (\w+)\((.*?)\)", text, re.MULTILINE | re.DOTALL)
-    if len(found) != 1:
-        raise AsmError(f"{source.shown} has to have one function: int NAME(...)")
-    [(name, arguments)] = found
+    functions = re.findall(r"^int (\w+)\((.*?)\)", text, re.MULTILINE | re.DOTALL)
+    if len(functions) != 1:
+        raise AsmError(f"{source.shown} must have one function: int NAME(...)")
+    [(name, arguments)] = functions
     return from_c(name, arguments.count(",") + 1, text, form, "-O2", names(source))
 
 
 def from_c(
     name: str, arguments: int, text: str, form: str, level: str, defines: Sequence[str] = ()
 ) -> Function:
-    """The function of this name in a text in C, compiled for a form. Raises AsmError."""
+    """Compile one function of a C text.
+
+    Args:
+        name: of the function.
+        arguments: their number.
+        text: the C text.
+        form: key of FORMS.
+        level: -O2 or -Os.
+        defines: options -DNAME=VALUE.
+
+    Raises:
+        AsmError: if it does not compile, or needs more than code.
+
+    """
     core, flags = FORMS[form].core, FORMS[form].flags
     begin = _BEGIN[core.name].replace("BEGIN", name)
     text = f"{begin}\n{text}"
@@ -107,6 +131,6 @@ def from_c(
 def _only_code(elf: Elf, name: str) -> bytes:
     sections = [s for s in elf.sections if s.is_code]
     if len(sections) != 1 or elf.sections[elf.number_of(".text")] != sections[0]:
-        raise AsmError(f"{name}: the compiler made more than code")
+        raise AsmError(f"{name}: the compiler made sections besides the code")
     [text] = sections
     return elf.data[text.offset : text.offset + text.nbytes]

@@ -1,4 +1,4 @@
-"""Makes tools/mpy/entries.txt: what begins a loop in a .mpy file, as machine code."""
+"""Assemble tools/mpy/entries.txt: the machine code that begins a loop in a .mpy file."""
 
 from __future__ import annotations
 

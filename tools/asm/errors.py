@@ -1,5 +1,5 @@
-"""Why no module was made of a source. Caught once, in __main__."""
+"""Error of tools.asm, caught in __main__."""
 
 
 class AsmError(Exception):
-    """The text is the whole report."""
+    """A source or loop that cannot become machine code. The message is the whole report."""

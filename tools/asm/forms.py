@@ -1,4 +1,4 @@
-"""The forms that are made from assembler sources, and where their modules are."""
+"""The forms of loops that consist of machine code, and their cores."""
 
 from __future__ import annotations
 
@@ -15,25 +15,37 @@ SOURCES = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Core:
-    """A folder of sources. gcc: the command, which runs preprocessor, assembler and linker;
-    described: QEMU's name of the core, where binutils has to be told of it.
+    """A processor core with a folder of sources.
+
+    Attributes:
+        name: of the folder.
+        gcc: command that runs preprocessor, assembler and linker.
+        decorator: MicroPython's inline assembler.
+        registers: of the arguments.
+        described: QEMU's name of a core that binutils needs a description of; else "".
+
     """
 
     name: str
     gcc: str
     decorator: str
-    registers: tuple[str, ...]  # of the arguments
+    registers: tuple[str, ...]
     described: str = ""
 
     @property
-    def is_here(self) -> bool:
+    def is_installed(self) -> bool:
         return shutil.which(self.gcc) is not None
 
     def run(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
-        """The command with these arguments. Raises AsmError."""
+        """Run gcc with these arguments.
+
+        Raises:
+            AsmError: if binutils' description of the core cannot be made.
+
+        """
         env = dict(os.environ)
         if self.described:
-            # Only who has a cross compiler needs this, and the packages that it imports.
+            # Imported here since only those with a cross compiler need it.
             from tools.micropython.errors import TargetError
             from tools.micropython.xtensa import describe
 
@@ -55,7 +67,13 @@ CORES = (_ARM, _RV32, _XTENSA)
 
 @dataclass(frozen=True)
 class Form:
-    """A form of loops; flags: which instructions it may use."""
+    """A form of loops.
+
+    Attributes:
+        core: of its processors.
+        flags: for gcc: which instructions it may use.
+
+    """
 
     core: Core
     flags: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Writes the module of a form: Python whose functions are machine code."""
+"""Write the module of a form: Python whose functions are machine code."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .assemble import Function
 from .forms import FORMS, Core
 from .recipes import Recipe
 
-_A_LINE = 10  # words of two bytes: a word of four may be no small integer on a board
+_A_LINE = 10  # words of 2 bytes: 4 bytes may not fit in a small integer on a board
 
 
 def module(recipe: Recipe, form: str, functions: Iterable[Function]) -> str:
-    """Return the text of a module that has these functions. Raises AsmError."""
+    """Return the text of a module with these functions. Raises AsmError."""
     core = FORMS[form].core
-    return of_functions(core, recipe.about, recipe.before, functions, recipe.behind)
+    return of_functions(core, recipe.about, recipe.before, functions, recipe.after)
 
 
 def of_functions(
@@ -23,11 +23,17 @@ def of_functions(
     about: Sequence[str],
     before: Sequence[str],
     functions: Iterable[Function],
-    behind: Sequence[str],
+    after: Sequence[str],
 ) -> str:
-    """Return the text of a module of a core's functions.
+    """Return the text of a module with functions of a core.
 
-    about: lines of its docstring; before and behind the functions: Python.
+    Args:
+        core: of the functions.
+        about: lines of the docstring.
+        before: Python before the functions.
+        functions: machine code.
+        after: Python after the functions.
+
     """
     lines = [*about, "", "import micropython"]
     if before:
@@ -36,8 +42,8 @@ def of_functions(
         arguments = ", ".join(core.registers[: function.arguments])
         lines += ["", "", f"@micropython.{core.decorator}", f"def {function.name}({arguments}):"]
         lines += _data(function)
-    if behind:
-        lines += ["", "", *behind]
+    if after:
+        lines += ["", "", *after]
     return "\n".join(lines) + "\n"
 
 

@@ -1,9 +1,9 @@
-"""What a module of machine code is made of: the functions' sources, and the Python around them.
+"""Decide what a module of machine code is made of: its functions' sources and the Python around.
 
 A recipe is a source in assembler or C, or a module in viper whose loops are compiled. Viper keeps
-most words of a loop on the stack. A compiler keeps them in registers: its code is a quarter as
-long, and takes a third of the instructions. So a core with an inline assembler has these loops as
-a form like those from assembler. What calls other loops is viper there, too.
+most words of a loop on the stack, a compiler keeps them in registers: its code is a quarter as
+long and takes a third of the instructions. So cores with an inline assembler have these loops as a
+form of machine code, too. Functions that call other loops remain viper.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import ast
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Protocol
 
 from ..loops import python
 from ..made import documented
@@ -22,37 +21,23 @@ from .errors import AsmError
 from .forms import FORMS, Core
 from .source import Source, sources
 
-FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its processors run
-_FAST = "armv7m"  # newer ones also get code of their own: a third less instructions, more bytes
+FORMS_MADE = ("thumb", "rv32", "xtensawin")  # for each core the form that all its processors run
+_FAST = "armv7m"  # newer cores also get their own code: a third fewer instructions, more bytes
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
-
-
-class Recipe(Protocol):
-    """about: lines of the module's docstring; before and behind the functions: Python."""
-
-    @property
-    def name(self) -> str:
-        """Return the family's name."""
-
-    @property
-    def about(self) -> list[str]: ...
-
-    @property
-    def before(self) -> list[str]: ...
-
-    @property
-    def behind(self) -> list[str]: ...
-
-    def functions(self, form: str) -> list[Function]:
-        """Assemble or compile the functions, in their order. Raises AsmError."""
-
-    def texts(self, form: str) -> list[str]:
-        """Return the texts that the functions are made from, but for headers."""
 
 
 @dataclass(frozen=True)
 class Assembled:
-    """The recipe of a source in assembler or C."""
+    """The recipe of a source in assembler or C.
+
+    Attributes:
+        name: of the family.
+        core: of the forms.
+        about: lines of the module's docstring.
+        before: Python before the functions.
+        after: Python after the functions.
+
+    """
 
     source: Source
 
@@ -73,11 +58,11 @@ class Assembled:
         return [*self.source.before]
 
     @property
-    def behind(self) -> list[str]:
-        return [*self.source.behind]
+    def after(self) -> list[str]:
+        return [*self.source.after]
 
     def functions(self, form: str) -> list[Function]:
-        """Make the functions: first those from viper, under the names that the source gives."""
+        """Make the functions, first those from viper, then those of the source."""
         others = [(compiled(self.name, name, form), shown) for name, shown in self.source.compiled]
         return [replace(function, name=shown) for function, shown in others] + self.own(form)
 
@@ -95,7 +80,12 @@ class Assembled:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The recipe of a family whose loops are in viper alone; fast: rather than small."""
+    """The recipe of a family whose loops exist only in viper, with the interface of Assembled.
+
+    Attributes:
+        fast: optimize for speed rather than size.
+
+    """
 
     name: str
     core: Core
@@ -117,17 +107,19 @@ class Compiled:
 
     @property
     def before(self) -> list[str]:
-        """Return the imports of names which the functions behind use."""
+        """Imports of names that the functions in `after` use."""
         text = self._rest()
         used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         imports = [node for node in self._tree.body if isinstance(node, ast.ImportFrom)]
-        made = [node for node in imports if used & {a.asname or a.name for a in node.names}]
-        if made and python.is_common(self._module.text):  # the form is a folder deeper
-            raise AsmError(f"{self._module.shown}: {ast.unparse(made[0])} is not taken over")
-        return [ast.unparse(node) for node in made]
+        needed = [node for node in imports if used & {a.asname or a.name for a in node.names}]
+        if needed and python.is_common(self._module.text):  # relative imports
+            raise AsmError(
+                f"{self._module.shown}: {ast.unparse(needed[0])} would not work one folder deeper"
+            )
+        return [ast.unparse(node) for node in needed]
 
     @property
-    def behind(self) -> list[str]:
+    def after(self) -> list[str]:
         rest, names = self._rest(), self._names()
         others = [ast.unparse(n) for n in self._tree.body if _is_other_name(n, names)]
         return ([rest] if rest else []) + others
@@ -139,7 +131,7 @@ class Compiled:
         return [translated(self.name, name) for name in self._names()]
 
     def _names(self) -> list[str]:
-        """Return the module's loops, with those that a tuned one imports from the plain one."""
+        """Return the module's loops, and those that a tuned module imports from the plain one."""
         nodes = [
             n for n in self._tree.body if isinstance(n, ast.ImportFrom) and n.module == self.name
         ]
@@ -147,7 +139,7 @@ class Compiled:
         return own + [alias.name for node in nodes for alias in node.names]
 
     def _rest(self) -> str:
-        """Return what is not compiled: functions that call others."""
+        """Return the functions that are not compiled, since they call others."""
         names = self._names()
         rest = [f for f in self._tree.body if isinstance(f, ast.FunctionDef)]
         return "\n\n\n".join(self._text(f) for f in rest if f.name not in names)
@@ -158,20 +150,23 @@ class Compiled:
         return "\n".join(lines[first - 1 : function.end_lineno])
 
 
+Recipe = Assembled | Compiled
+
+
 @cache
-def recipes() -> dict[tuple[str, str], Assembled | Compiled]:
+def recipes() -> dict[tuple[str, str], Recipe]:
     """Return the recipes by family and form. A source in assembler precedes a module in viper."""
-    found: dict[tuple[str, str], Assembled | Compiled] = {}
+    result: dict[tuple[str, str], Recipe] = {}
     for source in sources():
-        found |= {(source.name, form): Assembled(source) for form in source.forms}
+        result |= {(source.name, form): Assembled(source) for form in source.forms}
     names = sorted({name for name, form in python.modules() if form == "plain"})
     families = [(name, form) for name in names for form in FORMS_MADE]
-    # assembler for all processors of a core is better than what a compiler makes for some
-    families += [(name, _FAST) for name in names if (name, "thumb") not in found]
+    # hand-written assembler for all processors of a core beats compiled code for some
+    families += [(name, _FAST) for name in names if (name, "thumb") not in result]
     for name, form in families:
-        if (name, form) not in found and loops(python.viper(name).text):
-            found[name, form] = Compiled(name, FORMS[form].core, form == _FAST)
-    return found
+        if (name, form) not in result and loops(python.viper(name).text):
+            result[name, form] = Compiled(name, FORMS[form].core, form == _FAST)
+    return result
 
 
 @cache
@@ -180,6 +175,6 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _is_other_name(node: ast.stmt, names: list[str]) -> bool:
-    """Whether a statement gives another name to one of these."""
+    """Return True if a statement gives another name to one of these."""
     is_name = isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
     return is_name and node.value.id in names

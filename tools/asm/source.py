@@ -1,14 +1,12 @@
-"""Reads what a source says about itself, in comments.
+"""Parse what a source declares about itself in comments.
 
-// What the loops compute. It becomes the module's docstring.
-//
-// Forms: armv7m armv7em
+// What the loops compute. It becomes the module's docstring. // // Forms: armv7m armv7em
 
-//> from . import what                Python of the module: before its functions, or
-//> other_name = name                 behind them if it stands behind the first one
+//> from . import what                Python of the module: before its functions, or //> other_name
+= name                 after them if it stands after the first one
 
-//+ function as _name                 A function of the family that is compiled from viper, under
-                                      a name of its own or, without `as`, under this one
+//+ function as _name                 a function of the family to compile from viper, under
+                                      another name or, without `as`, under its own
 """
 
 from __future__ import annotations
@@ -28,8 +26,18 @@ _BEGINS = ("function ", "int ")  # a function, in assembler and in C
 
 @dataclass(frozen=True)
 class Source:
-    """A file of assembler or of C; before and behind: lines of Python; compiled: functions in
-    viper, with their names in the module.
+    """A file of assembler or C.
+
+    Attributes:
+        path: of the file.
+        core: of the functions.
+        name: of the family.
+        forms: to make of it.
+        doc: the module's docstring.
+        before: lines of Python before the functions.
+        after: lines of Python after the functions.
+        compiled: (function in viper, its name in the module).
+
     """
 
     path: Path
@@ -38,12 +46,12 @@ class Source:
     forms: tuple[str, ...]
     doc: str
     before: tuple[str, ...]
-    behind: tuple[str, ...]
+    after: tuple[str, ...]
     compiled: tuple[tuple[str, str], ...]
 
     @property
     def is_c(self) -> bool:
-        """Whether it is C, whose code depends on the version of the compiler."""
+        """True if it is C, whose code depends on the version of the compiler."""
         return self.path.suffix == ".c"
 
     @property
@@ -52,15 +60,20 @@ class Source:
 
 
 def sources() -> list[Source]:
-    """All sources there are, by name. Raises AsmError."""
-    found = [
+    """Return all sources, sorted by name. Raises AsmError."""
+    paths = [
         (path, core) for core in CORES for path in sorted((SOURCES / core.name).glob("*.[Sc]"))
     ]
-    return [read(path, core) for path, core in found]
+    return [read(path, core) for path, core in paths]
 
 
 def read(path: Path, core: Core) -> Source:
-    """Raises AsmError where a source does not say what is made of it."""
+    """Read a source.
+
+    Raises:
+        AsmError: if its declarations are missing or wrong.
+
+    """
     lines = path.read_text().splitlines()
     about = []
     for line in lines:
@@ -68,23 +81,23 @@ def read(path: Path, core: Core) -> Source:
             break
         about.append(line[2:].removeprefix(" "))
     if not about or len(about[-1].split()) < 2 or not about[-1].startswith("Forms: "):
-        raise AsmError(f"{path}: the comment at its top has to end with `// Forms: ...`")
+        raise AsmError(f"{path}: the comment at its top must end with `// Forms: ...`")
     forms = tuple(about[-1].split()[1:])
     if unknown := [form for form in forms if form not in FORMS or FORMS[form].core != core]:
         raise AsmError(f"{path}: {core.name} has no form {' '.join(unknown)}")
     first = next((i for i, line in enumerate(lines) if line.startswith(_BEGINS)), 0)
     names = numbered.definitions(path.name.partition(".")[0])
-    before, behind = (
+    before, after = (
         tuple(_python(line, names) for line in part if line.startswith("//>"))
         for part in (lines[:first], lines[first:])
     )
     doc = "\n".join(about[:-1]).strip()
     plus = [line.split() for line in lines if line.startswith("//+")]
     compiled = tuple((words[1], words[-1]) for words in plus)
-    return Source(path, core, path.name.partition(".")[0], forms, doc, before, behind, compiled)
+    return Source(path, core, path.name.partition(".")[0], forms, doc, before, after, compiled)
 
 
 def _python(line: str, names: Mapping[str, int]) -> str:
-    """Return a line of Python, with positions in place of the names of parameters."""
+    """Return a line of Python with indices in the place of parameters' names."""
     line = line[3:].removeprefix(" ")
-    return re.sub(r"\bp\[(_[A-Z]\w*)\]", lambda found: f"p[{names[f'p{found[1].lower()}']}]", line)
+    return re.sub(r"\bp\[(_[A-Z]\w*)\]", lambda match: f"p[{names[f'p{match[1].lower()}']}]", line)

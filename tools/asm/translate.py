@@ -1,7 +1,7 @@
-"""Loops in viper as C: the same words, for a compiler that keeps them in registers.
+"""Translate loops in viper to C, so that a compiler keeps their words in registers.
 
-What viper has of Python in loops is little: words of 32 bits, pointers, `while` and `if`. Anything
-else raises AsmError. Words wrap around, `>>` keeps the sign, `//` and `%` round down.
+Loops use little of Python: words of 32 bits, pointers, `while` and `if`. Anything else raises
+AsmError. Words wrap around, `>>` keeps the sign, `//` and `%` round down.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BINARY |= {ast.BitXor: "^", ast.RShift: ">>"}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _JOIN = {ast.And: " && ", ast.Or: " || "}
 _DIVISION = {ast.FloorDiv: "floor_divide", ast.Mod: "floor_modulo"}
-# Cores without an instruction for it divide bit by bit, as many as the quotient has.
+# Cores without a division instruction compute one bit of the quotient at a time.
 _DIVIDE = """\
 #if DIVIDES == 1
 #define quotient(a, b) ((a) / (b))
@@ -66,7 +66,7 @@ static int floor_modulo(int a, int b)
 
 
 def is_loop(function: ast.FunctionDef) -> bool:
-    """Whether a function of viper takes words and pointers alone, and calls nothing."""
+    """Return True if a function of viper has only words and pointers, and calls nothing."""
     args = function.args.args
     calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
     is_viper = any(ast.unparse(d).endswith(".viper") for d in function.decorator_list)
@@ -76,8 +76,10 @@ def is_loop(function: ast.FunctionDef) -> bool:
 
 
 def to_c(function: ast.FunctionDef) -> str:
-    """A C function of the same name, which gives 0 where that one gives nothing: what is in a
-    register then could be too large for a small integer, and take memory. Raises AsmError.
+    """Return a C function of the same name. It returns 0 if the original returns nothing.
+
+    Otherwise the register of the result might hold a number too large for a small integer, which
+    MicroPython would allocate. Raises AsmError.
     """
     return _Translator(function).text()
 
@@ -89,11 +91,11 @@ class _Translator:
         self._used: set[str] = set()
 
     def text(self) -> str:
-        taken = [f"{TYPES[kind]} v_{name}" for name, kind in self._types.items()]
+        parameters = [f"{TYPES[kind]} v_{name}" for name, kind in self._types.items()]
         body = self._block(self._function.body, 1)
         locals_ = [name for name in self._types if name not in self._arguments()]
         lines = [f"{_INDENT}{TYPES[self._types[n]]} v_{n} = 0;" for n in locals_]
-        head = f"int {self._function.name}({', '.join(taken)})"
+        head = f"int {self._function.name}({', '.join(parameters)})"
         body += [] if self._function.returns else [f"{_INDENT}return 0;"]
         helpers = [_DIVIDE] if self._used else []
         helpers += [_MODULO] if "floor_modulo" in self._used else []
@@ -140,7 +142,7 @@ class _Translator:
                 raise self._cannot(target)
             return f"v_{target.id}"
         if isinstance(target, ast.Subscript):
-            return self._item(target)
+            return self._element(target)
         raise self._cannot(target)
 
     def _kind(self, value: ast.expr) -> str:
@@ -150,7 +152,7 @@ class _Translator:
             return self._types.get(value.id, "int")
         return "int"
 
-    def _item(self, node: ast.Subscript) -> str:
+    def _element(self, node: ast.Subscript) -> str:
         if self._kind(node.value) == "int":
             raise self._cannot(node)
         return f"{self._value(node.value)}[{self._value(node.slice)}]"
@@ -170,7 +172,7 @@ class _Translator:
             case ast.Name(id=name) if name in self._types:
                 return f"v_{name}"
             case ast.Subscript():
-                return self._item(node)
+                return self._element(node)
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(self._value(left), op, self._value(right), node)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -202,13 +204,13 @@ class _Translator:
 
     def _comparison(self, values: list[ast.expr], ops: list[ast.cmpop]) -> str:
         pairs = zip(values, ops, values[1:], strict=False)
-        made = [f"{self._value(a)} {_COMPARE[type(op)]} {self._value(b)}" for a, op, b in pairs]
-        return f"({' && '.join(made)})"
+        texts = [f"{self._value(a)} {_COMPARE[type(op)]} {self._value(b)}" for a, op, b in pairs]
+        return f"({' && '.join(texts)})"
 
     def _cannot(self, node: ast.AST) -> AsmError:
         return AsmError(f"{self._function.name}: no C for {ast.unparse(node)}")
 
 
 def _loaded(target: ast.expr) -> ast.expr:
-    """A target as a value."""
+    """Return an assignment's target as a value."""
     return ast.parse(ast.unparse(target), mode="eval").body

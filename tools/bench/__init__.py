@@ -1,7 +1,7 @@
-"""Instructions of a whole run of a model, counted, next to C compiled for the same core.
+"""Count the instructions of one run of a model on a target: the command `mpconnxr bench`.
 
     python -m tools.bench model.onnx --target mps2-an385
 
-Emulators count instructions, not cycles. Those are estimated (see timing): a claim made of either
-says so.
+Emulators count instructions, not cycles; `timing` estimates cycles. A clone also compiles the same
+model to C and counts that (the package `benchmarks`, which a wheel does not have).
 """

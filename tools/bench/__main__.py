@@ -1,4 +1,4 @@
-"""python -m tools.bench [MODEL.onnx ...] [--target T[:FORM]] [--form FORM] [--json]"""
+"""The command `mpconnxr bench`: python -m tools.bench [MODEL.onnx ...] [--target T[:FORM]]."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
 from tools.errors import ConvertError, text_of
 from tools.machine import ASSEMBLER
+from tools.made import ROOT
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
-from . import c_build, c_cmsis, c_code, cycles, page, paired, two_cores
-from .measure import collection, count
-from .measure import cycles as measured_cycles
+from . import two_cores
+from .measure import collection, count, cycles
+from .rows import per_mac, share_outside_loops, time_ratio
 from .timing.cores import CORES
 
-# Forms of loops by what --form says, the best one first.
+# Preferred forms of loops by the value of --form.
 FORMS = {
     "": (),
     "asm": ASSEMBLER,
     "viper": ("viper",),
     "plain": ("plain",),
 }
-# Of the model collection, measured where no others are given.
+# Models of the collection that are measured by default.
 MODELS = (
     "mnist_8",
     "mnist_8_ort_qop_u8u8",
@@ -40,16 +41,16 @@ MODELS = (
     "mlperf_vww_mobilenet_int8",
     "mcunet_vww_int8",
 )
-_CHECKED = "mps2-an386"  # where we run what CMSIS-NN is compared with: all have the same bits
-_OF_PACKAGE = "folder of mpconnxr, such as the .mpy of tools.dist (default: the source)"
+_PACKAGE_HELP = "folder of mpconnxr, such as the .mpy of tools.dist (default: the source)"
 _NARROWEST = 150  # columns of the table, also where it goes to a file
-_DOCS = Path(__file__).parents[2] / "docs"
+_C_SOURCES = ROOT / "benchmarks" / "c"
+_DOCS = ROOT / "docs"
 _OTHERS = ("unix-plain", "cpython", "webassembly", *GUARD_TARGETS)
 TARGETS = tuple(name for name in target_names() if name not in _OTHERS)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 measured, 1 something could not be, 2 usage."""
+    """Run the command. Exit status: 0 all measured, 1 some models failed, 2 usage."""
     args = _arguments(argv)
     rows, status = [], 0
     for path in args.models:
@@ -71,7 +72,10 @@ def main(argv: list[str] | None = None) -> int:
                     continue
                 row = _row(path, converted, target, form or args.form, args.package)
                 if not args.no_c:
-                    row |= _c_row(path, converted, row) | _cmsis_row(path, converted, row, args)
+                    from benchmarks import c
+
+                    row |= c.c_figures(path, converted, row)
+                    row |= c.cmsis_figures(path, converted, row, args.package)
                 rows.append(row)
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
@@ -79,8 +83,11 @@ def main(argv: list[str] | None = None) -> int:
     if args.cores == 2 and rows and not args.json:
         _print_two(rows)
     elif args.write_docs and not status:
+        from benchmarks import cycles as board_cycles
+        from benchmarks import page
+
         page.write(rows, _DOCS, "make bench")
-        cycles.main()
+        board_cycles.main()
     if args.json:
         print(json.dumps(rows, indent=1))
     elif rows and args.cores == 1:
@@ -90,144 +97,95 @@ def main(argv: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    result = arguments.parser_for(
         "bench", description="Count a model's instructions on targets, next to C."
     )
-    found.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
-    found.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
-    found.add_argument("--form", choices=[form for form in FORMS if form], default="")
-    found.add_argument(
+    result.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
+    result.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
+    result.add_argument("--form", choices=[form for form in FORMS if form], default="")
+    result.add_argument(
         "--cores",
         type=int,
         choices=(1, 2),
         default=1,
-        help="2: of programs, the longest way through a run on two cores",
+        help="2: count the critical path of a program on two cores",
     )
-    found.add_argument("--package", type=Path, help=_OF_PACKAGE)
-    found.add_argument("--json", action="store_true", help="print an array of rows instead")
-    found.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
-    found.add_argument("--no-c", action="store_true", help="leave out the C next to it")
-    add_options(found)
-    return found
+    result.add_argument("--package", type=Path, help=_PACKAGE_HELP)
+    result.add_argument("--json", action="store_true", help="print an array of rows instead")
+    result.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md")
+    result.add_argument("--no-c", action="store_true", help="do not compile and count C")
+    add_options(result)
+    return result
 
 
 def _arguments(argv):
-    args = (asked := parser()).parse_args(argv)
+    command_line = parser()
+    args = command_line.parse_args(argv)
     args.models = args.models or [
         p for name in MODELS if (p := collection() / name / "model.onnx").is_file()
     ]
     if not args.models:
-        asked.error("no model is given, and MPCONNXR_ZOO has none")
-    if not args.no_c and not c_build.SOURCES.is_dir():
-        asked.error("the C next to it is in a clone: --no-c leaves it out")
+        command_line.error("name a model, or set MPCONNXR_ZOO to the model collection")
+    if not args.no_c and not _C_SOURCES.is_dir():
+        command_line.error("only a clone has the sources to count C: add --no-c")
     if args.write_docs and not _DOCS.is_dir():
-        asked.error("--write-docs: only works in a clone")
+        command_line.error("--write-docs only works in a clone")
     return args
 
 
 def _target(text):
     name, _, form = text.partition(":")
     if name not in TARGETS or form not in FORMS:
-        known = f"{', '.join(TARGETS)}, with :viper, :asm or :plain if need be"
+        known = f"{', '.join(TARGETS)}, each also with :viper, :asm or :plain"
         raise argparse.ArgumentTypeError(f"no target {text}: there are {known}")
     return text
 
 
 def _row(path, converted, target, form, package):
-    found = count(converted, target, FORMS[form], package)
+    counted = count(converted, target, FORMS[form], package)
     report = converted.report()
-    cycles = {}
+    estimated = {}
     if target in CORES:
-        found_cycles = measured_cycles(converted, target, FORMS[form], package).estimate
-        cycles = {"cycles": round(found_cycles.cycles), "fetched": round(found_cycles.fetched)}
-    return cycles | {
+        estimate = cycles(converted, target, FORMS[form], package).estimate
+        estimated = {"cycles": round(estimate.cycles), "fetched": round(estimate.fetched)}
+    return estimated | {
         "model": str(path),
         "target": target,
         "form": form or "best",
         "macs": report["macs"],
-        "instructions": found.instructions,
-        "in_loops_instructions": found.in_loops,
-        "load_instructions": found.load,
+        "instructions": counted.instructions,
+        "in_loops_instructions": counted.in_loops,
+        "load_instructions": counted.load,
         "arena_bytes": report["arena_bytes"],
-        "heap_bytes_after_load": found.heap_bytes_after_load,
-        "heap_growth_bytes": found.heap_growth_bytes,
-        "kernels": _kernels(converted.graph.steps, found.steps),
+        "heap_bytes_after_load": counted.heap_bytes_after_load,
+        "heap_growth_bytes": counted.heap_growth_bytes,
+        "kernels": _kernels(converted.graph.steps, counted.steps),
     }
 
 
 def _row_of_two(path, converted, target):
-    found = two_cores.count(converted, target)
+    counted = two_cores.count(converted, target)
     return {
         "model": str(path),
         "target": target,
-        "one_core_instructions": found.one,
-        "critical_instructions": found.critical,
-        "alone_instructions": found.alone,
-        "hand_over_instructions": found.hand_over,
-        "share": round(found.critical / found.one, 4),
-        "more_arena_bytes": found.more_nbytes,
-        "parts": found.parts,
+        "one_core_instructions": counted.one,
+        "critical_instructions": counted.critical,
+        "alone_instructions": counted.alone,
+        "hand_over_instructions": counted.hand_over,
+        "share": round(counted.critical / counted.one, 4),
+        "more_arena_bytes": counted.more_nbytes,
+        "parts": counted.parts,
     }
 
 
 def _kernels(steps, counts):
-    """{kernel: instructions and nominal MACs of its steps}; none where steps were not counted."""
-    found = {}
+    """Return {kernel: instructions and nominal MACs of its steps}; empty without counts."""
+    totals = {}
     for step, instructions in zip(steps, counts, strict=bool(counts)):
-        sums = found.setdefault(step.kernel, {"instructions": 0, "macs": 0})
+        sums = totals.setdefault(step.kernel, {"instructions": 0, "macs": 0})
         sums["instructions"] += instructions
         sums["macs"] += step.total_macs
-    return found
-
-
-def _c_row(path, converted, row):
-    """What the C takes; None where an operator has no C, or the core no compiler here."""
-    names = ("c_o2", "c_o3", "c_same_o3")
-    target = row["target"]
-    try:
-        text = c_code.generate(path).text
-        same = c_code.generate(path, same=c_build.same_products(target)).text
-    except ConvertError as e:
-        print(f"bench: no C for {path}: {e}", file=sys.stderr)
-        return dict.fromkeys(f"{name}_instructions" for name in names)
-    if target not in c_build.TARGETS:
-        return dict.fromkeys(f"{name}_instructions" for name in names)
-    runs = ((text, "-O2"), (text, "-O3"), (same, "-O3"))
-    counts = [c_build.count(source, target, level) for source, level in runs]
-    found = _named(zip(names, counts, strict=True))
-    if target == "unix" and row["form"] == "best":
-        taken = paired.measure(converted, text)
-        found |= {"time_ns": taken.ours, "c_o3_time_ns": taken.c, "c_o3_time_ratio": taken.ratio}
-    return found
-
-
-def _named(counts):
-    """Instructions and cycles of counts, by name."""
-    found = {}
-    for name, counted in counts:
-        found[f"{name}_instructions"] = counted.instructions
-        if counted.cycles is not None:
-            found[f"{name}_cycles"] = round(counted.cycles)
-    return found
-
-
-def _cmsis_row(path, converted, row, args):
-    """What CMSIS-NN takes, and how many steps of its output lie between it and ours."""
-    target = row["target"]
-    if target not in c_build.TARGETS or target == "unix" or c_cmsis.folder() is None:
-        return {}
-    try:
-        source = c_cmsis.generate(path)
-    except ConvertError as e:
-        print(f"bench: {path} by CMSIS-NN: {e}", file=sys.stderr)
-        return {"cmsis_why": str(e)}
-    compiler, counts = c_build.compiler_of(target), {}
-    for level in ("-O2", "-O3"):
-        library = c_cmsis.library(target, compiler, level)
-        counts[f"cmsis_{level[1:].lower()}"] = c_build.count(source.text, target, level, library)
-    ours = measured_cycles(converted, _CHECKED, (), args.package, source.sample).output
-    off = max(source.steps_off(count.output, ours) for count in counts.values())
-    return _named(counts.items()) | {"cmsis_steps_off": off}
+    return totals
 
 
 def _print_two(rows):
@@ -258,9 +216,9 @@ def _print(rows):
             row["form"],
             f"{row['macs']:,}",
             f"{row['instructions']:,}",
-            *(page.each(row, name) for name in counts),
-            page.outside(row),
-            page.time_ratio(row),
+            *(per_mac(row, name) for name in counts),
+            share_outside_loops(row),
+            time_ratio(row),
             f"{row['arena_bytes']:,}",
             f"{row['heap_growth_bytes']:,}",
         )

@@ -1,4 +1,4 @@
-"""Counts a model's run on a target."""
+"""Count a model's run on a target, and estimate its cycles."""
 
 from __future__ import annotations
 
@@ -25,18 +25,24 @@ from . import valgrind
 from .timing import blocks
 from .timing.cores import CORES, Estimate, estimate
 
-_FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent
 _TIMEOUT = 900.0  # seconds
-_UNIX_HEAP = 16 << 20  # collecting garbage, which some runs see, goes through all of it
+_UNIX_HEAP = 16 << 20  # a garbage collection takes time in proportion to it
 
 
 @dataclass(frozen=True)
 class Count:
-    """instructions: of one steady-state run(); heap_bytes_after_load: with code and arena, at most
-    once collected; heap_growth_bytes: what one run allocates; steps: instructions of each step,
-    none where valgrind counts; in_loops: of the run's instructions, those within loops, unless
-    valgrind counts, loops are plain, or a run allocates (what collects garbage runs anywhere);
-    load: of loading the model once more, digests included, unless valgrind counts.
+    """Counts of one model.
+
+    Attributes:
+        instructions: of one steady-state run().
+        heap_bytes_after_load: code and arena, after at most one garbage collection.
+        heap_growth_bytes: bytes that one run allocates.
+        steps: instructions of each step; empty if valgrind counts.
+        in_loops: instructions of the run inside loops; None if valgrind counts, loops are plain,
+            or a run allocates (a garbage collection could fall into any of them).
+        load: instructions to load the model again, digests included; None if valgrind counts.
+
     """
 
     instructions: int
@@ -53,31 +59,44 @@ def count(
     forms: Sequence[str] = (),
     code: Path | None = None,
 ) -> Count:
-    """Runs the converted model on random inputs. Raises TargetError.
+    """Run the converted model on random inputs: on QEMU a counter counts, on unix valgrind does.
 
-    forms: of loops, to be preferred; code: a folder with mpconnxr, as source or compiled (default:
-    the package that is built). On QEMU a counter of the board counts, on unix valgrind does.
+    Args:
+        converted: the model.
+        target_name: where to run it.
+        forms: preferred forms of loops.
+        code: folder of mpconnxr, as source or compiled; default: the built package.
+
+    Raises:
+        TargetError: if the run fails.
+
     """
     target = get_target(target_name)
-    files = input_files(converted) | script_files(target, "on_device.py")
+    files = input_files(converted) | script_files(target, FOLDER / "on_device.py")
     files |= {"mpconnxr": code} if code else {}
     if target_name.startswith("unix"):
         return _count_by_valgrind(target, files, forms)
-    found = printed(target, files, [",".join(forms), "1"])
+    report = printed(target, files, [",".join(forms), "1"])
     per_instruction = target.counter[1]
-    ticks = min(found["counts"]) - found["empty"]
-    steps = tuple(round((t - found["empty"]) / per_instruction) for t in found["steps"])
+    ticks = min(report["counts"]) - report["empty"]
+    steps = tuple(round((t - report["empty"]) / per_instruction) for t in report["steps"])
     loops = None
-    if found["loops"] is not None and not found["grown"]:
-        loops = round(found["loops"] / per_instruction)
-    load = round(found["load"] / per_instruction)
-    return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps, loops, load)
+    if report["loops"] is not None and not report["grown"]:
+        loops = round(report["loops"] / per_instruction)
+    load = round(report["load"] / per_instruction)
+    instructions = round(ticks / per_instruction)
+    return Count(instructions, report["heap"], report["grown"], steps, loops, load)
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """estimate: of one steady-state run(); output: the bytes of its first output;
-    heap_growth_bytes: what the run allocates.
+    """Estimated cycles of one model.
+
+    Attributes:
+        estimate: of one steady-state run().
+        output: bytes of its first output.
+        heap_growth_bytes: bytes that the run allocates.
+
     """
 
     estimate: Estimate
@@ -93,13 +112,24 @@ def cycles(
     sample: np.ndarray | None = None,
     program: bool = False,
 ) -> Cycles:
-    """Of the converted model on a target of timing.cores. Raises TargetError.
+    """Estimate the cycles of a run on an ARM core.
 
-    sample: the only input; default: random ones; program: as a program, not with its kernels.
-    Raises CannotRecord and DeployError, too, for what can be no program.
+    Args:
+        converted: the model.
+        target_name: a target of timing.cores.
+        forms: preferred forms of loops.
+        code: folder of mpconnxr; default: the built package.
+        sample: the only input; default: random inputs.
+        program: run the model as a program, not with its kernels.
+
+    Raises:
+        TargetError: if the run fails.
+        CannotRecord: if the model cannot be a program.
+        DeployError: if the program cannot be built.
+
     """
     target = get_target(target_name)
-    files = input_files(converted) | script_files(target, "on_device_cycles.py")
+    files = input_files(converted) | script_files(target, FOLDER / "on_device_cycles.py")
     files |= {"mpconnxr": code} if code else {}
     if program:
         made = build(converted.data, Machine.for_arch(target.arch), stream=False)
@@ -107,16 +137,16 @@ def cycles(
     if sample is not None:
         files["x0"] = element_bytes(np.ascontiguousarray(sample))
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
-        report = Path(name) / "blocks"
-        found = printed(blocks.counting(target, report), files, [",".join(forms)])
-        ran = blocks.blocks_in(report)
+        path = Path(name) / "blocks"
+        report = printed(blocks.counting(target, path), files, [",".join(forms)])
+        ran = blocks.blocks_in(path)
     core, is_loaded = CORES[target_name], blocks.is_loaded(target)
-    output = bytes.fromhex(found["output"])
-    return Cycles(estimate(ran, core, is_loaded), output, found["grown"])
+    output = bytes.fromhex(report["output"])
+    return Cycles(estimate(ran, core, is_loaded), output, report["grown"])
 
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:
-    """The package, model.bin, and random inputs x0, x1, ..."""
+    """Return the package, model.bin, and random inputs x0, x1, ... as {name: path or bytes}."""
     files = {"mpconnxr": package.folder(), "model.bin": converted.data}
     for i, x in enumerate(random_inputs(converted.graph)):
         files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
@@ -124,7 +154,7 @@ def input_files(converted: Converted) -> dict[str, Path | bytes]:
 
 
 def laid_out(folder: Path, files: dict[str, Path | bytes]) -> None:
-    """Writes them to the folder, or links there what is a path."""
+    """Write the files to a folder; link those that are paths."""
     for name, content in files.items():
         if isinstance(content, Path):
             (folder / name).symlink_to(content)
@@ -132,16 +162,20 @@ def laid_out(folder: Path, files: dict[str, Path | bytes]) -> None:
             (folder / name).write_bytes(content)
 
 
-def script_files(target: Target, name: str) -> dict[str, bytes]:
-    """A script of this folder as script.py, and the counter of time that it imports."""
+def script_files(target: Target, script: Path) -> dict[str, bytes]:
+    """Return `script` as script.py, and on_device_ticks.py, which reads the target's counter."""
     address, _ = getattr(target, "counter", (0, 1.0))
-    text = (_FOLDER / name).read_text()
-    ticks = (_FOLDER / "on_device_ticks.py").read_text().replace("= COUNTER", f"= {address}")
-    return {"script.py": text.encode(), "on_device_ticks.py": ticks.encode()}
+    ticks = (FOLDER / "on_device_ticks.py").read_text().replace("= COUNTER", f"= {address}")
+    return {"script.py": script.read_bytes(), "on_device_ticks.py": ticks.encode()}
 
 
 def printed(target: Target, files: dict, args: Sequence[str] = (), icount: bool = True) -> dict:
-    """The JSON object that script.py prints there. Raises TargetError."""
+    """Run script.py on the target and return the JSON object that it prints.
+
+    Raises:
+        TargetError: if the script fails.
+
+    """
     run = 'exec(open("script.py").read())'
     done = target.run(run, files=files, args=args, timeout=_TIMEOUT, icount=icount)
     if done.returncode:
@@ -150,16 +184,19 @@ def printed(target: Target, files: dict, args: Sequence[str] = (), icount: bool 
 
 
 def collection() -> Path:
-    """The folder of the model collection."""
+    """Return the folder of the model collection."""
     return Path(os.environ.get("MPCONNXR_ZOO", "../shared/models"))
 
 
 def _count_by_valgrind(target, files, forms):
-    """What one more run adds to the whole process: the median, as some collect garbage besides."""
+    """Count how much one more run adds to the process.
+
+    Some runs collect garbage, so the median of three differences counts.
+    """
     done = [_valgrind(target, files, forms, repeat) for repeat in range(1, 5)]
-    found = json.loads(done[-1][1])
+    report = json.loads(done[-1][1])
     added = median(b[0] - a[0] for a, b in pairwise(done))
-    return Count(added, found["heap"], found["grown"])
+    return Count(added, report["heap"], report["grown"])
 
 
 def _valgrind(target, files, forms, repeat):
@@ -170,7 +207,7 @@ def _valgrind(target, files, forms, repeat):
             [str(target.build()), *options],
             _TIMEOUT,
             Path(name),
-            before=("setarch", "-R"),  # addresses that look like objects keep garbage, or do not
+            before=("setarch", "-R"),  # random addresses would keep garbage alive at random
             options=("--smc-check=all",),
         )
     return instructions, output.splitlines()[-1]

@@ -1,7 +1,7 @@
-"""Runs on MicroPython: counts one steady-state run, and what it takes of the heap.
+"""Run on MicroPython: count one steady-state run and its heap; print one JSON object.
 
-Arguments: the forms to prefer, with commas; how often to run before. Prints one JSON object. On
-this computer the host counts, by running this with another number of runs.
+Arguments: preferred forms, separated by commas; number of runs before the counted one. On the unix
+target the host counts, by starting this script with different numbers of runs.
 """
 
 import gc
@@ -18,42 +18,42 @@ _LOW = 0x3FFFFFFF
 
 
 def _counted(model):
-    """Ticks of one run; the counter goes around."""
+    """Return the ticks of one run; the counter wraps around."""
     start = ticks(COUNTER)
     model.run()
     return (ticks(COUNTER) - start) & LIMIT
 
 
 def _by_step(model):
-    """Ticks of each step of one run."""
-    found = []
+    """Return the ticks of each step of one run."""
+    counts = []
     if model._runtime:
         model._runtime.start()
     for n, step in model._steps:
         start = ticks(COUNTER)
         step(0, n)
-        found.append((ticks(COUNTER) - start) & LIMIT)
-    return found
+        counts.append((ticks(COUNTER) - start) & LIMIT)
+    return counts
 
 
 class _Loops:
-    """Modules of loops in which each call's ticks are added up."""
+    """Replacement for mpconnxr.forms whose loops add up the ticks of their calls."""
 
     def __init__(self, forms):
         self.get, self.others = forms.get, forms.OWN
-        self.wrapped = []  # (what stands for a loop, the loop); None once it has done its work
+        self.wrapped = []  # (wrapper, loop); None when the counting begins
         self.clear()
 
     def clear(self):
         self.ticks = self.calls = 0
 
     def module(self, name, form=None):
-        found = self.get(name, form)
+        module = self.get(name, form)
         is_loop = name not in self.others
-        return _Module(self, found) if is_loop else found
+        return _Module(self, module) if is_loop else module
 
     def counting(self, loop):
-        def counted(x, w, out=None, p=None):  # arguments as *args would be allocated
+        def counted(x, w, out=None, p=None):  # *args would allocate
             if self.wrapped:
                 self.bare([a for a in (x, w, out) if isinstance(a, list)])
             start = low_ticks(COUNTER)
@@ -69,13 +69,13 @@ class _Loops:
         return counted
 
     def bare(self, lists):
-        """Loops that are handed to another one are part of that."""
-        for items in lists:
-            self.bare([a for a in items if isinstance(a, list)])
+        """Unwrap loops that are arguments of another loop, which counts them as its own."""
+        for elements in lists:
+            self.bare([a for a in elements if isinstance(a, list)])
             for counted, loop in self.wrapped:
-                for i, item in enumerate(items):
-                    if item is counted:
-                        items[i] = loop
+                for i, element in enumerate(elements):
+                    if element is counted:
+                        elements[i] = loop
 
 
 class _Module:
@@ -93,7 +93,7 @@ def _idle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def _in_loops(forms):
-    """Ticks within the loops of one run, without those that their calls take."""
+    """Return the ticks inside the loops of one run, without the overhead of calling them."""
     from mpconnxr import forms as chosen
 
     loops = _Loops(chosen)
@@ -137,18 +137,18 @@ def main(forms, repeat):
     model.run()
     grown = micropython.mem_total() - total if hasattr(micropython, "mem_total") else None
     fill(model.inputs)
-    found = {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
-    found["steps"] = _by_step(model)
+    report = {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
+    report["steps"] = _by_step(model)
     del model
     gc.collect()
     start = ticks(COUNTER)
     model = mpconnxr.load("model.bin", prefer=forms)  # all modules from source are there
-    found["load"] = (ticks(COUNTER) - start) & LIMIT
+    report["load"] = (ticks(COUNTER) - start) & LIMIT
     del model
     gc.collect()
     # plain loops are the interpreter's, too
-    found["loops"] = _in_loops(forms) if COUNTER and "plain" not in forms else None
-    print(json.dumps(found))
+    report["loops"] = _in_loops(forms) if COUNTER and "plain" not in forms else None
+    print(json.dumps(report))
 
 
 main([form for form in sys.argv[1].split(",") if form], int(sys.argv[2]))

@@ -1,7 +1,7 @@
-"""Runs on MicroPython: counts what each core does in a run of a program for two.
+"""Run on MicroPython: count what each core does in a run of a program for two; print JSON.
 
-One core makes the calls of both, from one meeting to the next; what it takes to hand work over is
-counted by itself. Prints one JSON object.
+One core makes the calls of both cores, from one meeting to the next. The cost of handing work over
+is counted separately.
 """
 
 import gc
@@ -14,7 +14,7 @@ import mpconnxr
 try:
     from mpconnxr import cores
 except AttributeError:
-    cores = None  # of a program for one core
+    cores = None  # a program for one core
 
 _ALL = 0x1FFFFFFF
 _MODE, _LEFT, _ENDS = 0, 7, 6
@@ -25,7 +25,7 @@ def _since(start):
 
 
 def _first(model):
-    """What the first core runs; a board has another name for it."""
+    """Return the calls of the first core (renaming may have shortened the attribute's name)."""
     return model.__dict__.get("values") or model._what
 
 
@@ -35,7 +35,7 @@ def _rewind(what):
 
 
 def _part(what):
-    """Ticks until the next meeting."""
+    """Run one core's calls up to the next meeting and return the ticks."""
     what[1][1] = _ALL
     start = ticks(COUNTER)
     cores.run(what)
@@ -43,8 +43,8 @@ def _part(what):
 
 
 def _parts(model):
-    """[(ticks of the first core, of the second)] between meetings."""
-    found = []
+    """Return the (first core's, second core's) ticks between meetings."""
+    parts = []
     _rewind(_first(model))
     _rewind(model._second)
     cores.shared[_MODE] = 0
@@ -52,35 +52,35 @@ def _parts(model):
         cores.shared[_LEFT] = -1
         one = _part(_first(model))
         if cores.shared[_LEFT] < 0:
-            return found + [(one, 0)]
-        found.append((one, _part(model._second)))
+            return parts + [(one, 0)]
+        parts.append((one, _part(model._second)))
 
 
 def _nothing(what):
-    """In the place of a run: both cores have done it."""
+    """Replace a run: mark the work of both cores as finished."""
     cores.shared[4] = cores.shared[3]
     return 255
 
 
 def _only(what):
-    """The second core's only run."""
+    """End the second core's loop after one run."""
     cores.shared[_ENDS] = 1
 
 
 def _around(model):
-    """Ticks of a run on two cores without its calls."""
+    """Return the ticks of a run on two cores without its calls."""
     run, cores.run = cores.run, _nothing
     model.cores = 2
     start = ticks(COUNTER)
     model.run()
-    found = _since(start)
+    spent = _since(start)
     cores.run = run
     model.cores = 1
-    return found
+    return spent
 
 
 def _notices():
-    """Ticks from the second core's look at what it is asked for to its next one."""
+    """Return the ticks of one iteration of the second core's loop that waits for work."""
     cores.shared[_ENDS], cores.shared[3], cores.shared[4] = 0, 1, 0
     start = ticks(COUNTER)
     cores.attend(cores.shared, [None], _only, cores.fence)
@@ -88,7 +88,7 @@ def _notices():
 
 
 def _meetings(model, mode):
-    """Ticks of a meeting to which the other core has come before."""
+    """Return the ticks of a meeting that the other core has reached before."""
     meet = [e for e in _first(model)[2][0] if e[3] == 1 and e[4] is cores.idle][0]
     f, _, words, me, idle = meet
     least = LIMIT
@@ -103,27 +103,27 @@ def _meetings(model, mode):
 
 
 def main():
-    """Load and run model.bin, and print what was counted."""
+    """Load and run model.bin, and print the counts."""
     model = mpconnxr.load("model.bin")
-    found = {}
+    report = {}
     if cores:
         for _ in range(2):
             fill(model.inputs)
             gc.collect()
-            found["parts"] = _parts(model)
-        found["around"] = _around(model)
-        found["around"] = _around(model)
-        found["notices"] = _notices()
-        found["meeting"] = _meetings(model, 1) - _meetings(model, 0)
+            report["parts"] = _parts(model)
+        report["around"] = _around(model)
+        report["around"] = _around(model)
+        report["notices"] = _notices()
+        report["meeting"] = _meetings(model, 1) - _meetings(model, 0)
     else:
         for _ in range(2):
             fill(model.inputs)
             gc.collect()
             start = ticks(COUNTER)
             model.run()
-            found["run"] = _since(start)
-    found["empty"] = -(ticks(COUNTER) - ticks(COUNTER)) & LIMIT
-    print(json.dumps(found))
+            report["run"] = _since(start)
+    report["empty"] = -(ticks(COUNTER) - ticks(COUNTER)) & LIMIT
+    print(json.dumps(report))
 
 
 main()

@@ -1,7 +1,7 @@
-"""Runs on MicroPython: one steady-state run between the marks of timing/blocks.c.
+"""Run on MicroPython: one steady-state run between the marks of timing/blocks.c.
 
-Arguments: the forms to prefer, with commas. Prints a JSON object with the bytes of the first
-output, in hexadecimal, and of the heap that the run took.
+Arguments: preferred forms, separated by commas. Prints a JSON object with the first output's bytes
+in hexadecimal and the bytes that the run allocates.
 """
 
 import gc
@@ -22,13 +22,13 @@ def _mark():
 
 
 def _allocated(model):
-    """Bytes that one run allocates: nothing if it needs no heap, frames of functions apart."""
+    """Return the bytes that one run allocates; 0 if only frames of functions do."""
     fill(model.inputs)
     micropython.heap_lock()
     try:
         model.run()
         return 0
-    except UnsupportedError:  # as the heap is locked
+    except UnsupportedError:  # it allocates, but the heap is locked
         pass
     finally:
         micropython.heap_unlock()
@@ -40,9 +40,9 @@ def _allocated(model):
 
 
 def main(forms):
-    """Mark a run."""
-    wanted = {"prefer": forms} if forms else {}  # a program has its forms
-    model = mpconnxr.load("model.bin", **wanted)
+    """Run the model once between two marks."""
+    options = {"prefer": forms} if forms else {}  # a program has fixed forms
+    model = mpconnxr.load("model.bin", **options)
     for _ in range(2):
         fill(model.inputs)
         model.run()

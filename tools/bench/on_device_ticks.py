@@ -1,21 +1,21 @@
-"""Runs on MicroPython, beside the other scripts: the counter of time, and a model's inputs."""
+"""Run on MicroPython, imported by the other scripts: read the target's counter, fill inputs."""
 
 import micropython
 
-COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
+COUNTER = COUNTER  # noqa: F821 - the host writes an address here; 0: use time.ticks_cpu()
 
 if COUNTER:
 
     @micropython.viper
     def ticks(address: int) -> int:
-        """Return the counter at an address."""
+        """Return the counter at this address."""
         counter = ptr32(address)
         i = 0
         return int(counter[i])
 
     @micropython.viper
     def low_ticks(address: int) -> int:
-        """Without the bits that make an object of it: that would be allocated within a count."""
+        """Return the counter's lower 30 bits, an int that MicroPython does not allocate."""
         counter = ptr32(address)
         i = 0
         return int(counter[i]) & 0x3FFFFFFF
@@ -26,7 +26,7 @@ else:
     import time
 
     def ticks(address):
-        """Return the clock, where no counter can be read."""
+        """Return the clock of a target without a counter."""
         return time.ticks_cpu()
 
     low_ticks = ticks

@@ -1,4 +1,4 @@
-"""Counts a run on two cores: the longer half of each step, and what is not cut."""
+"""Count a run on two cores: the longer half of each step, and what only one core does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from tools.micropython import TargetError, get_target
 from tools.program.build import build
 from tools.program.call import CannotRecord
 
-from .measure import input_files, printed, script_files
+from .measure import FOLDER, input_files, printed, script_files
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Instructions. one: of a run of the program for one core; parts: of each core from meeting to
-    meeting; hand_over: of all meetings, and around the run; more_nbytes: of the arena.
+    """Instructions of a program for two cores.
+
+    Attributes:
+        one: of a run of the program for one core.
+        parts: of (first, second) core between two meetings.
+        hand_over: of all meetings and of what surrounds the run.
+        more_nbytes: bytes by which the arena grows.
+
     """
 
     one: int
@@ -26,38 +32,44 @@ class Pair:
 
     @property
     def critical(self) -> int:
-        """Of the longest way through a run."""
+        """Instructions of the critical path of a run."""
         return sum(map(max, self.parts)) + self.hand_over
 
     @property
     def alone(self) -> int:
-        """Of what the first core does while the second one waits."""
+        """Instructions of the first core while the second one waits."""
         return sum(a for a, b in self.parts if b == 0)
 
 
 def count(converted: Converted, target_name: str) -> Pair:
-    """Runs both programs there. Raises TargetError."""
+    """Run the programs for one and for two cores on a target.
+
+    Raises:
+        TargetError: if one cannot be built or run.
+
+    """
     target = get_target(target_name)
     if not hasattr(target, "counter"):
-        raise TargetError(f"{target_name}: has no counter of instructions")
+        raise TargetError(f"{target_name}: cannot count instructions")
     machine = Machine.for_arch(target.arch)
-    found, arenas = [], []
+    reports, arenas = [], []
     for n_cores in (1, 2):
         try:
             made = build(converted.data, machine, stream=False, n_cores=n_cores)
         except CannotRecord as e:
             raise TargetError(f"{target_name}: no program for {n_cores} cores: {e}") from e
-        files = input_files(converted) | script_files(target, "on_device_cores.py") | made.files
+        script = script_files(target, FOLDER / "on_device_cores.py")
+        files = input_files(converted) | script | made.files
         del files["mpconnxr"]
-        found.append(printed(target, files))
+        reports.append(printed(target, files))
         arenas.append(made.arena_nbytes)
-    one, two = found
-    each = target.counter[1]
+    one, two = reports
+    per_instruction = target.counter[1]
 
     def instructions(ticks: int) -> int:
-        return round((ticks - two["empty"]) / each)
+        return round((ticks - two["empty"]) / per_instruction)
 
     parts = tuple((instructions(a), instructions(b) if b else 0) for a, b in two["parts"])
-    meetings = sum(b > 0 for _, b in parts) * round(two["meeting"] / each)
+    meetings = sum(b > 0 for _, b in parts) * round(two["meeting"] / per_instruction)
     hand_over = meetings + instructions(two["around"]) + instructions(two["notices"])
     return Pair(instructions(one["run"]), parts, hand_over, arenas[1] - arenas[0])

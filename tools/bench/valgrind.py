@@ -1,4 +1,4 @@
-"""Counts the instructions of a process of this computer."""
+"""Count the instructions of a process on this computer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ _COMMAND = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
 def output_of(
     command: Sequence[str], timeout: float, folder: Path | None = None
 ) -> subprocess.CompletedProcess:
-    """What a command printed. Raises TargetError where it does not end in time."""
+    """Run a command to its end.
+
+    Raises:
+        TargetError: if it does not end within the timeout (in seconds).
+
+    """
     try:
         return subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=timeout, check=False
@@ -32,12 +37,21 @@ def counted(
     before: Sequence[str] = (),
     options: Sequence[str] = (),
 ) -> tuple[int, str]:
-    """(instructions, what was printed) of a command. Raises TargetError.
+    """Run a command under callgrind and return (instructions, its stdout).
 
-    before: of valgrind's own command; options: of valgrind.
+    Args:
+        command: the program and its arguments.
+        timeout: in seconds.
+        folder: where to run it.
+        before: command that runs valgrind, such as setarch.
+        options: of valgrind.
+
+    Raises:
+        TargetError: if valgrind is missing or the command fails.
+
     """
     if shutil.which("valgrind") is None:
-        raise TargetError("valgrind is needed to count on this computer")
+        raise TargetError("install valgrind to count on this computer")
     done = output_of([*before, *_COMMAND, *options, *command], timeout, folder)
     total = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not total:

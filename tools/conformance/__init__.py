@@ -1,1 +1,1 @@
-"""ONNX's own backend tests, converted and run on a MicroPython target."""
+"""Run ONNX's backend tests, and random cases, on a MicroPython target: `mpconnxr conformance`."""

@@ -1,4 +1,4 @@
-"""python -m tools.conformance: ONNX's backend tests, and onnxruntime's operators, on a target."""
+"""The command `mpconnxr conformance`: run ONNX's tests and onnxruntime's operators on a target."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .suite import run_cases
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 the suite ran (whatever its results), 1 it could not, 2 usage."""
+    """Run the command. Exit status: 0 the suite ran (passed or not), 1 it failed, 2 usage."""
     args = _arguments(argv)
     try:
         return _run(args)
@@ -40,26 +40,29 @@ def main(argv: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
-    add = found.add_argument
+    result = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
+    add = result.add_argument
     add("--target", default="unix", type=target_name, metavar="T", help="unix, unix32@1.26.1, ...")
-    add("--collection", action="append", choices=COLLECTIONS, help="one of those to run (all)")
-    add("--filter", type=_regex, metavar="REGEX", help="of 'COLLECTION NAME'")
-    add("--json", action="store_true", help="print one JSON object a case and line")
+    add("--collection", action="append", choices=COLLECTIONS, help="run this one (default: all)")
+    add("--filter", type=_regex, metavar="REGEX", help="run cases whose 'COLLECTION NAME' matches")
+    add("--json", action="store_true", help="print a line of JSON for each case")
     add("--list", action="store_true", help="print the cases' names and run nothing")
     add("--write-docs", action="store_true", help="rewrite docs/operators.md and the failures")
-    add("-v", "--verbose", action="store_true", help="print each case that did not pass")
-    return found
+    add("-v", "--verbose", action="store_true", help="print each case that does not pass")
+    return result
 
 
 def _arguments(argv):
-    args = (asked := parser()).parse_args(argv)
-    asked_for = set(args.collection or COLLECTIONS)
-    part = args.filter or asked_for not in (set(COLLECTIONS), {MS}, {OLD, VERSIONS})
-    if args.write_docs and (part or args.target != "unix"):
-        asked.error("--write-docs goes with all, with ms, or with old and versions, on unix")
+    command_line = parser()
+    args = command_line.parse_args(argv)
+    collections = set(args.collection or COLLECTIONS)
+    is_part = args.filter or collections not in (set(COLLECTIONS), {MS}, {OLD, VERSIONS})
+    if args.write_docs and (is_part or args.target != "unix"):
+        command_line.error(
+            "--write-docs needs --target unix and all collections, ms, or old and versions"
+        )
     if args.write_docs and not DOCS.is_file():
-        asked.error("--write-docs: only works in a clone")
+        command_line.error("--write-docs only works in a clone")
     return args
 
 
@@ -98,13 +101,13 @@ def _run(args):
 
 
 def _collected(args):
-    """The cases of the collections that are asked for."""
-    wanted = args.collection or COLLECTIONS
-    cases = list(all_cases() if set(wanted) & set(ONNX) else ())
-    cases += old_cases() if OLD in wanted else ()
-    cases += version_cases() if VERSIONS in wanted else ()
-    cases += ms_cases() if MS in wanted else ()
-    return [c for c in cases if c.collection in wanted]
+    """Return the cases of the requested collections."""
+    names = args.collection or COLLECTIONS
+    cases = list(all_cases() if set(names) & set(ONNX) else ())
+    cases += old_cases() if OLD in names else ()
+    cases += version_cases() if VERSIONS in names else ()
+    cases += ms_cases() if MS in names else ()
+    return [c for c in cases if c.collection in names]
 
 
 def _with_progress(cases, target):

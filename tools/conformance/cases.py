@@ -1,4 +1,4 @@
-"""Test cases in one form: of the onnx package, of replaced versions, and of com.microsoft."""
+"""Collect test cases: of the onnx package, of replaced versions, and of com.microsoft."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERSIONS = "versions"  # random models at each version of an operator
 COLLECTIONS = (*ONNX, OLD, VERSIONS, MS)
 
 _DATA = Path(onnx.__file__).parent / "backend/test/data"
-_RTOL, _ATOL = 1e-3, 1e-7  # what onnx compares with, unless a case's data.json says otherwise
+_RTOL, _ATOL = 1e-3, 1e-7  # onnx's defaults, which a case's data.json may override
 
 
 Value = np.ndarray | list[np.ndarray] | None
@@ -33,11 +33,21 @@ Value = np.ndarray | list[np.ndarray] | None
 
 @dataclass(frozen=True)
 class Case:
-    """operator: the one that is tested; "" for a model of several.
+    """A model with inputs and expected outputs.
 
-    model: serialized; inputs, outputs: arrays in the graph's order (initializers left out), lists
-    of arrays for sequences, None for an absent optional; is_rounded: of integers that come from
-    floats a few may lie a step off; disputed: why the outputs are not to be expected.
+    Attributes:
+        collection: one of COLLECTIONS.
+        name: unique in the collection.
+        operator: the tested operator; "" for a model of several.
+        model: serialized.
+        inputs: arrays in the graph's order without initializers; a list of arrays for a sequence,
+            None for an absent optional.
+        outputs: expected outputs, likewise.
+        rtol: relative tolerance of floats.
+        atol: absolute tolerance of floats.
+        is_rounded: a few integers may be off by one, since they are rounded floats.
+        disputed: why the expected outputs are wrong; "" if they are right.
+
     """
 
     collection: str
@@ -59,7 +69,7 @@ class Case:
 
 @cache
 def ms_cases(most: int | None = None) -> tuple[Case, ...]:
-    """Those of com.microsoft, or some: so many an operator. None without onnxruntime."""
+    """Return the cases of com.microsoft, at most `most` per operator; none without onnxruntime."""
     if not ms.is_possible():
         return ()
     return tuple(
@@ -71,7 +81,7 @@ def ms_cases(most: int | None = None) -> tuple[Case, ...]:
 
 @cache
 def version_cases(most: int = 20) -> tuple[Case, ...]:
-    """Return so many random models of each version of an operator; none without onnxruntime."""
+    """Return at most `most` random models per operator version; none without onnxruntime."""
     if not ms.is_possible():
         return ()
     return tuple(
@@ -100,7 +110,7 @@ def old_cases() -> tuple[Case, ...]:
 
 @cache
 def all_cases() -> tuple[Case, ...]:
-    """Every case of the onnx package, in the collections' order."""
+    """Return every case of the onnx package, in the collections' order."""
     cases = list(_node_cases())
     for kind in ("pytorch-converted", "pytorch-operator", "simple"):
         cases += [_folder_case(kind, folder) for folder in sorted((_DATA / kind).glob("test_*"))]
@@ -109,12 +119,12 @@ def all_cases() -> tuple[Case, ...]:
 
 
 def _node_cases() -> Iterator[Case]:
-    np.random.seed(0)  # some cases draw their data: the same ones each time
+    np.random.seed(0)  # some cases draw their data
     operators = {}
-    with np.errstate(all="ignore"):  # the cases divide by zero, and mean it
+    with np.errstate(all="ignore"):  # some cases divide by zero on purpose
         collected = collect_testcases(None)
     for case in collected:
-        # `NAME_expanded...` is the same with the operator as the function that defines it.
+        # In `NAME_expanded...` the operator is replaced by the function that defines it.
         first = case.name.partition("_expanded")[0]
         operator = operators.setdefault(first, _operator(case.model))
         for inputs, outputs in case.data_sets:
@@ -131,7 +141,7 @@ def _node_cases() -> Iterator[Case]:
 
 
 def _operator(model):
-    """The operator of a model that has only one, constants aside; else ""."""
+    """Return the only operator of a model, constants aside; "" if it has several."""
     names = {
         f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else node.op_type
         for node in model.graph.node
@@ -151,9 +161,9 @@ def _array(value):
 
 
 def elements(values: Sequence[Value]) -> list[np.ndarray]:
-    """The arrays among values, those of a sequence one by one."""
+    """Return the arrays among the values, those of sequences one by one."""
     lists = [v if isinstance(v, list) else [v] for v in values]
-    return [x for items in lists for x in items if x is not None]
+    return [x for arrays in lists for x in arrays if x is not None]
 
 
 def _folder_case(kind, folder):
@@ -183,7 +193,7 @@ def _stored(folder, kind, infos):
 
 
 def _light_case(description):
-    """A well-known network with made-up weights; its input is made as onnx's own runner does."""
+    """Return a well-known network with random weights and the input of onnx's test runner."""
     path = _DATA / "light" / Path(json.loads(description.read_text())["url"]).name
     model = onnx.load(path)
     inputs = []
@@ -204,5 +214,5 @@ def _light_case(description):
 
 
 def _tolerances(path):
-    given = json.loads(path.read_text()) if path.is_file() else {}
-    return {key: given[key] for key in ("rtol", "atol") if key in given}
+    fields = json.loads(path.read_text()) if path.is_file() else {}
+    return {key: fields[key] for key in ("rtol", "atol") if key in fields}

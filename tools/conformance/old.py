@@ -1,7 +1,7 @@
-"""Node cases of operator versions that a newer opset has replaced: the collection `old`.
+"""Read node cases of operator versions that a newer opset has replaced: the collection `old`.
 
-ONNX's releases 1.3 to 1.18 shipped them; the installed onnx has those of the newest versions
-alone. They lie in an archive beside the repository, or where MPCONNXR_NODE_CASES points, as
+ONNX's releases 1.3 to 1.18 shipped them; the installed onnx only has those of the newest versions.
+They lie in an archive beside the repository, or where MPCONNXR_NODE_CASES points, as
 `.../TAG/test_NAME/model.onnx` and `test_data_set_0/{input,output}_K.pb`.
 """
 
@@ -22,9 +22,8 @@ from onnx import numpy_helper
 _ROOT = Path(__file__).resolve().parents[2]
 _NAME = "node-cases.tar.xz"
 
-# Cases whose outputs ONNX itself has called wrong since, leaves undefined, or contradicts by
-# its text: names, as patterns, and why, with the release and the change. onnxruntime at that opset
-# agrees with this project.
+# {patterns of names: why the expected outputs are wrong}. ONNX has since corrected these outputs,
+# leaves them undefined, or contradicts them in its text; onnxruntime agrees with mpconnxr.
 DISPUTED = {
     "v1.8.0/test_resize_downsample_scales_cubic_align_corners": (
         "the resized length was taken as scale * length; ONNX's text means the output's whole "
@@ -58,14 +57,14 @@ DISPUTED = {
 
 
 def archive() -> Path:
-    """Return where the cases are looked for: the archive, whether it is there or not."""
+    """Return the path of the archive, whether it exists or not."""
     default = _ROOT.parent / "shared" / "onnx-node-cases"
-    given = Path(os.environ.get("MPCONNXR_NODE_CASES", default))
-    return given / _NAME if given.is_dir() else given
+    path = Path(os.environ.get("MPCONNXR_NODE_CASES", default))
+    return path / _NAME if path.is_dir() else path
 
 
 def disputed(name: str) -> str:
-    """Return why the outputs of a case are not to be expected; "" for all but a few."""
+    """Return why the expected outputs of a case are wrong; "" if they are right."""
     for patterns, why in DISPUTED.items():
         if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns.split()):
             return why
@@ -73,7 +72,7 @@ def disputed(name: str) -> str:
 
 
 def cases() -> Iterator[tuple[str, onnx.ModelProto, list, list]]:
-    """Yield "TAG/test_NAME", model, inputs and outputs of each case; none without the archive."""
+    """Yield ("TAG/test_NAME", model, inputs, outputs) of each case; nothing without an archive."""
     if not archive().is_file():
         return
     for name, files in sorted(_files(archive()).items()):
@@ -83,27 +82,27 @@ def cases() -> Iterator[tuple[str, onnx.ModelProto, list, list]]:
 
 
 def _files(path):
-    """Return the contents of each case's files by file name, by "TAG/test_NAME"."""
-    found: dict[str, dict[str, bytes]] = {}
+    """Return {"TAG/test_NAME": {file name: contents}}."""
+    cases_files: dict[str, dict[str, bytes]] = {}
     with tarfile.open(path) as tar:
         for member in tar:
             match = re.search(r"([^/]+/test_[^/]+)/(?:test_data_set_0/)?([^/]+)$", member.name)
             if match and member.isfile():
-                found.setdefault(match[1], {})[match[2]] = tar.extractfile(member).read()
-    return found
+                cases_files.setdefault(match[1], {})[match[2]] = tar.extractfile(member).read()
+    return cases_files
 
 
 def _values(files, kind, infos):
     return [_value(files[f"{kind}_{i}.pb"], info.type) for i, info in enumerate(infos)]
 
 
-def _value(raw, wanted):
-    if wanted.HasField("sequence_type"):
+def _value(raw, value_type):
+    if value_type.HasField("sequence_type"):
         return numpy_helper.to_list(onnx.SequenceProto.FromString(raw))
-    if wanted.HasField("optional_type"):
+    if value_type.HasField("optional_type"):
         return numpy_helper.to_optional(onnx.OptionalProto.FromString(raw))
     value = numpy_helper.to_array(onnx.TensorProto.FromString(raw))
-    is_bfloat16 = wanted.tensor_type.elem_type == onnx.TensorProto.BFLOAT16
-    if is_bfloat16 and value.dtype == np.uint16:  # numpy had none when they were written
+    is_bfloat16 = value_type.tensor_type.elem_type == onnx.TensorProto.BFLOAT16
+    if is_bfloat16 and value.dtype == np.uint16:  # old archives store bfloat16 as uint16
         value = value.view(ml_dtypes.bfloat16)
     return value

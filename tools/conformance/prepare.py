@@ -1,4 +1,4 @@
-"""Converts cases, in worker processes: each is turned into a job for the device, or a verdict."""
+"""Convert cases in worker processes: each becomes a job for the device, or a verdict."""
 
 from __future__ import annotations
 
@@ -21,16 +21,24 @@ from tools.harness import input_bytes
 
 from .cases import Case, elements
 
-TIME_LIMIT = 300  # seconds of the processor's time for one conversion
+TIME_LIMIT = 300  # seconds of processor time for one conversion
 DEFAULT_LEVEL = Options().optimize
 
 
 @dataclass
 class Prepared:
-    """verdict: "" if there is a model to run, else status and reason of the case.
+    """A converted case, or the reason why it cannot run.
 
-    sample: the inputs' bytes; outputs: (dtype, numpy dtype) each; bound: an input was made a
-    constant; macs: nominal; optimize: the level of the conversion.
+    Attributes:
+        verdict: status of the case (see suite.STATUSES) if there is no model to run; else "".
+        reason: why, if there is a verdict.
+        model: model.bin.
+        sample: bytes of the inputs.
+        outputs: (dtype code of model.bin, numpy dtype) of each output.
+        bound: an input was made a constant.
+        macs: nominal multiply-accumulates.
+        optimize: level of the conversion.
+
     """
 
     verdict: str = ""
@@ -44,13 +52,23 @@ class Prepared:
 
 
 class _TooLong(BaseException):
-    """Not an Exception: no handler in between may swallow it."""
+    """Raised at the time limit; not an Exception, so that no handler swallows it."""
 
 
 def prepare_all(
     cases: Sequence[Case], workers: int = 2, on_case: Callable[[], None] = lambda: None
 ) -> list[Prepared]:
-    """One Prepared for each case, in order."""
+    """Convert all cases.
+
+    Args:
+        cases: the cases.
+        workers: number of processes.
+        on_case: called after each case.
+
+    Returns:
+        A Prepared for each case, in order.
+
+    """
     results: list[Prepared] = []
     while len(results) < len(cases):
         with ProcessPoolExecutor(workers) as pool:
@@ -67,7 +85,7 @@ def prepare_all(
 
 
 def _alone(case):
-    """A case near which a worker died, in a process of its own."""
+    """Convert one case in its own process, after a worker died near it."""
     with ProcessPoolExecutor(1) as pool:
         try:
             return pool.submit(prepare, case).result()
@@ -76,7 +94,7 @@ def _alone(case):
 
 
 def prepare(case: Case) -> Prepared:
-    """Converts a case with its own shapes. Raises nothing."""
+    """Convert a case with the shapes of its inputs. Never raises."""
 
     def too_long(*_):
         raise _TooLong
@@ -106,12 +124,12 @@ def _prepare(case):
     reason = _no_tensor(model.graph)
     if reason:
         return Prepared("unsupported", reason)
-    done = _converted(case, model, DEFAULT_LEVEL)
-    return done if done.verdict != "folded" else _kept(case, model)
+    prepared = _converted(case, model, DEFAULT_LEVEL)
+    return prepared if prepared.verdict != "folded" else _kept(case, model)
 
 
 def _kept(case, model):
-    """A case of which the converter leaves nothing: what it computes is left to the device."""
+    """Convert a case that would be folded to nothing so that the device computes it."""
     try:
         return _converted(case, model, 0, at_run_time=True)
     except ConvertError:
@@ -119,54 +137,62 @@ def _kept(case, model):
 
 
 def _converted(case, model, level, at_run_time=False):
-    """at_run_time: what decides a shape is data, where a kernel can take it so."""
+    """Convert a case.
+
+    Args:
+        case: the case.
+        model: its model.
+        level: --optimize.
+        at_run_time: leave inputs that determine shapes to the device, if a kernel can take them.
+
+    """
     names = [i.name for i in free_inputs(model.graph)]
     values = dict(zip(names, case.inputs, strict=True))
     fixing = shape_fixing_inputs(model, at_run_time)
     bind = {name: values[name] for name in fixing if name in values}
     sequences = _sequences(model.graph, values)
-    for name, items in sequences.items():
+    for name, arrays in sequences.items():
         values.pop(name)
-        values.update((f"{name}/{i}", x) for i, x in enumerate(items))
+        values.update((f"{name}/{i}", x) for i, x in enumerate(arrays))
     shapes = {i.name: values[i.name].shape for i in free_inputs(model.graph) if i.name in values}
     options = Options(
         shapes={name: shape for name, shape in shapes.items() if name not in bind},
-        sequences={name: [x.shape for x in items] for name, items in sequences.items()},
+        sequences={name: [x.shape for x in arrays] for name, arrays in sequences.items()},
         bind=bind,
         strip=True,
         optimize=level,
     )
-    done = convert(model, options)
-    if not done.graph.steps:
-        return Prepared("folded", "nothing is left to compute on the device")
+    converted = convert(model, options)
+    if not converted.graph.steps:
+        return Prepared("folded", "the device has nothing to compute")
     return Prepared(
-        model=done.data,
-        sample=[_bytes(values[t.name], t) for t in done.graph.inputs],
-        outputs=[(t.dtype, t.np_dtype) for t in done.graph.outputs],
+        model=converted.data,
+        sample=[_bytes(values[t.name], t) for t in converted.graph.inputs],
+        outputs=[(t.dtype, t.np_dtype) for t in converted.graph.outputs],
         bound=bool(bind),
-        macs=done.report()["macs"],
+        macs=converted.report()["macs"],
         optimize=level,
     )
 
 
 def _no_tensor(graph):
-    """Why a graph has inputs or outputs that no case can be run with; "" if it has none."""
+    """Return why a graph has inputs or outputs that no case can provide; "" if it has none."""
     for kind, infos in (("input", free_inputs(graph)), ("output", graph.output)):
         for info in infos:
-            form = info.type.WhichOneof("value")  # None: the operator says it
-            if form not in (None, "tensor_type", "sequence_type", "optional_type"):
-                return f"{kind} of kind {form.removesuffix('_type')}"
+            kind_of_value = info.type.WhichOneof("value")  # None: inferred from the operator
+            if kind_of_value not in (None, "tensor_type", "sequence_type", "optional_type"):
+                return f"{kind} of kind {kind_of_value.removesuffix('_type')}"
     return ""
 
 
 def _sequences(graph, values):
-    """{name: arrays} of the inputs that are sequences or optionals."""
-    found = {}
+    """Return {name: arrays} of the inputs that are sequences or optionals."""
+    sequences = {}
     for info in free_inputs(graph):
         if info.type.WhichOneof("value") != "tensor_type":
             value = values[info.name]
-            found[info.name] = value if isinstance(value, list) else elements([value])
-    return found
+            sequences[info.name] = value if isinstance(value, list) else elements([value])
+    return sequences
 
 
 def _bytes(value, t):
@@ -174,5 +200,5 @@ def _bytes(value, t):
         return input_bytes(value)
     value = np.ascontiguousarray(value)
     if value.dtype != t.np_dtype or value.size != t.nelem:
-        raise ConvertError(f"input {t} is given {value.dtype} {list(value.shape)}")
+        raise ConvertError(f"the case has {value.dtype} {list(value.shape)} for input {t}")
     return element_bytes(value)

@@ -1,4 +1,4 @@
-"""What a run of the suite says: a table on the terminal, docs/operators.md, the failures."""
+"""Report a run of the suite: print a table, write docs/operators.md and the list of failures."""
 
 from __future__ import annotations
 
@@ -24,38 +24,39 @@ _HEAD = """# Operators
 Written by `python -m tools.conformance --write-docs`; do not edit. It converts the {n:,} test
 cases that come with onnx {onnx}, runs them on MicroPython (`unix`) and compares with their own
 results and tolerances; integers must be equal. `python -m tools.conformance --filter REGEX -v`
-runs some of them and says what is wrong.
+runs a selection and prints what is wrong.
 
-* **passed**: of the operator's cases; **bound** of these had an input that fixes a shape (axes,
-  shape, starts, ...) made a constant, as `--bind` does.
-* **as function**: the same cases with the operator replaced by the function that ONNX defines it
-  by; they test other operators.
+* **passed**: of the operator's cases; for **bound** of these an input that determines a shape
+  (axes, shape, starts, ...) was made a constant, as `--bind` does.
+* **as function**: the same cases with the operator replaced by its definition, an ONNX function;
+  they test other operators.
 * **dtypes**: of the inputs of cases that passed.
-* **level 0**: of those that passed, cases of which the converter leaves nothing to compute, for it
-  folds what follows from constants and shapes. They are converted again with `--optimize 0`, where
+* **level 0**: passed cases in which the converter folds everything, since all follows from
+  constants and shapes. They are converted again with `--optimize 0`, where
   the device computes every operator, and sizes are data where a kernel can take them so: {kept}
-  cases, {empty} of them with empty outputs, whose steps have no items to compute. The constants of
+  cases, {empty} of them with empty outputs, whose steps have nothing to compute. The constants of
   a model (Constant, and the branch of an If that a bound condition takes) are copied by the device
   then; which tensors are in a sequence or optional is fixed like a shape, and the device counts
   them.
-* A case that is *folded* all the same does not count as passed.
+* A case that is *folded* even then does not count as passed.
 
-## What stays out
+## Cases that cannot pass
 
 {out}
 ## By collection
 
 """
 
-# Each section is rewritten by itself.
+# Each section can be rewritten alone.
 _MS_HEAD = """## onnxruntime's operators
 
 The operators of domain `com.microsoft`, without the prefix here. `{collection}` is a collection of
-{n:,} random cases, made by the scripts in `tools/conformance/ms`. Due is what onnxruntime's CPU
-provider computes. It has {due} of these operators: {own} are here. Floats may be off by 1e-4 of
-their value and 1e-5 (float16: 2e-3 and 1e-3). Integers are equal; but of those that come from
-floats, one in 50 may lie a step off: what is in the middle of two goes either way.
-`python -m tools.conformance --collection {collection} -v` says what does not pass.
+{n:,} random cases, made by the scripts in `tools/conformance/ms`. The expected outputs are
+those of onnxruntime's CPU provider. It has {due} of these operators, of which {own} are here.
+Floats may be off by 1e-4 of their value and 1e-5 (float16: 2e-3 and 1e-3). Integers are equal;
+but of those that come from floats, one in 50 may lie a step off: a value halfway between two
+rounds either way.
+`python -m tools.conformance --collection {collection} -v` prints what does not pass.
 
 """
 MS_DUE = 82  # onnxruntime 1.31's get_all_opkernel_def(): com.microsoft of the CPU provider
@@ -68,19 +69,19 @@ collections try them:
 * **{old}**: {n_old:,} node cases of replaced versions that ONNX 1.3 to 1.18 shipped, and the
   installed onnx no longer has. They lie in an archive beside the repository, or where
   `MPCONNXR_NODE_CASES` points. *disputed*: ONNX itself has called the expected outputs wrong
-  since, or leaves them open; `tools/conformance/old.py` says which, why, and what changed.
+  since, or leaves them open; `tools/conformance/old.py` lists them with the reasons.
 * **{versions}**: {n_versions:,} random models of one node, at most {each} for each version from
   opset 7 on, with attributes and dtypes that the version allows (`tools/conformance/versions`).
-  Due is what onnxruntime computes at that opset; of versions since opset 23 that it lacks, what
-  onnx's reference evaluator does. With constants as inputs, what the converter folds is right
-  as well.
+  The expected outputs are those of onnxruntime at that opset, or, for versions since opset 23 that
+  it lacks, of onnx's reference evaluator. With constants as inputs, what the converter folds is
+  right as well.
 
-`python -m tools.conformance --collection {old} --collection {versions} -v` says what does not
+`python -m tools.conformance --collection {old} --collection {versions} -v` prints what does not
 pass.
 
 """
 
-# Operators of which not all cases can pass, with the reason.
+# Operators with cases that cannot pass, and why.
 _OUT = {
     "Bernoulli": "the expected values are numpy's random draws, which ONNX does not define",
     "DFT": "two inverse transforms expect numpy's rounding noise, up to 1.9e-7, where 0 is exact",
@@ -92,7 +93,7 @@ _OUT = {
 
 
 def print_summary(rows: Sequence[Row]) -> None:
-    """Cases by collection and status, and why the commonest of the others did not pass."""
+    """Print the cases by collection and status, and the commonest reasons of those that failed."""
     for line in _collection_table(rows):
         print(line)
     for status in ("failed", "unsupported"):
@@ -103,8 +104,8 @@ def print_summary(rows: Sequence[Row]) -> None:
             print(f"  {n:5}  {reason}")
 
 
-def _by_count(item):
-    return -item[1], item[0]
+def _by_count(entry):
+    return -entry[1], entry[0]
 
 
 def _collection_table(rows):
@@ -120,7 +121,7 @@ def _collection_table(rows):
 
 
 def _common(reason):
-    """The first reason, without what differs from case to case: names in brackets, figures."""
+    """Return the first reason without details that differ from case to case: names, figures."""
     if reason.startswith("wrong values"):
         return "wrong values"
     if reason.startswith("converter crashed"):
@@ -132,18 +133,18 @@ def _common(reason):
 
 def sections_of(text: str) -> dict[str, str]:
     """Return the page's sections: ONNX's operators, their versions, onnxruntime's operators."""
-    text, mark, of_ms = text.partition(_MS_HEAD.partition("\n")[0])
-    onnx, mark_of_versions, of_versions = text.partition(_VERSIONS_HEAD.partition("\n")[0])
-    return {"onnx": onnx, VERSIONS: mark_of_versions + of_versions, MS: mark + of_ms}
+    text, ms_mark, ms_text = text.partition(_MS_HEAD.partition("\n")[0])
+    onnx_text, mark, versions_text = text.partition(_VERSIONS_HEAD.partition("\n")[0])
+    return {"onnx": onnx_text, VERSIONS: mark + versions_text, MS: ms_mark + ms_text}
 
 
 def section_of(collection: str) -> str:
-    """Return the section of the page that a collection's cases are in."""
+    """Return the section of the page that has the collection's cases."""
     return {MS: MS, OLD: VERSIONS, VERSIONS: VERSIONS}.get(collection, "onnx")
 
 
 def docs_text(rows: Sequence[Row]) -> str:
-    """docs/operators.md as it should be; without a section of which no case was run."""
+    """Return docs/operators.md for these rows, without sections of which no case was run."""
     texts = {"onnx": _onnx_section, VERSIONS: _versions_section, MS: _ms_section}
     own = {name: [row for row in rows if section_of(row.collection) == name] for name in texts}
     return "\n".join(text(own[name]) for name, text in texts.items() if own[name])
@@ -168,13 +169,13 @@ def _versions_section(rows):
 
 
 def version_rows() -> dict[str, list[str]]:
-    """Return name, versions, and what they changed, of each operator with several, by its name."""
-    found = defaultdict(list)
+    """Return {operator: [name, versions, changes]} for operators with several versions."""
+    versions = defaultdict(list)
     for v in versions_of():
-        found[f"{v.domain}::{v.operator}" if v.domain else v.operator].append(v)
+        versions[f"{v.domain}::{v.operator}" if v.domain else v.operator].append(v)
     return {
         name: [name, " ".join(str(v.since) for v in own), changed(own).replace("|", "\\|")]
-        for name, own in found.items()
+        for name, own in versions.items()
     }
 
 
@@ -183,7 +184,7 @@ def _share(rows):
 
 
 def _left_out(name, rows):
-    """Why versions of an operator have no random models; "" if all have."""
+    """Return why versions of an operator have no random models; "" if all have some."""
     for names, why in NOT_COMPARED.items():
         if name in names.split():
             return why
@@ -207,11 +208,11 @@ def _ms_section(rows):
 
 
 def _by_operator(rows):
-    found = defaultdict(list)
+    by_operator = defaultdict(list)
     for row in rows:
         if row.operator:
-            found[row.operator].append(row)
-    return found
+            by_operator[row.operator].append(row)
+    return by_operator
 
 
 def _onnx_section(rows):
@@ -282,19 +283,19 @@ def _cell(reason):
 
 
 def failures_text(rows: Sequence[Row]) -> str:
-    """The cases that do not pass, a line each."""
+    """Return a line for each case that does not pass."""
     return "".join(f"{row.id}\n" for row in sorted(rows, key=lambda r: r.id) if not row.passed)
 
 
 def is_of(row_id: str, section: str) -> bool:
-    """Whether a case, by its id, is of this section of the page."""
+    """Return True if a case, given by its id, belongs to this section of the page."""
     return section_of(row_id.partition(" ")[0]) == section
 
 
 def write_docs(rows: Sequence[Row]) -> None:
-    """Rewrites docs/operators.md and the failures together: the sections whose cases were run.
+    """Rewrite docs/operators.md and the list of failures: the sections whose cases were run.
 
-    The cases of versions have no lines there: none of them may fail.
+    The list has no cases of replaced versions, since none of them may fail.
     """
     sections = sections_of(DOCS.read_text())
     ids = FAILURES.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Runs cases on a target and judges what comes back."""
+"""Run cases on a target and judge their outputs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,23 @@ from .prepare import DEFAULT_LEVEL, Prepared
 STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported", "disputed")
 PASSED = STATUSES[:2]
 
-TIME_LIMIT = 600  # seconds for one case on the target, which may have to share its processor
-_ROUNDED = 0.02  # of the integers that come from floats: so many may lie a step off
-_MANY_MACS = 1_000_000  # that plain loops take a second for
+TIME_LIMIT = 600  # seconds for one case on the target
+_ROUNDED = 0.02  # share of rounded integers that may be off by one
+_MANY_MACS = 1_000_000  # plain loops take about a second; more run alone
 
 
 @dataclass(frozen=True)
 class Row:
-    """A case's result.
+    """Result of a case.
 
-    reason: "" where it passed; seconds: of the run, None if there is none; optimize: the level of
-    the conversion; empty: no output has an item.
+    Attributes:
+        dtypes: of the inputs.
+        status: one of STATUSES.
+        reason: "" if the case passed.
+        seconds: time of the run; None if it did not run.
+        optimize: level of the conversion.
+        empty: all outputs have 0 elements.
+
     """
 
     collection: str
@@ -41,7 +47,7 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        """Whether the case counts as passed."""
+        """True if the case counts as passed."""
         return self.status in PASSED
 
     @property
@@ -61,7 +67,22 @@ def run_cases(
     workers: int = 2,
     on_case: Callable[[], None] = lambda: None,
 ) -> list[Row]:
-    """A row for each case, in order. Raises TargetError where the target does not work."""
+    """Run cases and judge them.
+
+    Args:
+        cases: the cases.
+        prepared: the conversion of each.
+        target: where to run them.
+        workers: number of processes of the target.
+        on_case: called after each case.
+
+    Returns:
+        A row for each case, in order.
+
+    Raises:
+        TargetError: if the target does not work.
+
+    """
     to_run = [p for p in prepared if not p.verdict]
     for _ in range(len(cases) - len(to_run)):
         on_case()
@@ -81,52 +102,50 @@ def _row(case, prepared, outcome):
     if case.disputed and status == "failed":
         status, reason = "disputed", case.disputed
     dtypes = tuple(sorted({x.dtype.name for x in elements(case.inputs)}))
-    what = (case.collection, case.name, case.operator, dtypes)
+    case_fields = (case.collection, case.name, case.operator, dtypes)
     empty = not any(x.size for x in elements(case.outputs))
-    return Row(*what, status, reason, seconds, prepared.optimize, empty)
+    return Row(*case_fields, status, reason, seconds, prepared.optimize, empty)
 
 
 def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
-    """(status, reason) of a case that the device has run."""
+    """Return (status, reason) of a case that the device has run."""
     if outcome.error:
         status = "unsupported" if outcome.error == "UnsupportedError" else "failed"
         return status, f"{outcome.error}: {outcome.message}"
     run = outcome.runs[0]
-    due = elements(case.outputs)
-    if len(due) != len(run.outputs):
-        return "failed", f"{len(run.outputs)} outputs where {len(due)} are due"
+    all_expected = elements(case.outputs)
+    if len(all_expected) != len(run.outputs):
+        return "failed", f"{len(run.outputs)} outputs, expected {len(all_expected)}"
     for raw, shape, spec, expected in zip(
-        run.outputs, run.shapes, prepared.outputs, due, strict=True
+        run.outputs, run.shapes, prepared.outputs, all_expected, strict=True
     ):
         got = output_value(raw, *spec, tuple(shape))
         if got.dtype.kind == "O":
-            expected = expected.astype(object)  # numpy has several dtypes for strings
+            expected = expected.astype(object)  # numpy has several string dtypes
         if case.is_rounded and got.dtype.kind in "iu" and got.shape == expected.shape:
-            expected = _taken_as_due(got, expected)
+            expected = _rounded_either_way(got, expected)
         reason = difference(got, expected, case.rtol, case.atol)
         if reason:
             return "failed", reason
     return "passed-bound" if prepared.bound else "passed", ""
 
 
-def _taken_as_due(got, expected):
-    """What is got, if few integers lie a step off, for one in the middle may go either way."""
+def _rounded_either_way(got, expected):
+    """Return the outputs if few integers are off by one: halves of floats round either way."""
     off = np.abs(got.astype(np.int64) - expected.astype(np.int64))
     is_right = got.dtype == expected.dtype and off.max(initial=0) <= 1
     return got if is_right and off.sum() <= off.size * _ROUNDED + 1 else expected
 
 
 def difference(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> str:
-    """How an output differs; "" if it is right: integers equal, floats within the tolerance."""
+    """Return how an output differs; "" if integers are equal and floats within the tolerance."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
-        return (
-            f"{got.dtype} {list(got.shape)} where {expected.dtype} {list(expected.shape)} is due"
-        )
+        return f"{got.dtype} {list(got.shape)}, expected {expected.dtype} {list(expected.shape)}"
     if got.dtype.kind in "biuO":
         wrong = got != expected
         return f"wrong values: {np.count_nonzero(wrong)} of {wrong.size}" if wrong.any() else ""
     if got.dtype.name == "bfloat16":
-        rtol = max(rtol, 2**-6)  # as onnx compares them: two units in the last place
+        rtol = max(rtol, 2**-6)  # onnx's tolerance: two units in the last place
     a, b = got.astype(np.float64), expected.astype(np.float64)
     wrong = ~np.isclose(a, b, rtol, atol, equal_nan=True)
     if not wrong.any():

@@ -1,8 +1,7 @@
-"""Running many converted models on a MicroPython target, a few processes for all of them.
+"""Run many converted models on a MicroPython target with few processes.
 
-from tools.harness import Job, run_jobs
-outcomes = run_jobs(get_target("unix"), [Job(model_bytes, [[input_bytes]])])
-outcomes[0].runs[0].outputs
+from tools.harness import Job, run_jobs outcomes = run_jobs(get_target("unix"), [Job(model_bytes,
+[[input_bytes]])]) outcomes[0].runs[0].outputs
 """
 
 from .batch import RUNNER, Job, Outcome, Run, files_of, outcomes_of, run_jobs

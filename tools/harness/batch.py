@@ -1,4 +1,4 @@
-"""Jobs in batches onto a target: one process runs many, and a bad job costs only itself."""
+"""Run jobs in batches on a target: one process runs many, and a bad job affects only itself."""
 
 from __future__ import annotations
 
@@ -16,18 +16,23 @@ from tools.micropython import Target, TargetError, TargetTimeout
 RUNNER = Path(__file__).with_name("runner.py")
 
 JOBS_A_PROCESS = 40
-_BYTES_A_PROCESS = 8 << 20  # a board's ROMFS must hold them
-# Bytes for the package and what it makes, on targets that let the heap be chosen: every float is
-# an object, and a heap that outgrows the processor's cache makes a run four times as slow.
+_BYTES_A_PROCESS = 8 << 20  # limit for a board's ROMFS
+# Bytes of heap for the package and its objects, on targets whose heap size can be set. A heap
+# larger than the processor's cache makes a run four times as slow, since every float is an object.
 _HEAP = 3 << 19
 
 
 @dataclass(frozen=True)
 class Job:
-    """model: bytes of a .bin; samples: each a list of the inputs' bytes, in the graph's order.
+    """A model and the inputs to run it on.
 
-    alone: it takes long, and gets a process of its own; shapes: of a model whose callers decide
-    the shape of an input, those of each sample's inputs.
+    Attributes:
+        model: bytes of a .bin.
+        samples: for each sample the bytes of each input, in the graph's order.
+        alone: it takes long and gets its own process.
+        shapes: for each sample the shapes of its inputs, if the callers of the model determine
+            them.
+
     """
 
     model: bytes
@@ -43,9 +48,13 @@ class Job:
 
 @dataclass
 class Run:
-    """One inference. outputs: the tensors' bytes; seconds: None where there is no clock.
+    """One inference.
 
-    shapes: those that the outputs had in this run.
+    Attributes:
+        outputs: bytes of the tensors.
+        seconds: time of the run; None without a clock.
+        shapes: of the outputs in this run.
+
     """
 
     outputs: list[bytearray]
@@ -55,9 +64,13 @@ class Run:
 
 @dataclass
 class Outcome:
-    """What became of a job. runs: those that were finished.
+    """Result of a job.
 
-    error: "" if all went well, else the exception's class name, "crash" or "timeout".
+    Attributes:
+        runs: finished inferences.
+        error: "" if all succeeded, else the exception's class name, "crash" or "timeout".
+        message: of the error.
+
     """
 
     runs: list[Run] = field(default_factory=list)
@@ -75,11 +88,24 @@ def run_jobs(
     on_job: Callable[[], None] = lambda: None,
     kernels: Mapping[str, Path] | None = None,
 ) -> list[Outcome]:
-    """An outcome for each job. Raises TargetError where the target itself does not work.
+    """Run jobs on a target.
 
-    timeout: seconds that no single job may exceed. on_run, on_job are called after each
-    inference and each job (from another thread), for a progress bar. kernels: files that
-    mpconnxr/ops/ has besides its own, by name.
+    Args:
+        target: where to run them.
+        jobs: the jobs.
+        timeout: seconds that a single job may take.
+        workers: number of processes at a time.
+        jobs_a_process: most jobs of a process.
+        on_run: called after each inference, from another thread.
+        on_job: called after each job, from another thread.
+        kernels: {name: file} to add to mpconnxr/ops/.
+
+    Returns:
+        An outcome for each job.
+
+    Raises:
+        TargetError: if the target itself does not work.
+
     """
     target.build()
     package = _package(kernels or {})
@@ -106,7 +132,7 @@ def _batches(jobs, most):
 
 
 def _package(kernels):
-    """mpconnxr/ as a target's files: the folder, or all that is in it and more."""
+    """Return mpconnxr/ as a target's files: the folder, or its files and the added kernels."""
     folder = package.folder()
     if not kernels:
         return {package.NAME: folder}
@@ -115,7 +141,7 @@ def _package(kernels):
 
 
 def _run_batch(target, jobs, package, timeout, on_run, on_job):
-    """Outcomes of all jobs: after a job that ended its process the next process goes on."""
+    """Return the outcomes of all jobs; after a job that ends its process, start another one."""
     outcomes = []
     while len(outcomes) < len(jobs):
         for outcome in _run_process(target, jobs[len(outcomes) :], package, timeout, on_run):
@@ -125,7 +151,7 @@ def _run_batch(target, jobs, package, timeout, on_run, on_job):
 
 
 def _run_process(target, jobs, package, timeout, on_run):
-    """Outcomes of the first few of the jobs, at least one."""
+    """Return the outcomes of the first few of the jobs, at least one."""
     events = _Events(on_run)
     reason, message = "crash", ""
     try:
@@ -139,7 +165,7 @@ def _run_process(target, jobs, package, timeout, on_run):
         last = done.stderr.strip().splitlines()[-1:]
         message = f"status {done.returncode} {''.join(last)}".strip()
     except TargetTimeout:
-        if events.finished:  # others took part of the time: this job gets all of it next
+        if events.finished:  # repeat this job with the whole time for itself
             return events.finished
         reason, message = "timeout", f"no end within {timeout:g} s"
     except TargetError as e:
@@ -153,7 +179,7 @@ def _run_process(target, jobs, package, timeout, on_run):
 
 
 def files_of(jobs: Sequence[Job]) -> dict[str, bytes]:
-    """What the runner wants to find beside it, and the package."""
+    """Return the files that the runner expects beside it, apart from the package."""
     files = {"jobs.json": json.dumps([(len(j.samples), j.shapes) for j in jobs]).encode()}
     for i, job in enumerate(jobs):
         files[f"{i}.bin"] = job.model
@@ -163,14 +189,14 @@ def files_of(jobs: Sequence[Job]) -> dict[str, bytes]:
 
 
 def _heap(target, jobs):
-    """Bytes for the largest job with its arena; None where the heap is fixed."""
+    """Return the bytes of heap for the largest job with its arena; None if the heap is fixed."""
     if not target.name.startswith("unix"):
         return None
     return _HEAP + max(3 * (job.nbytes + arena_bytes(job.model)) // 2 for job in jobs)
 
 
 def outcomes_of(printed: str) -> list[Outcome]:
-    """Of a runner that was run by itself, from all that it printed."""
+    """Parse the output of a runner that ran by itself."""
     events = _Events(lambda: None)
     for line in printed.splitlines():
         events.feed(line)
@@ -178,13 +204,19 @@ def outcomes_of(printed: str) -> list[Outcome]:
 
 
 class _Events:
-    """Reads the runner's lines. finished: outcomes by job; current: that of a job under way."""
+    """Parser of the runner's output.
+
+    Attributes:
+        finished: outcomes of finished jobs.
+        current: outcome of the running job.
+
+    """
 
     def __init__(self, on_run):
         self.finished: list[Outcome] = []
         self.current: Outcome | None = None
         self._on_run = on_run
-        self._missing: list[int] = []  # bytes of the outputs that are still to come
+        self._missing: list[int] = []  # bytes of each output that have not come yet
 
     def feed(self, line):
         if not line.startswith("{"):
@@ -209,8 +241,8 @@ class _Events:
             self.finished.append(self.current)
             self.current = None
 
-    def _add(self, piece):
+    def _add(self, chunk):
         outputs = self.current.runs[-1].outputs
         i = next(i for i, n in enumerate(self._missing) if n)
-        outputs[i] += piece
-        self._missing[i] -= len(piece)
+        outputs[i] += chunk
+        self._missing[i] -= len(chunk)

@@ -1,9 +1,8 @@
-"""Strings and maps on their way to a device and back: bytes of JSON.
+"""Encode strings and maps as JSON for the runner on a device, and decode them.
 
-Strings go as a list in C order, and come as {"shape": [...], "data": [...]}, for a run may decide
-their shape. A map is a list of [key, value], since a key of JSON would be a string; a float in it
-is a list of its bytes as a double in hexadecimal, since a board writes too few digits. Maps come
-as a list of maps.
+Strings go as a list in C order, and come back as {"shape": [...], "data": [...]}, since a run may
+determine their shape. A map is a list of [key, value], since a JSON key would be a string. A float
+in it is a list of its bytes as a double in hexadecimal, since a board prints too few digits.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Value = np.ndarray | dict | list
 
 
 def input_bytes(value: Value) -> bytes:
-    """What a Job takes for an input: an array, or a dict for a map."""
+    """Return the bytes of an input for a Job: an array, or a dict for a map."""
     if isinstance(value, dict):
         pairs = [[_key(k), _plain(v)] for k, v in value.items()]
         return json.dumps(pairs, ensure_ascii=False).encode()
@@ -31,14 +30,22 @@ def input_bytes(value: Value) -> bytes:
 
 
 def output_value(raw: bytes, dtype: int, np_dtype: np.dtype, shape: tuple[int, ...]) -> Value:
-    """A Run's output as an array, or a list of dicts for maps. dtype: see converter.objects."""
+    """Return a Run's output as an array, or as a list of dicts for maps.
+
+    Args:
+        raw: bytes of the output.
+        dtype: code of the dtype, see tools/format/objects.py.
+        np_dtype: numpy's dtype.
+        shape: of the output.
+
+    """
     if not is_object(dtype):
         return np.frombuffer(raw, np_dtype).reshape(shape)
-    found = json.loads(raw)
+    decoded = json.loads(raw)
     if is_map(dtype):
-        # MicroPython's dicts have no order; onnxruntime's maps are sorted
-        return [{key: _number(value) for key, value in sorted(pairs)} for pairs in found]
-    return string_array(found["data"], tuple(found["shape"]))
+        # MicroPython's dicts are unordered, onnxruntime's maps are sorted
+        return [{key: _number(value) for key, value in sorted(pairs)} for pairs in decoded]
+    return string_array(decoded["data"], tuple(decoded["shape"]))
 
 
 def _key(key):

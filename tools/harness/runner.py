@@ -1,11 +1,10 @@
-"""Runs jobs on MicroPython and prints what became of them, for tools/harness/batch.py to read.
+"""Run jobs on MicroPython and print their outcomes for tools/harness/batch.py.
 
-`jobs.json` holds each job's number of samples, and the shapes of their inputs for a model whose
-callers decide them. Job 3 is the model `3.bin`; the bytes of its
-sample 1's input 0 are `3_1_0`. An event is a line of JSON: a job's start, each of its runs, its
-end. The bytes of a run's outputs, one after another, follow its event as lines of base64, which
-are short so that a small heap can hold them. Strings and maps are bytes of JSON both ways: see
-tools/harness/objects.py.
+`jobs.json` has each job's number of samples, and the shapes of their inputs for a model whose
+callers determine them. Job 3 is the model `3.bin`; its sample 1's input 0 is the file `3_1_0`. The
+output has a line of JSON at a job's start, after each run, and at its end. After that of a run
+come its outputs' bytes as lines of base64, short enough for a small heap. Strings and maps are
+JSON both ways: see tools/harness/objects.py.
 """
 
 import binascii
@@ -20,11 +19,11 @@ try:
 except ImportError:  # a port without a clock
     ticks_us = None
 
-_PIECE = 768  # bytes of a tensor in one line
+_CHUNK = 768  # bytes of a tensor in one line
 
 
 def run_job(job, n_samples, shapes):
-    """Loads a model and runs its samples. Any exception ends this job, not the others."""
+    """Load a model and run its samples. An exception ends this job, not the others."""
     print(json.dumps({"start": job}))
     error = message = ""
     try:
@@ -49,19 +48,19 @@ def _run_sample(model, prefix, shapes):
     outputs = model.run()
     if ticks_us:
         seconds = ticks_diff(ticks_us(), start) / 1e6
-    pieces = [t.view("B") if hasattr(t, "view") else _object_bytes(t) for t in outputs]
-    sizes, shapes = [len(data) for data in pieces], [t.shape for t in outputs]
+    arrays = [t.view("B") if hasattr(t, "view") else _object_bytes(t) for t in outputs]
+    sizes, shapes = [len(data) for data in arrays], [t.shape for t in outputs]
     print(json.dumps({"seconds": seconds, "outputs": sizes, "shapes": shapes}))
-    for data in pieces:
-        for at in range(0, len(data), _PIECE):
-            line = binascii.b2a_base64(data[at : min(at + _PIECE, len(data))])
+    for data in arrays:
+        for at in range(0, len(data), _CHUNK):
+            line = binascii.b2a_base64(data[at : min(at + _CHUNK, len(data))])
             print(str(line, "ascii").strip())
 
 
 def _fill(buffer, name):
     with open(name, "rb") as f:
         if f.readinto(buffer) != len(buffer) or f.read(1):
-            raise ValueError(f"{name}: {len(buffer)} bytes are needed")
+            raise ValueError(f"{name}: must have {len(buffer)} bytes")
 
 
 def _fill_object(t, name):

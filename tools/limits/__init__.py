@@ -1,4 +1,4 @@
-"""What files from elsewhere may cost the host: memory, time, and what they show on a terminal."""
+"""Limit the memory and time that files from elsewhere may cost, and sanitize text from them."""
 
 from .child import End, end_with_parent, run, watch
 from .memory import usage

@@ -1,6 +1,6 @@
-"""A command in a child process, so that a file from elsewhere takes neither memory nor time.
+"""Run a command in a child process with limits on memory and time.
 
-The parent reads no file. It waits, and where the child dies or exceeds its limits it says in one
+The parent reads no files. It waits; if the child crashes or exceeds a limit, it reports in one
 line what the child was working on.
 """
 
@@ -20,15 +20,20 @@ from tools.progress import EVERY
 
 from . import memory, noise, report, status
 
-_LOOKS = 0.05  # s between two looks at the child's memory
-_LOOKS_BY_PS = 1.0  # where each of them starts a process
+_POLL = 0.05  # seconds between two looks at the child's memory
+_POLL_BY_PS = 1.0  # the same where each look starts a process
 
 
 @dataclass
 class End:
-    """How a child ended. code: as of a shell; report: what the parent has to say.
+    """End of a child process.
 
-    peak: bytes of memory; seconds: of computing.
+    Attributes:
+        code: exit status, as a shell has it.
+        report: message of the parent.
+        peak: most bytes of memory in use.
+        seconds: processor time.
+
     """
 
     code: int
@@ -38,9 +43,14 @@ class End:
 
 
 def run(main: Callable[[], int], name: str) -> int:
-    """main() in a child of this process; its exit status. name: what reports begin with.
+    """Call main() in a child process and return its exit status.
 
-    Limits hold from apply() on. Where there is no fork (Windows) main runs here, without any.
+    Limits apply from apply() on. Without fork (Windows), main() runs here without limits.
+
+    Args:
+        main: the command.
+        name: prefix of messages.
+
     """
     if not hasattr(os, "fork"):
         return main()
@@ -51,7 +61,7 @@ def run(main: Callable[[], int], name: str) -> int:
 
 
 def watch(main: Callable[[], int], name: str) -> End:
-    """The same, and says how it ended instead of printing it."""
+    """Call main() in a child process as `run` does; return how it ended instead of printing it."""
     block = status.new_block()
     alive, held = os.pipe()  # the second end closes when the child is gone
     sys.stdout.flush()
@@ -69,26 +79,35 @@ def watch(main: Callable[[], int], name: str) -> End:
             os.close(alive)
         _, code, usage = os.wait4(pid, 0)
         file.seek(0)
-        said = file.read(1 << 16).decode(errors="replace")
-    end = _end(os.waitstatus_to_exitcode(code), why, block, said)
+        stderr = file.read(1 << 16).decode(errors="replace")
+    end = _end(os.waitstatus_to_exitcode(code), why, block, stderr)
     end.peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10)
     end.seconds = usage.ru_utime + usage.ru_stime
     return end
 
 
 def _wait(name, pid, alive, block, inherited):
-    """Until the child is gone; why it was killed, or "". inherited: bytes that it began with."""
-    pause = _LOOKS if sys.platform == "linux" else _LOOKS_BY_PS
-    start = said = time.monotonic()
+    """Wait until the child is gone; return why it was killed: "time", "memory" or "".
+
+    Args:
+        name: prefix of messages.
+        pid: of the child.
+        alive: descriptor that becomes readable when the child is gone.
+        block: the child's status.
+        inherited: bytes of memory that the child began with.
+
+    """
+    pause = _POLL if sys.platform == "linux" else _POLL_BY_PS
+    start = reported = time.monotonic()
     while True:
-        if time.monotonic() - said > EVERY:
-            said = time.monotonic()
-            _say_what(name, block, said - start)
+        if time.monotonic() - reported > EVERY:
+            reported = time.monotonic()
+            _report_progress(name, block, reported - start)
         try:
             if select.select([alive], [], [], pause)[0]:
                 return ""
         except KeyboardInterrupt:
-            continue  # the child gets it as well, and ends
+            continue  # the child gets it, too, and ends
         limits, _ = status.read(block)
         nbytes, seconds = memory.usage(pid)
         if 0 < limits.deadline < time.monotonic() or 0 < limits.stage < seconds:
@@ -99,30 +118,30 @@ def _wait(name, pid, alive, block, inherited):
             return "memory"
 
 
-def _say_what(name, block, seconds):
-    """What the child works on; nothing where it has no limits: there it speaks for itself."""
-    limits, place = status.read(block)
-    if limits.deadline and place:
-        print(f"{name}: {place}, {seconds:.0f} s", file=sys.stderr, flush=True)
+def _report_progress(name, block, seconds):
+    """Print what the child works on, unless it has no limits: then it reports itself."""
+    limits, work = status.read(block)
+    if limits.deadline and work:
+        print(f"{name}: {work}, {seconds:.0f} s", file=sys.stderr, flush=True)
 
 
-def _end(code, why, block, said):
-    limits, place = status.read(block)
+def _end(code, why, block, stderr):
+    limits, work = status.read(block)
     if why == "time":
-        return End(1, report.too_long(place))
-    if why == "memory" or code < 0 and "bad_alloc" in said:
-        return End(1, report.too_large(limits, place))
+        return End(1, report.too_long(work))
+    if why == "memory" or code < 0 and "bad_alloc" in stderr:
+        return End(1, report.too_large(limits, work))
     if code < 0 and code != -signal.SIGINT:
-        return End(1, report.crashed(-code, place))
+        return End(1, report.crashed(-code, work))
     return End(128 - code if code < 0 else code)
 
 
 def _be_child(main, name, block, descriptor):
-    """Runs main and ends the process."""
+    """Call main() and end the process."""
     end_with_parent()
     memory.begin()
     status.watched_by(block)
-    noise.goes_to(descriptor)
+    noise.set_file(descriptor)
     code = 1
     try:
         code = main()
@@ -130,20 +149,20 @@ def _be_child(main, name, block, descriptor):
         code = e.code if isinstance(e.code, int) else int(e.code is not None)
     except KeyboardInterrupt:
         code = 130
-    except BrokenPipeError:  # who read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has gone
         code = 1
     except BaseException as e:
-        memory.set_most(None)  # saying so must not fail again
+        memory.set_most(None)  # printing the report must not fail again
         print(f"{name}: {report.unexpected(e)}", file=sys.stderr)
     finally:
-        with contextlib.suppress(OSError):  # nobody reads it
+        with contextlib.suppress(OSError):  # the reader has gone
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(int(code or 0))
 
 
 def end_with_parent():
-    """This process is killed where its parent ends."""
+    """Let the kernel kill this process when its parent ends (on Linux)."""
     if sys.platform == "linux":
         import ctypes
 

@@ -1,13 +1,11 @@
-"""What a process takes, and a limit on its memory that the operating system keeps.
+"""Measure a process's memory, and limit it through the operating system.
 
-Two limits, as each lacks something:
-RLIMIT_DATA stops an allocation before it is made, so that 20 GB at once are a MemoryError with a
-traceback that is known. It counts what a process may write to, touched or not; not, as RLIMIT_AS,
-the address space of libraries and the reserves of malloc's arenas, of which onnxruntime with its
-threads takes gigabytes that cost nothing. Linux alone keeps it.
-The parent looks at the memory that is in use, which is what people mean by a limit; it sees too
-late what is allocated at once.
-Neither counts what a child inherits: a notebook may hold gigabytes before it calls.
+There are two limits, since each has a gap. RLIMIT_DATA (Linux) refuses an allocation in advance,
+so that 20 GB at once raise MemoryError with a useful traceback. It counts writable memory, touched
+or not. Unlike RLIMIT_AS it does not count libraries and malloc's reserved arenas, of which
+onnxruntime's threads take gigabytes that cost nothing. The parent watches the memory in use, which
+is what people mean by a limit, but notices a large allocation too late. Neither counts what a
+child inherits: a notebook may hold gigabytes before it calls.
 """
 
 from __future__ import annotations
@@ -18,14 +16,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-_STACK = 8 << 20  # bytes that a thread's stack counts for, if hardly any of it is used
+_STACK = 8 << 20  # bytes that count for a thread's stack, though it is hardly used
 _THREADS_A_CORE = 2  # numpy's and onnxruntime's
 
-_inherited = 0  # bytes that this process could write to when it began, as RLIMIT_DATA counts them
+_inherited = 0  # writable bytes when this process began, as RLIMIT_DATA counts them
 
 
 def begin() -> None:
-    """Have set_most count from here on: what this process has now is its parent's."""
+    """Let set_most count from here on: this process's current memory is its parent's."""
     global _inherited
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[5])
@@ -33,7 +31,7 @@ def begin() -> None:
 
 
 def set_most(nbytes: int | None) -> None:
-    """This process gets no more memory than that, where the system can do it. None: any."""
+    """Limit this process's memory, if the system can; None: no limit."""
     if sys.platform != "linux":
         return
     import resource
@@ -48,7 +46,7 @@ def set_most(nbytes: int | None) -> None:
 
 
 def usage(pid: int) -> tuple[int, float]:
-    """Bytes of memory that a process has now, and its seconds of computing; 0 if not known."""
+    """Return a process's (bytes of memory in use, seconds of processor time); 0 if unknown."""
     try:
         if sys.platform == "linux":
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -58,12 +56,12 @@ def usage(pid: int) -> tuple[int, float]:
         rss, clock = subprocess.run(command, capture_output=True, text=True).stdout.split()
         parts = map(float, clock.replace("-", ":").split(":"))
         return int(rss) << 10, functools.reduce(lambda sum, part: sum * 60 + part, parts)
-    except (OSError, ValueError, IndexError):  # it has ended, or there is no ps
+    except (OSError, ValueError, IndexError):  # the process has ended, or ps is missing
         return 0, 0.0
 
 
 def is_lack(e: BaseException | None) -> bool:
-    """True if memory was lacking: this, or what it was made of, says so."""
+    """Return True if the exception or one of its causes reports a lack of memory."""
     while e is not None:
         if isinstance(e, MemoryError) or any(sign in str(e) for sign in _SIGNS):
             return True
@@ -71,5 +69,5 @@ def is_lack(e: BaseException | None) -> bool:
     return False
 
 
-# As C++, onnxruntime and numpy say it.
+# Messages of C++, onnxruntime and numpy.
 _SIGNS = ("bad_alloc", "Failed to allocate memory", "Unable to allocate")

@@ -1,4 +1,4 @@
-"""--memory and --timeout: how they are read, and from when on they hold."""
+"""Parse --memory and --timeout, and apply them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def add_limit_options(parser: argparse.ArgumentParser) -> None:
     """Add --memory and --timeout."""
-    add = parser.add_argument_group("limits, of a model from elsewhere").add_argument
+    add = parser.add_argument_group("limits for models from elsewhere").add_argument
     add(
         "--memory",
         type=_memory,
@@ -33,7 +33,12 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
 
 
 def nbytes(text: str) -> int:
-    """Bytes of an option's argument: 6144, 6K, 1.5M. Raises argparse.ArgumentTypeError."""
+    """Parse a number of bytes: 6144, 6K, 1.5M.
+
+    Raises:
+        argparse.ArgumentTypeError: if it is malformed or negative.
+
+    """
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
     try:
         value = int(float(number) * _UNITS[unit])
@@ -55,22 +60,22 @@ _args: argparse.Namespace | None = None
 
 
 def apply(args: argparse.Namespace | None = None) -> None:
-    """From now on these hold, or the usual ones. Does nothing but in a child (see child.run)."""
+    """Apply these limits, or the default ones, from now on; only in a child (see child.run)."""
     global _args
     _args = args
     if not status.is_watched():
         return
-    given = getattr(args, "memory", None)
+    memory = getattr(args, "memory", None)
     seconds = getattr(args, "timeout", None)
     status.set_limits(
-        seconds or _SECONDS, given or _MEMORY, growing=given is None, staged=seconds is None
+        seconds or _SECONDS, memory or _MEMORY, growing=memory is None, staged=seconds is None
     )
     noise.divert()
 
 
 @contextlib.contextmanager
 def lifted() -> Iterator[None]:
-    """While it lasts nothing is limited: for what is not the work on a file, and its programs."""
+    """Lift the limits within this context, for work other than that on a file."""
     if not status.is_watched():
         yield
         return

@@ -1,4 +1,4 @@
-"""No command writes over what it reads."""
+"""Detect a command that would write over a file that it reads."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def overwritten(outputs: Iterable[Path | str], inputs: Iterable[Path | str]) -> str:
-    """What is wrong if an output is one of the inputs, or two outputs are one; else "".
+    """Return what is wrong if an output is also an input or another output; "" otherwise.
 
-    By any name: links of both kinds, other ways to write a path, a file system that takes
-    capitals for small letters. A folder among the inputs stands for the files in it.
+    Links, different spellings of a path, and file systems that ignore case are seen through. A
+    folder among the inputs stands for the files in it.
     """
     files = {}
     for path in inputs:
@@ -33,18 +33,18 @@ def _files(path):
 
 
 def _identity(path):
-    """The same for all names of one file; a file that does not exist yet is where it would be."""
+    """Return a key that is equal for all names of one file, also if it does not exist yet."""
     try:
-        found = os.stat(path)
-        return found.st_dev, found.st_ino
+        status = os.stat(path)
+        return status.st_dev, status.st_ino
     except OSError:
         return os.path.normcase(os.path.realpath(path))
-    except ValueError:  # a name that no file can have
+    except ValueError:  # an impossible name, such as one with a NUL
         return str(path)
 
 
 def _is_device(path):
-    """Such as /dev/null."""
+    """Return True for files such as /dev/null."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -1,4 +1,4 @@
-"""Text from a file, made fit for a terminal: the one place that does it."""
+"""Sanitize text from files for a terminal. No other module does that."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import unicodedata
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with escapes (\\n, \\x1b, \\u202e) for what moves a cursor, colours or reorders.
+    r"""Escape (\n, \x1b, \u202e) what moves a cursor, sets colours or reorders text.
 
-    Spaces of all kinds and letters of all scripts stay. keep: others that stay, such as "\\n".
+    Spaces of all kinds and letters of all scripts stay.
+
+    Args:
+        text: any text.
+        keep: further characters that stay, such as "\n".
+
     """
     if text.isprintable():
         return text
@@ -20,5 +25,5 @@ def _is_plain(c):
 
 
 def _escaped(c):
-    """As Python writes it in a string."""
+    """Return the escape sequence of Python's string literals."""
     return c.encode("unicode_escape", "surrogatepass").decode("ascii")

@@ -1,7 +1,8 @@
-"""What a child and the parent that watches it both see: limits, and what is being worked on.
+"""Share limits and current work between a child and the parent that watches it.
 
-Memory that both map, so that a child killed in the middle of a native call has said where it was,
-and that saying so costs no system call. Without a parent that watches, all of it does nothing.
+They lie in memory that both processes map: a child killed inside a native call has already written
+where it was, and writing costs no system call. Without a watching parent, nothing here does
+anything.
 """
 
 from __future__ import annotations
@@ -24,13 +25,18 @@ _TEXT_MOST = 300  # characters, of up to 4 bytes each
 _block: mmap.mmap | None = None  # in a child
 _is_growing = False  # the limit on memory follows the size of the files
 _grown = 0  # bytes that it has grown to
-_has_own_time = False  # --timeout is given: no other limit on time
+_has_own_time = False  # --timeout is set: no other limit on time
 
 
 @dataclass(frozen=True)
 class Limits:
-    """deadline: of the monotonic clock, in seconds; stage: seconds of computing of the process, at
-    which what it works on should be done; memory: in bytes; 0 for none.
+    """Limits of a child; 0 means none.
+
+    Attributes:
+        deadline: seconds of the monotonic clock.
+        stage: processor time in seconds at which the current stage must be finished.
+        memory: bytes.
+
     """
 
     deadline: float = 0.0
@@ -39,72 +45,82 @@ class Limits:
 
 
 def new_block() -> mmap.mmap:
-    """An empty one, that a child inherits."""
+    """Return empty shared memory, which a child inherits."""
     return mmap.mmap(-1, _NBYTES)
 
 
 def read(block: mmap.mmap) -> tuple[Limits, str]:
-    """The limits that the child has set, and what it works on ("" until it says so)."""
+    """Return (limits of the child, what it works on)."""
     (size,) = _SIZE.unpack_from(block, _LIMITS.size)
     text = block[_TEXT_AT : _TEXT_AT + size].decode(errors="replace")
     return Limits(*_LIMITS.unpack_from(block, 0)), text
 
 
 def watched_by(block: mmap.mmap | None) -> None:
-    """This process is a child: what follows goes to this block. None: it is not."""
+    """Make this process a child that writes to this block; None: it is not watched."""
     global _block
     _block = block
 
 
 def is_watched() -> bool:
-    """Return whether another process watches this one."""
+    """Return True if another process watches this one."""
     return _block is not None
 
 
 def at(what: str, name: str = "", most: float | None = None) -> None:
-    """Says what is being worked on, as a message continues: 'folding constants', 'Expand e1'.
+    """Note what is being worked on, for messages: 'folding constants', 'Expand e1'.
 
-    most: seconds that this may compute until the next call, if no option says a limit; a busy
-    machine does not count.
+    Args:
+        what: the work.
+        name: node or file.
+        most: seconds of processor time that the work may take until the next call, unless an
+            option limits the time.
+
     """
     if _block is None:
         return
     stage = 0.0 if most is None or _has_own_time else time.process_time() + most
     _STAGE.pack_into(_block, _STAGE_AT, stage)
     text = printable(f"{what}, at {name}" if name else what)[:_TEXT_MOST].encode()
-    _SIZE.pack_into(_block, _LIMITS.size, 0)  # never half a text behind the size of another
+    _SIZE.pack_into(_block, _LIMITS.size, 0)  # a reader never sees the size of another text
     _block[_TEXT_AT : _TEXT_AT + len(text)] = text
     _SIZE.pack_into(_block, _LIMITS.size, len(text))
 
 
 def patience(most: float) -> float:
-    """Seconds that a program of a child may compute: most, if no option says a limit; endless
-    where another limit holds, or nobody watches.
+    """Return the seconds of processor time that a child's program may take.
+
+    That is `most`; infinity if an option limits the time or nobody watches.
     """
     return float("inf") if _block is None or _has_own_time else most
 
 
 def working_on() -> str:
-    """What `at` said last; "" where nobody watches."""
+    """Return the argument of the last `at`; "" if nobody watches."""
     return "" if _block is None else read(_block)[1]
 
 
 def limits() -> Limits:
-    """Those of this process; none where nobody watches."""
+    """Return the limits of this process; none if nobody watches."""
     return Limits() if _block is None else read(_block)[0]
 
 
 def memory_limit() -> int:
-    """In bytes; 0 for none."""
+    """Return the limit on memory in bytes; 0 for none."""
     return limits().memory
 
 
 def set_limits(
     seconds: float | None, memory: int | None, growing: bool = False, staged: bool = False
 ) -> None:
-    """From now on; None for no limit.
+    """Set limits from now on.
 
-    growing: `grow` may raise the one on memory; staged: `at` may set one on time besides.
+    Args:
+        seconds: None: no limit.
+        memory: bytes; None: no limit.
+        growing: `grow` may raise the limit on memory.
+        staged: `at` may set limits on processor time.
+
     """
     global _is_growing, _has_own_time
     if _block is not None:
@@ -116,7 +132,7 @@ def set_limits(
 
 
 def grow(nbytes: int) -> None:
-    """So large are the model's files: eight times of it may be used, if no option says a limit."""
+    """Allow eight times the size of the model's files, unless an option limits the memory."""
     global _grown
     if _block is not None and _is_growing:
         now = limits()

@@ -1,12 +1,12 @@
-"""MicroPython as a managed target: get it, build it, run scripts on it.
+"""MicroPython on this computer: fetch it, build it, and run scripts on it.
 
     from tools import package
     from tools.micropython import get_target
     done = get_target("unix").run("import mpconnxr", files={"mpconnxr": package.folder()})
     print(done.stdout, done.stderr, done.returncode)
 
-A target is an entry of the table `TARGETS` in `unix.py`, `cpython.py`, `qemu.py`, `rp2040.py` or
-`webassembly.py`; docs/targets.md says what each one proves.
+Each target is an entry of a table `TARGETS` in unix.py, cpython.py, qemu.py, rp2040.py or
+webassembly.py. docs/targets.md says what each one is good for. Nothing here knows about models.
 """
 
 import argparse
@@ -26,10 +26,10 @@ _ALL = (
 )
 _TARGETS = {target.name: target for target in _ALL}
 
-# Those that every test of device code runs on: they are quick, and differ in what matters.
+# Quick, and different in word size, floats and emitters: tests of device code run on all of them.
 UNIX_TARGETS = tuple(target.name for target in unix.TARGETS)
 
-# Those that see a stray access: slower, and never needed to find a result.
+# Detect stray accesses to memory; slower, and with the same results.
 GUARD_TARGETS = tuple(target.name for target in unix.GUARD_TARGETS)
 
 __all__ = [
@@ -52,7 +52,12 @@ def target_names() -> tuple[str, ...]:
 
 
 def get_target(name: str) -> Target:
-    """Return a target by its name, `unix32` or `unix32@1.26.1`. Raises TargetError."""
+    """Return a target by its name, such as `unix32` or `unix32@1.26.1`.
+
+    Raises:
+        TargetError: if the name is unknown.
+
+    """
     base, version = versions.split(name)
     try:
         target = _TARGETS[base]
@@ -62,7 +67,7 @@ def get_target(name: str) -> Target:
 
 
 def is_target(name: str) -> bool:
-    """Return whether there is a target of this name."""
+    """Return True if a target has this name."""
     try:
         get_target(name)
     except TargetError:
@@ -71,7 +76,7 @@ def is_target(name: str) -> bool:
 
 
 def target_name(text: str) -> str:
-    """Return the name of a target, for argparse."""
+    """Return the name of a target; for argparse."""
     try:
         return get_target(text).name
     except TargetError as e:

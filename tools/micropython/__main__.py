@@ -1,4 +1,4 @@
-"""`python -m tools.micropython list|install|build|path|run|packages`."""
+"""The command `mpconnxr targets`: list, install, build and run MicroPython targets."""
 
 import argparse
 import json
@@ -13,18 +13,18 @@ from .packages import Package, install, missing_of
 
 
 def do_build(args: argparse.Namespace) -> int:
-    """Build targets. Exit status: 0 done."""
+    """Build targets. Exit status: 0 built."""
     for target in _targets(args):
         lacking = target.missing()
         if args.available and lacking:
-            print(f"micropython: leaving out {target.name}, install: {' '.join(lacking)}")
+            print(f"micropython: skipping {target.name}, which needs: {' '.join(lacking)}")
         else:
             target.build()
     return 0
 
 
 def do_path(args: argparse.Namespace) -> int:
-    """Print where a target's executable lies. Exit status: 0 done."""
+    """Print the path of a target's executable or firmware. Exit status: 0 printed."""
     print(get_target(args.target).build())
     return 0
 
@@ -46,7 +46,7 @@ def do_run(args: argparse.Namespace) -> int:
 
 
 def do_list(args: argparse.Namespace) -> int:
-    """Print the targets. Exit status: 0 done."""
+    """Print the targets. Exit status: 0 printed."""
     rows = [_about(get_target(name)) for name in target_names()]
     if args.json:
         print(json.dumps(rows))
@@ -58,20 +58,20 @@ def do_list(args: argparse.Namespace) -> int:
 
 
 def _about(target):
-    """built: there, and usable; needs: system packages that are not installed."""
+    """Return a target's entry in the list; `needs` are the system packages that it lacks."""
     lacking = target.missing()
     built = not lacking and target.path().is_file()
     return {"name": target.name, "built": built, "needs": lacking, "about": target.about}
 
 
 def do_install(args: argparse.Namespace) -> int:
-    """Install packages and build targets. Exit status: 0 done."""
+    """Install packages and build targets. Exit status: 0 installed."""
     args.install, args.available = True, False
     return do_packages(args) or do_build(args)
 
 
 def do_packages(args: argparse.Namespace) -> int:
-    """Print or install the system packages that are lacking."""
+    """Print or install the missing system packages."""
     lacking = _lacking(args)
     if lacking and args.install:
         install(lacking)
@@ -94,35 +94,35 @@ def _targets(args: argparse.Namespace) -> list[Target]:
 
 
 def _named(text: str) -> tuple[str, Path]:
-    """`NAME=PATH`, or a path whose last part is the name."""
+    """Parse `NAME=PATH`, or a path whose last part is the name."""
     name, equals, path = text.partition("=")
     return (name, Path(path)) if equals else (Path(text).resolve().name, Path(text))
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for("micropython", description="MicroPython targets.")
-    found.set_defaults(do=do_list, json=False, program=[])
-    verbs = found.add_subparsers(metavar="VERB")
+    result = arguments.parser_for("micropython", description="MicroPython targets.")
+    result.set_defaults(do=do_list, json=False, program=[])
+    verbs = result.add_subparsers(metavar="VERB")
 
     def verb(do, about: str) -> argparse.ArgumentParser:
         sub = verbs.add_parser(do.__name__.removeprefix("do_"), help=about, description=about)
         sub.set_defaults(do=do)
         return sub
 
-    install = verb(do_install, "install what targets need, as root or with sudo, and build them")
+    install = verb(do_install, "install what targets need (as root or with sudo) and build them")
     install.add_argument("targets", nargs="+", metavar="TARGET")
-    build = verb(do_build, "build targets, all if none is named")
+    build = verb(do_build, "build targets (default: all)")
     build.add_argument("targets", nargs="*", metavar="TARGET")
     build.add_argument(
         "--available", action="store_true", help="skip targets with missing packages"
     )
-    path = verb(do_path, "build a target and print where its executable or firmware is")
+    path = verb(do_path, "build a target and print the path of its executable or firmware")
     path.add_argument("target")
     _add_run(verb(do_run, "run a script on a target"))
-    listed = verb(do_list, "list the targets and whether they are built (without a VERB, too)")
+    listed = verb(do_list, "list the targets and their state (the default VERB)")
     listed.add_argument("--json", action="store_true", help="print one JSON array")
-    packages = verb(do_packages, "print the system packages that targets lack")
+    packages = verb(do_packages, "print the missing system packages of targets")
     packages.add_argument("targets", nargs="*", metavar="TARGET")
     packages.add_argument("--install", action="store_true", help="install them with apt-get")
     packages.add_argument(
@@ -130,9 +130,9 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME",
-        help="a program that tests need, with a Debian package of the same name: chromium",
+        help="also a program that tests need, by the name of its Debian package: chromium",
     )
-    return found
+    return result
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -142,17 +142,17 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]PATH",
-        help="a file or folder that the script finds in its current folder",
+        help="copy this file or folder to the script's current folder",
     )
     run.add_argument("--timeout", type=arguments.seconds, default=60, metavar="SECONDS")
     run.add_argument("--heap", type=int, metavar="BYTES", help="unix targets only")
-    run.add_argument("--icount", action="store_true", help="count instructions, QEMU only")
+    run.add_argument("--icount", action="store_true", help="count instructions, QEMU targets only")
     run.add_argument("script", type=Path)
     run.add_argument("args", nargs=argparse.REMAINDER)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 done, 1 failed, 2 wrong usage; of `run`: that of the script."""
+    """Run the command. Exit status: 0 succeeded, 1 failed, 2 usage; `run` returns the script's."""
     args = parser().parse_args(argv)
     try:
         return args.do(args)

@@ -1,7 +1,7 @@
-"""Find the system's own Debian mirror, and download packages of another release from it.
+"""Find the system's Debian mirror and download packages of another release from it.
 
-Nothing of the system's apt is touched: the private source list, its indexes and the download live
-in a folder of the caller's.
+The system's own apt stays untouched: source list, indexes and downloads lie in a folder of the
+caller.
 """
 
 import os
@@ -13,20 +13,26 @@ from typing import NamedTuple
 
 from .errors import TargetError
 
-# Where Debian itself keeps its mirror; other files in these folders are third-party lists.
+# Debian's own files; others in these folders are third-party lists.
 SOURCE_FILES = ("sources.list.d/debian.sources", "sources.list", "sources.list.d/debian.list")
 ONE_LINE = re.compile(r"deb(?:-src)?\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.*)")
 
 
 class Mirror(NamedTuple):
-    """A place from which apt gets packages."""
+    """A server from which apt gets packages.
+
+    Attributes:
+        uri: its address.
+        signed_by: path of its keyring; "" for the system's trusted keyrings.
+
+    """
 
     uri: str
     signed_by: str  # a keyring's path, or "" for the system's trusted ones
 
 
 def find_mirror(etc_apt: Path = Path("/etc/apt")) -> Mirror | None:
-    """The mirror of Debian's main archive in the system's apt sources, None on other systems."""
+    """Return the mirror of Debian's main archive in the system's apt sources; None without one."""
     for name in SOURCE_FILES:
         path = etc_apt / name
         if path.is_file():
@@ -39,7 +45,7 @@ def find_mirror(etc_apt: Path = Path("/etc/apt")) -> Mirror | None:
 
 
 def _is_plain(suite: str) -> bool:
-    """Whether this is a release's own suite; security and updates live elsewhere or apart."""
+    """Return True for a release's own suite, not its security or updates suite."""
     return "-" not in suite and "/" not in suite
 
 
@@ -56,7 +62,7 @@ def _parse_deb822(text: str):
             fields["uris"].split()[0],
             fields.get("suites", "").split(),
             fields.get("components", "").split(),
-            # A key written out in the stanza has no path; Debian's own keyring is trusted anyway.
+            # An inline key has no path; the system trusts Debian's keyring anyway.
             signed_by if signed_by.startswith("/") and "\n" not in signed_by else "",
         )
 
@@ -72,17 +78,17 @@ def _parse_one_line(text: str):
 
 
 def download_source(package: str, suite: str, folder: Path) -> Path:
-    """Download `package`'s upstream archive as of Debian's `suite` into `folder`."""
+    """Download the upstream archive of `package` in Debian's `suite` into `folder`."""
     return _download(["source", "--download-only"], package, "_*.orig.tar.*", suite, folder)
 
 
 def download_binary(package: str, suite: str, folder: Path) -> Path:
-    """Download the .deb of `package` as of Debian's `suite` into `folder`."""
+    """Download the .deb of `package` in Debian's `suite` into `folder`."""
     return _download(["download"], package, "_*.deb", suite, folder)
 
 
 def _download(verb: list[str], package: str, pattern: str, suite: str, folder: Path) -> Path:
-    """Have apt-get do `verb`; the file that it makes matches the package's name and `pattern`."""
+    """Run apt-get with `verb`; return the file that matches the package's name and `pattern`."""
     mirror = find_mirror()
     if mirror is None or not shutil.which("apt-get"):
         raise TargetError("this system has no Debian mirror in its apt sources")
@@ -102,14 +108,14 @@ def _download(verb: list[str], package: str, pattern: str, suite: str, folder: P
         apt += ["-o", option]
     _quietly([*apt, "update"], folder)
     _quietly([*apt, *verb, package], folder)
-    found = sorted(folder.glob(package + pattern))
-    if not found:
-        raise TargetError(f"apt-get downloaded no {package}{pattern}")
-    return found[0]
+    files = sorted(folder.glob(package + pattern))
+    if not files:
+        raise TargetError(f"apt-get did not download {package}{pattern}")
+    return files[0]
 
 
 def _quietly(command: list[str], folder: Path) -> None:
-    """Run apt-get in `folder`; its last line of complaint becomes the error."""
+    """Run apt-get in `folder`; raise TargetError with its last line if it fails."""
     done = subprocess.run(
         command,
         cwd=folder,

@@ -1,4 +1,4 @@
-"""The target that is no MicroPython: the Python that runs these tools, as mpconnxr supports it."""
+"""The target "cpython": mpconnxr on the Python that runs these tools."""
 
 import sys
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from pathlib import Path
 from .recipe import Recipe
 from .unix import UnixTarget
 
-# Modules come from the folder alone, not from what a user has installed; text is UTF-8 and lines
-# come at once, as they do in MicroPython.
+# Import modules only from the script's folder, not from the user's site-packages. Use UTF-8 and
+# unbuffered output, as MicroPython does.
 _OPTIONS = ("-E", "-s", "-S", "-u", "-X", "utf8")
 
 
 @dataclass(frozen=True)
 class CPythonTarget(UnixTarget):
-    """Nothing to build; its heap grows as it wants to."""
+    """This Python as a target: there is nothing to build, and its heap grows as needed."""
 
     def path(self) -> Path:
-        """Return this Python."""
+        """Return the executable of this Python."""
         return Path(sys.executable)
 
     def _command(self, heap: int | None) -> list[str]:

@@ -1,28 +1,28 @@
-// A Raspberry Pi Pico: npm's rp2040js, and what that lacks: a flash that can be written, a reset,
-// and a host that may be slow. emulated_pico.py starts it and says what it does.
+// A Raspberry Pi Pico: npm's rp2040js, with what that lacks: writable flash, a reset, and flow
+// control for a slow host. emulated_pico.py starts it and documents its behaviour.
 //
 //     node emulated_pico.mjs OPTIONS        a JSON object, see emulated_pico.py
 //
-// The board's serial port is stdin and stdout. It ends when stdin does, or when its power is cut,
-// and says on stderr how often its flash was changed.
+// The board's serial port is stdin and stdout. The process ends when stdin does or the power is cut,
+// and prints on stderr how often the flash was changed.
 
 import fs from "node:fs";
 
 const options = JSON.parse(process.argv[2]);
 const { BasePeripheral, Simulator, USBCDC } = await import(options.library);
 
-console.error = console.warn = () => {}; // what the emulator says of registers that it lacks
+console.error = console.warn = () => {}; // the emulator warns about registers that it lacks
 
 const FLASH_START = 0x10000000;
 const CYCLE_NANOS = 8; // at 125 MHz
-const TICK_BATCH = 64; // instructions between two looks at the clock, unless an alarm is due earlier
-const SLICE_MS = 4; // between two looks at the host
-const MOST_PENDING = 65536; // bytes that the host has said and the board has not heard
+const TICK_BATCH = 64; // instructions between clock updates, unless an alarm is due earlier
+const SLICE_MS = 4; // between two polls of the host
+const MOST_PENDING = 65536; // bytes from the host that the board has not read
 
 class PowerCut extends Error {}
 class Restart extends Error {}
 
-// Commands of SPI flash chips, as far as a Pico's boot ROM and firmware use them.
+// The commands of SPI flash chips that a Pico's boot ROM and firmware use.
 const PROGRAM_PAGE = 0x02;
 const READ = 0x03;
 const DISABLE_WRITE = 0x04;
@@ -34,11 +34,11 @@ const READ_ID = 0x9f;
 const ERASE_BLOCK = 0xd8;
 const CHANGED_BYTES = { [PROGRAM_PAGE]: 256, [ERASE_SECTOR]: 4096, [ERASE_BLOCK]: 65536 };
 const IDLE_BUS = 0xff;
-const WRITE_ENABLED = 2; // of the status
-const QUAD_ENABLED = 2; // of the second status
+const WRITE_ENABLED = 2; // bit of the status
+const QUAD_ENABLED = 2; // bit of the second status
 const ID = [0xef, 0x40, 0x15]; // Winbond, 16 Mbit
 
-// The flash chip. It changes when a command ends, as real ones do. changes: so far.
+// The flash chip. As on a real chip, a command takes effect when it ends. `changes` counts them.
 class Chip {
   constructor(bytes, cutAfter, journal) {
     this.bytes = bytes;
@@ -46,19 +46,19 @@ class Chip {
     this.journal = journal;
     this.changes = 0;
     this.isWritable = false;
-    this.said = [];
+    this.command = [];
   }
 
   begin() {
-    this.said = [];
+    this.command = [];
   }
 
-  // What the chip answers while it hears a byte.
+  // Receive a byte of a command and return the byte that the chip sends meanwhile.
   shift(byte) {
-    const { said } = this;
-    said.push(byte);
-    const [command] = said;
-    const n = said.length - 1;
+    const received = this.command;
+    received.push(byte);
+    const [command] = received;
+    const n = received.length - 1;
     if (n === 0) {
       if (command === ENABLE_WRITE || command === DISABLE_WRITE)
         this.isWritable = command === ENABLE_WRITE;
@@ -72,24 +72,24 @@ class Chip {
   }
 
   address() {
-    return (this.said[1] << 16) | (this.said[2] << 8) | this.said[3];
+    return (this.command[1] << 16) | (this.command[2] << 8) | this.command[3];
   }
 
   end() {
-    const nbytes = CHANGED_BYTES[this.said[0]];
-    if (nbytes && this.said.length >= 4 && this.isWritable) {
+    const nbytes = CHANGED_BYTES[this.command[0]];
+    if (nbytes && this.command.length >= 4 && this.isWritable) {
       this.isWritable = false;
       this.change(this.address(), nbytes);
     }
-    this.said = [];
+    this.command = [];
   }
 
   change(address, nbytes) {
-    const { bytes, said } = this;
+    const { bytes, command } = this;
     const start = address & -nbytes;
     const before = bytes.slice(start, start + nbytes);
-    if (said[0] === PROGRAM_PAGE)
-      said.slice(4, 4 + nbytes).forEach((byte, i) => (bytes[address + i] &= byte));
+    if (command[0] === PROGRAM_PAGE)
+      command.slice(4, 4 + nbytes).forEach((byte, i) => (bytes[address + i] &= byte));
     else bytes.fill(0xff, start, start + nbytes);
     this.changes += 1;
     if (this.journal !== null) {
@@ -103,7 +103,7 @@ class Chip {
   }
 }
 
-// A peripheral whose registers keep what is written to them.
+// A peripheral whose registers store the values written to them.
 class Registers extends BasePeripheral {
   constructor(rp2040, name) {
     super(rp2040, name);
@@ -119,8 +119,8 @@ class Registers extends BasePeripheral {
   }
 }
 
-// The pins of the flash. Firmware selects the chip by hand to write to it.
-const SELECT = 0x0c; // the register of the pin that selects
+// The pins of the flash chip. To write to it, firmware drives the select pin itself.
+const SELECT = 0x0c; // offset of the select pin's control register
 const LOW = 2;
 const HIGH = 3;
 
@@ -128,7 +128,7 @@ class FlashPins extends Registers {
   constructor(rp2040, name, chip) {
     super(rp2040, name);
     this.chip = chip;
-    this.select = 0; // LOW, HIGH, or as the SSI has it
+    this.select = 0; // LOW, HIGH; otherwise the SSI drives the pin
   }
 
   writeUint32(offset, value) {
@@ -147,7 +147,7 @@ const SENT_LEVEL = 0x20;
 const RECEIVED_LEVEL = 0x24;
 const STATUS = 0x28;
 const DATA = 0x60;
-const NOTHING_TO_SEND = 6; // of the status: the queue is empty, and not full
+const NOTHING_TO_SEND = 6; // bits of the status: the queue is empty, and not full
 const RECEIVED = 8;
 
 class Ssi extends Registers {
@@ -183,8 +183,8 @@ class Ssi extends Registers {
   }
 }
 
-// rp2040js steps state machines whenever the host has time. Here they keep the board's time, so that
-// interrupts come at the same instruction in each run.
+// rp2040js steps PIO state machines whenever the host has time. Here they follow the board's clock, so
+// that interrupts come at the same instruction in each run.
 function keepTime(pio, clock) {
   const alarm = clock.createAlarm(step);
 
@@ -197,7 +197,7 @@ function keepTime(pio, clock) {
       if (!(machine.due > now)) {
         const { cycles } = machine;
         machine.step();
-        const took = Math.max(machine.cycles - cycles, 1); // none while it waits
+        const took = Math.max(machine.cycles - cycles, 1); // 0 while it waits
         machine.due = now + took * (machine.clockDivInt || 65536) * CYCLE_NANOS;
       }
       next = Math.min(next, machine.due);
@@ -212,7 +212,7 @@ function keepTime(pio, clock) {
   };
 }
 
-// The board. memory: the flash, as rp2040js has it, of the board before its reset.
+// The board. memory, watchdog: flash views and watchdog that survive a reset; null after power-on.
 class Board {
   constructor(memory, watchdog) {
     const { clock, rp2040 } = new Simulator();
@@ -222,8 +222,8 @@ class Board {
     this.clock = clock;
     this.rp2040 = rp2040;
     for (const pio of rp2040.pio) keepTime(pio, clock);
-    this.held = null; // a question of the board that is not yet answered
-    this.isOnline = false; // what the host says before, the board would not hear
+    this.held = null; // [endpoint, size] of a read that waits for bytes
+    this.isOnline = false; // bytes sent before this would be lost
     this.watchdog = rp2040.peripherals[0x40058];
     this.watchdog.onWatchdogTrigger = () => {
       throw new Restart();
@@ -234,13 +234,13 @@ class Board {
       this.watchdog.scratchData.set(watchdog.scratchData);
     }
     this.cdc = new USBCDC(rp2040.usbCtrl);
-    this.cdc.onSerialData = say;
+    this.cdc.onSerialData = send;
     this.cdc.onDeviceConnected = () => {
       this.isOnline = true;
-      this.hear(options.greeting);
+      this.receive(options.greeting);
     };
     this.answer = rp2040.usbCtrl.onEndpointRead;
-    // After an empty answer the board would ask again at once: it waits for bytes instead.
+    // After an empty answer the board would read again at once: let the read wait for bytes.
     rp2040.usbCtrl.onEndpointRead = (endpoint, size) => {
       if (endpoint && this.cdc.txFIFO.empty) this.held = [endpoint, size];
       else this.answer(endpoint, size);
@@ -260,12 +260,12 @@ class Board {
     return { flash, flash16, flashView };
   }
 
-  // True if nothing but the host can make the board go on.
+  // Return true if the board waits for its host alone.
   isIdle() {
     return this.rp2040.core.waiting && !this.clock.nextAlarm;
   }
 
-  hear(bytes) {
+  receive(bytes) {
     for (const byte of bytes) this.cdc.sendSerialByte(byte);
     if (this.held && bytes.length) {
       const { held } = this;
@@ -294,11 +294,11 @@ class Board {
   }
 }
 
-let pending = Buffer.alloc(0); // what the host has said and the board has not heard
-let hasEnded = false; // the host
-let isWaiting = false; // for the host
+let pending = Buffer.alloc(0); // bytes from the host that the board has not read
+let hasEnded = false; // the host has closed stdin
+let isWaiting = false; // the board waits for the host
 
-function say(bytes) {
+function send(bytes) {
   for (let data = Buffer.from(bytes); data.length; ) {
     try {
       data = data.subarray(fs.writeSync(1, data));
@@ -308,20 +308,20 @@ function say(bytes) {
   }
 }
 
-function listen() {
+function forwardInput() {
   const { txFIFO } = board.cdc;
   if (!board.isOnline || !pending.length) return;
   const n = txFIFO.size - txFIFO.itemCount;
   const bytes = pending.subarray(0, n);
   pending = pending.subarray(n);
-  board.hear(bytes);
+  board.receive(bytes);
   if (pending.length < MOST_PENDING) process.stdin.resume();
 }
 
 function turn() {
   try {
     board.run(performance.now() + SLICE_MS);
-    listen();
+    forwardInput();
   } catch (error) {
     if (error instanceof PowerCut) return finish();
     if (!(error instanceof Restart)) throw error;
@@ -355,7 +355,7 @@ board.connect(chip);
 process.stdin.on("data", (data) => {
   pending = Buffer.concat([pending, data]);
   if (pending.length >= MOST_PENDING) process.stdin.pause();
-  if (isWaiting) listen();
+  if (isWaiting) forwardInput();
   wake();
 });
 process.stdin.on("end", () => {

@@ -1,12 +1,12 @@
-"""What can go wrong with a target, apart from the script that runs on it."""
+"""Errors of targets, as opposed to errors of the scripts that run on them."""
 
 
 class TargetError(Exception):
-    """A target cannot be had, built or driven. One line that says what to do about it."""
+    """A target cannot be fetched, built or run; the message says in one line what to do."""
 
 
 class TargetTimeout(TargetError):
-    """A script did not end in time and its process was killed. `stdout` is what it had said."""
+    """A script did not end in time and its process was killed. `stdout` has its output so far."""
 
     def __init__(self, message: str, stdout: str = ""):
         super().__init__(message)

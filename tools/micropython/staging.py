@@ -1,4 +1,4 @@
-"""The folder a script finds its files in, on this machine and as a read-only ROMFS image."""
+"""Put a script and its files into one folder, or into a read-only ROMFS image."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,13 @@ from tools import romfs
 
 from .errors import TargetError
 
-# The script's own name in that folder: tracebacks and sys.argv[0] say it on every target.
+# The script's name in that folder, in tracebacks and in sys.argv[0], on every target.
 SCRIPT = "script"
 
 
 @contextmanager
 def staged(script: str | Path, files: Mapping[str, bytes | Path] | None) -> Iterator[Path]:
-    """A temporary folder with the script and `files`: bytes are written, paths are linked."""
+    """Yield a temporary folder with the script and `files`; link paths, write bytes."""
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)
         for relative, content in (files or {}).items():
@@ -28,24 +28,29 @@ def staged(script: str | Path, files: Mapping[str, bytes | Path] | None) -> Iter
 
 
 def _stage(folder: Path, relative: str, content: bytes | Path) -> None:
-    place = folder / relative
-    inside = place.resolve().is_relative_to(folder.resolve())
-    if not inside or place.exists() or relative == SCRIPT:
+    path = folder / relative
+    is_inside = path.resolve().is_relative_to(folder.resolve())
+    if not is_inside or path.exists() or relative == SCRIPT:
         raise TargetError(f"cannot give the script a file named {relative!r}")
-    place.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, Path):
         if not content.exists():
-            raise TargetError(f"{content} is not there")
-        place.symlink_to(content.resolve())
+            raise TargetError(f"{content} does not exist")
+        path.symlink_to(content.resolve())
     else:
-        place.write_bytes(content)
+        path.write_bytes(content)
 
 
 def romfs_image(folder: Path, arch: str = "") -> bytes:
-    """The folder, links followed, as an image for MicroPython's VfsRom; arch: of its native code.
+    """Return the folder, links followed, as an image for MicroPython's VfsRom.
 
-    Loops that no firmware takes as source (mpconnxr.forms) are there as .mpy files, if they are
-    for this arch.
+    Loops that no firmware can compile (mpconnxr.forms.COMPILED) are compiled to .mpy if they are
+    for this arch, and left out otherwise.
+
+    Args:
+        folder: the folder.
+        arch: architecture of the target's native code; "" for none.
+
     """
     files = dict(_contents(folder, ""))
     for form in COMPILED:
@@ -58,7 +63,7 @@ def romfs_image(folder: Path, arch: str = "") -> bytes:
 
 @cache
 def _compiled(source: str, path: str, arch: str) -> bytes:
-    from tools.mpy.compile import compiled  # which imports a compiler that few scripts need
+    from tools.mpy.compile import compiled  # slow to import, and few scripts need it
 
     return compiled(source, path, arch)
 

@@ -1,4 +1,4 @@
-"""What every target can do."""
+"""Base class of all targets."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from .recipe import Recipe
 
 
 class Completed(NamedTuple):
-    """A script's end: what it printed, its traceback, and 0 only if it ended well."""
+    """Result of a script: its output, its traceback, and 0 if it succeeded."""
 
     stdout: str
     stderr: str
@@ -23,7 +23,20 @@ class Completed(NamedTuple):
 
 @dataclass(frozen=True)
 class Target(ABC):
-    """A MicroPython that scripts can run on: how it is built, and what it is like."""
+    """A MicroPython that scripts can run on.
+
+    Attributes:
+        name: of the target.
+        about: a line for the list of targets.
+        recipe: how to build it.
+        word_bits: size of a small integer's machine word.
+        float_bits: size of a float.
+        viper: the firmware compiles @micropython.viper.
+        arch: value of mpy-cross's -march; "" if it does not run native code.
+        build_packages: system packages needed to build it.
+        run_packages: system packages needed to run it.
+
+    """
 
     name: str
     about: str
@@ -31,21 +44,26 @@ class Target(ABC):
     word_bits: int
     float_bits: int
     viper: bool
-    arch: str  # for mpy-cross's -march, "" where it takes no native code
+    arch: str
     build_packages: tuple[Package, ...]
     run_packages: tuple[Package, ...] = ()
 
     def path(self) -> Path:
-        """The executable or firmware, whether it has been built yet or not."""
+        """Return the path of the executable or firmware, built or not."""
         return self.recipe.path(self.name)
 
     def missing(self) -> list[str]:
-        """System packages without which it cannot be run, or built if it has not been."""
+        """Return the missing packages needed to run it, and to build it if it is not built."""
         built = self.path().is_file()
         return missing_of(self.run_packages + (() if built else self.build_packages))
 
     def build(self) -> Path:
-        """Build it unless that is done, and return its executable or firmware."""
+        """Build the target if needed; return its executable or firmware.
+
+        Raises:
+            TargetError: if packages are missing or the build fails.
+
+        """
         if not self.path().is_file():
             lacking = self.missing()
             if lacking:
@@ -60,14 +78,14 @@ class Target(ABC):
         return product
 
     def _prove(self, product: Path) -> None:
-        """Refuses what was built with other words than it should: a make variable lost its use."""
+        """Reject a build with the wrong word size: a make variable has lost its meaning."""
         done = self.run("import sys\nprint(sys.maxsize)")
-        found = done.stdout.strip()
-        if found != str((1 << self.word_bits - 1) - 1):
+        maxsize = done.stdout.strip()
+        if maxsize != str((1 << self.word_bits - 1) - 1):
             product.unlink(missing_ok=True)
             raise TargetError(
                 f"{self.name} was built with another size of words than {self.word_bits} bits: "
-                f"sys.maxsize is {found or done.stderr.strip()[-200:]}"
+                f"sys.maxsize is {maxsize or done.stderr.strip()[-200:]}"
             )
 
     @abstractmethod
@@ -81,14 +99,24 @@ class Target(ABC):
         on_line: OnLine = None,
         icount: bool = False,
     ) -> Completed:
-        """Run `script` (source text or a file) in a process of its own.
+        """Run a script in its own process.
 
-        The current folder, also first on sys.path, is one with `files` in it: each name's bytes,
-        file or folder. sys.argv is ["script", *args]. `on_line` gets each line of stdout as it
-        comes. After `timeout` seconds the process is killed: TargetTimeout.
+        Its current folder, also first on sys.path, contains `files`; sys.argv is ["script",
+        *args].
 
-        `heap` (bytes) is for the unix targets, `icount` (time counted in instructions, the same
-        in every run) for those in QEMU; elsewhere they are an error.
+        Args:
+            script: source text or a file.
+            files: {name: contents, or path of a file or folder}.
+            args: arguments for the script.
+            timeout: seconds after which the process is killed.
+            heap: size of the heap in bytes; unix targets only.
+            on_line: called with each line of stdout as it comes.
+            icount: let time count instructions, equal in every run; QEMU targets only.
+
+        Raises:
+            TargetTimeout: if the script does not end in time.
+            TargetError: if the target cannot run it, or does not support an option.
+
         """
 
     def _refuse(self, option: str) -> TargetError:

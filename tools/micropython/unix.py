@@ -1,4 +1,4 @@
-"""Targets that are a process of this machine: MicroPython's unix port."""
+"""Targets that are a process of this computer: MicroPython's unix port."""
 
 import os
 import shutil
@@ -16,11 +16,11 @@ from .recipe import Recipe
 from .staging import SCRIPT, staged
 from .target import Completed, Target
 
-# The heap of a process that ends is no leak.
+# MicroPython does not free its heap when it exits.
 _ASAN_OPTIONS = "detect_leaks=0"
-HEAP = 8 << 20  # bytes; more makes code that allocates much slower than the cache allows
+HEAP = 8 << 20  # bytes; a heap larger than the processor's cache slows allocation down
 
-# What an installed MicroPython must have to stand in for one built here.
+# Run by an installed MicroPython to prove that it can replace one built here.
 PROBE = """
 import sys, hashlib, uctypes, micropython
 from vfs import VfsRom
@@ -36,32 +36,43 @@ print("usable")
 
 @cache
 def installed_micropython() -> Path | None:
-    """The system's own `micropython`, if it is new enough and has what is needed."""
-    found = shutil.which("micropython")
-    if found is None or os.environ.get("MICROPYTHON_SRC"):
+    """Return the system's own `micropython` if it passes the PROBE; None otherwise."""
+    executable = shutil.which("micropython")
+    if executable is None or os.environ.get("MICROPYTHON_SRC"):
         return None
     try:
-        done = subprocess.run([found, "-c", PROBE], capture_output=True, text=True, timeout=10)
+        probe = [executable, "-c", PROBE]
+        done = subprocess.run(probe, capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Path(found) if done.stdout.strip() == "usable" else None
+    return Path(executable) if done.stdout.strip() == "usable" else None
 
 
 @dataclass(frozen=True)
 class UnixTarget(Target):
-    """An executable of this machine; each run is a process in a temporary folder."""
+    """An executable of this computer; each run is a process in a temporary folder.
+
+    Attributes:
+        may_be_installed: the system's own MicroPython may replace one built here.
+
+    """
 
     may_be_installed: bool = False
 
     def path(self) -> Path:
-        """Return where the executable is, or will be."""
+        """Return where the executable is or will be."""
         built = super().path()
         if self.may_be_installed and not built.is_file():
             return installed_micropython() or built
         return built
 
     def build(self) -> Path:
-        """Return the executable, built if need be. Raises TargetError."""
+        """Return the executable, built if needed.
+
+        Raises:
+            TargetError: if it cannot be built.
+
+        """
         path = self.path()
         return path if path.is_file() else super().build()
 
@@ -74,7 +85,7 @@ class UnixTarget(Target):
         interpreter = self._command(heap)
         lines = Lines(on_line)
         with staged(script, files) as folder, tempfile.TemporaryFile() as errors:
-            # Modules come from the folder alone, not from what a user has installed.
+            # Import modules only from the script's folder, not from the user's.
             environment = os.environ | {"MICROPYPATH": "", "ASAN_OPTIONS": _ASAN_OPTIONS}
             process = Process(
                 [*interpreter, SCRIPT, *args],
@@ -95,11 +106,11 @@ class UnixTarget(Target):
             return Completed(lines.finish(), errors.read().decode(errors="replace"), status)
 
     def _command(self, heap: int | None) -> list[str]:
-        """What runs a script, without the script. Raises TargetError."""
+        """Return the command that runs a script, without the script."""
         return [str(self.build()), "-X", f"heapsize={heap or HEAP}"]
 
 
-# The modules left out need libraries of this system or other sources; nothing here uses them.
+# These modules need libraries of the system or further sources; nothing here uses them.
 _OPTIONS = (
     "MICROPY_PY_BTREE=0",
     "MICROPY_PY_FFI=0",
@@ -107,7 +118,7 @@ _OPTIONS = (
     "MICROPY_SSL_MBEDTLS=0",
 )
 _PACKAGES = (GCC, LIBC, MAKE)
-# The collector reads stacks and registers, and memcpy of nothing from nowhere is common.
+# The garbage collector reads stacks, and MicroPython calls memcpy(NULL, ..., 0).
 _SANITIZERS = "-fsanitize=address,undefined"
 _SANITIZED = (
     f"{_SANITIZERS} -fno-sanitize=nonnull-attribute -fno-omit-frame-pointer"
@@ -116,7 +127,7 @@ _SANITIZED = (
 _NO_NATIVE_CODE = "-DMICROPY_EMIT_X64=0 -DMICROPY_EMIT_X86=0 -DMICROPY_EMIT_ARM=0"
 _SINGLE_FLOATS = "-DMICROPY_FLOAT_IMPL=MICROPY_FLOAT_IMPL_FLOAT"
 
-# macOS and machines with other processors have the port too, but not these emitters.
+# The port also runs on macOS and on other processors, but without these emitters.
 _ARCH = {"x86_64": "x64"}.get(os.uname().machine, "") if sys.platform == "linux" else ""
 
 _64BIT = {
@@ -157,7 +168,7 @@ TARGETS = (
     ),
 )
 
-# For finding faults, in a clone: see tests/modules/guard/guard.c.
+# For tests in a clone, see tests/modules/guard/guard.c.
 GUARD_TARGETS = (
     UnixTarget(
         "unix-guard",

@@ -1,7 +1,7 @@
-"""Targets of another version of MicroPython: `unix32@1.26.1`.
+"""Targets of another version of MicroPython, such as `unix32@1.26.1`.
 
-The version is part of the name, and of the name in the cache folder. Of each version only the
-targets that it was built for here, or that npm has: see docs/targets.md.
+The version is part of the target's name and of its name in the cache folder. docs/targets.md says
+which targets exist for which version.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .recipe import Recipe
 from .source import VERSION
 from .target import Target
 
-# From which version on a target, or a board of our own, is not built. ports/qemu links with ld, to
-# which these boards do not speak; native code for RISC-V takes Zcmp, which QEMU 7.2 does not know.
+# First version for which a target, or a board of `boards`, is not built. ports/qemu then links
+# with ld, whose options differ from gcc's; native RISC-V code uses Zcmp, unknown to QEMU 7.2.
 _NOT_FROM = {
     "SIM_DE212": (1, 27),
     "SIM_LX106": (1, 27),
@@ -29,38 +29,47 @@ _PORTS = ("unix", "qemu", "rp2")
 
 
 def split(name: str) -> tuple[str, str]:
-    """Return (target, version): ("unix32", "1.26.1"), the version "" where the name has none.
+    """Split a name into (target, version): "unix32@1.26.1" gives ("unix32", "1.26.1").
 
-    Raises TargetError for a version that is not one.
+    The version is "" if the name has none.
+
+    Raises:
+        TargetError: if the version is malformed.
+
     """
     base, at, version = name.partition("@")
     if not at:
         return base, ""
-    found = re.fullmatch(r"(1\.\d+)(\.\d+)?", version)
-    if not found:
+    match = re.fullmatch(r"(1\.\d+)(\.\d+)?", version)
+    if not match:
         raise TargetError(f"unknown version {version!r} of target {base}: write it as 1.26.1")
-    return base, found[1] + (found[2] or ".0")
+    return base, match[1] + (match[2] or ".0")
 
 
 def of_version(target: Target, version: str) -> Target:
-    """Return the target built from another version. Raises TargetError where that cannot be."""
+    """Return the target built from another version.
+
+    Raises:
+        TargetError: if it cannot be built from that version.
+
+    """
     recipe = target.recipe
-    made = recipe.of_version(version) if isinstance(recipe, NpmRecipe) else None
-    if made is None:
-        made = _recipe(target, version)
-    if made == recipe:
+    other = recipe.of_version(version) if isinstance(recipe, NpmRecipe) else None
+    if other is None:
+        other = _recipe(target, version)
+    if other == recipe:
         return target
-    given = {"name": f"{target.name}@{version}", "recipe": made}
+    changes = {"name": f"{target.name}@{version}", "recipe": other}
     if hasattr(target, "may_be_installed"):
-        given["may_be_installed"] = False
-    return replace(target, **given)
+        changes["may_be_installed"] = False
+    return replace(target, **changes)
 
 
 def _recipe(target, version):
-    """The target's recipe for another version."""
+    """Return the target's recipe for another version."""
     recipe, number = target.recipe, tuple(map(int, version.split(".")))
-    can = isinstance(recipe, Recipe) and recipe.port in _PORTS and number >= (1, 24)
-    first = _NOT_FROM.get(recipe.board or target.name) if can else number
+    is_known = isinstance(recipe, Recipe) and recipe.port in _PORTS and number >= (1, 24)
+    first = _NOT_FROM.get(recipe.board or target.name) if is_known else number
     if first and number >= first:
         raise TargetError(f"{target.name} is not built from MicroPython {version} here")
     if version == VERSION:
@@ -69,7 +78,7 @@ def _recipe(target, version):
 
 
 def _options(options, number):
-    """What later versions do not know under the same name."""
+    """Yield the make variables under the names that this version knows."""
     for option in options:
         if option == "MICROPY_FORCE_32BIT=1" and number >= (1, 28):
             yield from ("CC=gcc -m32", "LDFLAGS_EXTRA=-m32")

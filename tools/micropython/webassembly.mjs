@@ -1,16 +1,16 @@
 // Runs a script in MicroPython's WebAssembly port: node webassembly.mjs MICROPYTHON_URL SCRIPT ARG...
 //
-// The current folder is copied into the memory of that process, and is its current folder. Output
-// goes out line by line; the status is that of the script, which ends with a traceback on stderr.
+// Copies the current folder into the memory of the process and runs the script there. Prints output
+// line by line and a traceback on stderr; the exit status is the script's.
 
 import fs from "node:fs";
 import path from "node:path";
 
 const PYSTACK_WORDS = 64 * 1024;
-const FIRST_HEAP_BYTES = 64 << 20; // it grows, but not always when it should
+const FIRST_HEAP_BYTES = 64 << 20; // large, since it does not always grow when it should
 const FOLDER = "/work";
 
-// The script's frames are the outermost ones: this module's own is left out of tracebacks.
+// Runs the script; main() removes this code's own frame from tracebacks.
 const BOOT = `
 import sys
 sys.path[0] = "."
@@ -44,7 +44,7 @@ function write(descriptor, data) {
   try {
     return fs.writeSync(descriptor, data);
   } catch (error) {
-    if (error.code === "EAGAIN") return 0; // a pipe that is full
+    if (error.code === "EAGAIN") return 0; // the pipe is full
     throw error;
   }
 }

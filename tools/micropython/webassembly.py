@@ -1,5 +1,6 @@
-"""The target that is MicroPython's WebAssembly port, as npm has it: node runs it here, a browser
-in the playground.
+"""The target "webassembly": MicroPython's WebAssembly port from npm, run by node.
+
+The playground runs the same files in a browser.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ _RUNNER = Path(__file__).with_name("webassembly.mjs")
 
 @dataclass(frozen=True)
 class WebAssemblyTarget(UnixTarget):
-    """A process of node; files are copied into its memory, and its heap grows as it wants to."""
+    """A process of node; files are copied into its memory, and its heap grows as needed."""
 
     def _command(self, heap: int | None) -> list[str]:
         if heap is not None:
@@ -22,7 +23,7 @@ class WebAssemblyTarget(UnixTarget):
         return ["node", str(_RUNNER), self.build().as_uri()]
 
 
-# Releases of MicroPython, no previews; docs/targets.md has what was run on each.
+# Releases of MicroPython, not previews; docs/targets.md says what runs on each.
 _OTHERS = (
     (
         "1.28.0-6",

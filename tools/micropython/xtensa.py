@@ -1,8 +1,7 @@
-"""Building for Xtensa cores that Debian's cross compiler, made for the ESP8266's, does not know.
+"""Build for Xtensa cores that Debian's cross compiler, made for the ESP8266's core, does not know.
 
-binutils takes the instructions of another core from a shared object. It is compiled here from
-the table that QEMU has of the core, out of QEMU's source: the folder `QEMU_SRC`, else Debian's
-package.
+binutils reads the instructions of another core from a shared object. It is compiled here from
+QEMU's table of the core, out of QEMU's source: the folder `QEMU_SRC`, or Debian's package.
 """
 
 import hashlib
@@ -23,31 +22,38 @@ SOURCES = BOARDS / "sim"
 
 @dataclass(frozen=True)
 class XtensaRecipe(Recipe):
-    """core: QEMU's name of a core that binutils has to be told of, "" for the ESP8266's."""
+    """A recipe for an Xtensa core.
+
+    Attributes:
+        core: QEMU's name of a core that binutils does not know; "" for the ESP8266's.
+
+    """
 
     core: str = ""
 
     def environment(self) -> dict[str, str]:
         """Return the environment of make, with the description of the core."""
-        known = super().environment()
-        return known | {"XTENSA_GNU_CONFIG": str(describe(self.core))} if self.core else known
+        environment = super().environment()
+        if self.core:
+            environment["XTENSA_GNU_CONFIG"] = str(describe(self.core))
+        return environment
 
 
 def describe(core: str) -> Path:
-    """The shared object that tells binutils of the core, made once into the cache folder."""
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in _described_by()))
+    """Return the shared object that describes the core to binutils, compiled once."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in _sources()))
     return made(
         f"xtensa-{core}-{digest.hexdigest()[:8]}.so",
         lambda folder, product: _compile(core, _source(core, folder), product),
     )
 
 
-def _described_by() -> list[Path]:
+def _sources() -> list[Path]:
     return [SOURCES / "core.c", SOURCES / "qemu" / "osdep.h"]
 
 
 def _source(core: str, folder: Path) -> Path:
-    """A folder with the part of QEMU's source that is about the core."""
+    """Return a folder with the part of QEMU's source that describes the core."""
     name = os.environ.get("QEMU_SRC")
     if name:
         source = Path(name).expanduser().resolve()
@@ -60,11 +66,11 @@ def _source(core: str, folder: Path) -> Path:
         raise TargetError(
             f"cannot get QEMU's source ({error}); set QEMU_SRC to a folder with it"
         ) from None
-    wanted = (f"target/xtensa/core-{core}/", "target/xtensa/xtensa-isa", "include/hw/xtensa/")
+    prefixes = (f"target/xtensa/core-{core}/", "target/xtensa/xtensa-isa", "include/hw/xtensa/")
     with tarfile.open(archive) as tar:
         for member in tar:
             path = member.name.partition("/")[2]
-            if member.isfile() and path.startswith(wanted) and ".." not in path:
+            if member.isfile() and path.startswith(prefixes) and ".." not in path:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_bytes(tar.extractfile(member).read())
     return folder

@@ -1,4 +1,4 @@
-"""python -m tools.playground --serve | --to DIR: a page that runs models in a browser."""
+"""The command `mpconnxr playground --serve | --to DIR`: a page that runs models in a browser."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _PORT = 8000
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 done, 1 something is missing, 2 usage."""
+    """Run the command. Exit status: 0 success, 1 something is missing, 2 usage."""
     args = parser().parse_args(argv)
     try:
         if args.to:
             folder = assemble(args.to)
-            _say(args, {"folder": str(folder)}, f"{folder} is ready for a web server")
+            _report(args, {"folder": str(folder)}, f"{folder} is ready for a web server")
         else:
             _serve(args)
     except (ConvertError, TargetError, OSError) as e:
@@ -34,36 +34,39 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _say(args, about, text):
+def _report(args, about, text):
     print(json.dumps(about) if args.json else f"playground: {text}", flush=True)
 
 
 def _serve(args):
-    """Until Ctrl-C."""
+    """Serve the page until Ctrl-C."""
     with (
         tempfile.TemporaryDirectory(prefix="mpconnxr-playground-") as name,
         server(assemble(Path(name) / "playground"), args.port) as serving,
         contextlib.suppress(KeyboardInterrupt),
     ):
         address = f"http://localhost:{serving.server_port}/"
-        _say(args, {"address": address}, f"open {address} in a browser; Ctrl-C ends it")
+        _report(args, {"address": address}, f"open {address} in a browser; Ctrl-C ends it")
         serving.serve_forever()
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for("playground", description="A page that runs models in a browser.")
-    what = found.add_mutually_exclusive_group(required=True)
-    what.add_argument("--serve", action="store_true", help="serve the page on this computer")
-    what.add_argument("--to", type=Path, metavar="DIR", help="write it there, for a web server")
-    found.add_argument(
+    about = "Make a page that runs models in a browser."
+    result = arguments.parser_for("playground", description=about)
+    action = result.add_mutually_exclusive_group(required=True)
+    action.add_argument("--serve", action="store_true", help="serve the page on this computer")
+    action.add_argument(
+        "--to", type=Path, metavar="DIR", help="write the page there, for a web server"
+    )
+    result.add_argument(
         "--port",
         type=arguments.port,
         default=_PORT,
         help=f"port for --serve; 0 for any free port ({_PORT})",
     )
-    found.add_argument("--json", action="store_true", help="print one JSON object")
-    return found
+    result.add_argument("--json", action="store_true", help="print one JSON object")
+    return result
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Puts together what a browser needs, in a folder that any web server can serve."""
+"""Assemble the page and all that it needs in a folder that any web server can serve."""
 
 from __future__ import annotations
 
@@ -15,15 +15,22 @@ from tools.micropython import get_target
 
 PAGE = Path(__file__).parents[2] / "docs" / "playground"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "digits" / "digits.onnx"
-IMAGE = "mpconnxr.romfs"  # the file by which a folder is known as one of these
-_SHOWN, _BRIGHTEST = 0, 16  # the example's picture, and its white
-_SESSION = "session.py"  # runs in MicroPython: it goes into the image
+IMAGE = "mpconnxr.romfs"  # marks a folder as written by assemble()
+_SHOWN, _BRIGHTEST = 0, 16  # index of the example's picture, and its white
+_SESSION = "session.py"  # runs in MicroPython, so it belongs into the image
 
 
 def assemble(folder: Path) -> Path:
-    """Writes the page into a folder, which is made or was written by this before; returns it.
+    """Write the page into a folder and return it.
 
-    Raises UsageError for a folder with other files; TargetError, OSError.
+    Args:
+        folder: new, empty, or written by this function before.
+
+    Raises:
+        UsageError: if the folder has other files.
+        TargetError: if MicroPython cannot be installed.
+        OSError: if a file cannot be written.
+
     """
     if folder.is_dir() and any(folder.iterdir()) and not (folder / IMAGE).is_file():
         raise UsageError(f"{folder} has other files: give an empty or a new folder")
@@ -38,14 +45,14 @@ def assemble(folder: Path) -> Path:
 
 
 def example() -> bytes:
-    """The digits' model, with one of their pictures as its test vector."""
+    """Return the digits model with one picture as its test vector."""
     with np.load(EXAMPLE.with_name("digits_test.npz")) as data:
         picture = data["images"][_SHOWN].astype(np.float32) / _BRIGHTEST
     return convert(EXAMPLE, Options(golden=[picture[None, None]])).data
 
 
 def image() -> bytes:
-    """A ROMFS with the device package, its loops in the plain form, and the page's session."""
+    """Return a ROMFS with the device package, its loops in plain form, and the page's session."""
     files = {_SESSION: (PAGE / _SESSION).read_bytes()}
     package = built_package()
     for path in package.paths():

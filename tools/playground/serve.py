@@ -1,4 +1,4 @@
-"""Serves a folder to browsers on this computer."""
+"""Serve a folder to browsers on this computer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    # A system's own table of types may lack these, and a browser insists on them.
+    # The system's table may lack these types, which browsers require.
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".js": "text/javascript",
         ".mjs": "text/javascript",
@@ -22,7 +22,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def send_head(self):
-        """As the base class does; a path that no file system has is one that is absent."""
+        """Send a file as the base class does; treat a path that no file can have as missing."""
         try:
             return super().send_head()
         except ValueError:  # it contains a NUL
@@ -30,16 +30,16 @@ class _Handler(SimpleHTTPRequestHandler):
             return None
 
     def log_message(self, *_):
-        """Nothing: the terminal is for the address."""
+        """Print nothing: the terminal shows only the address."""
 
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request, client_address):
-        """Nothing for a browser that leaves; else what the base class prints."""
+        """Ignore a browser that disconnects; print other errors."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
 
 def server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server of the folder, which listens on this computer's own address alone."""
+    """Return a server of the folder that listens only on this computer's own address."""
     return _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder)))

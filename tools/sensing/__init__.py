@@ -1,6 +1,6 @@
-"""Samples from a board's sensor: `record` keeps them, `monitor` shows what a model says of them.
+"""Samples from a board's sensor: `record` saves them, `monitor` shows a model's answers to them.
 
-A sensor is a MicroPython file with a generator function, `samples()` by default, that yields a
-sample at a time: a number, or a tuple, list of numbers, one a channel; or a block of samples at
-once, an array or bytes with the channels in turn.
+A sensor is a MicroPython file with a generator function, `samples()` by default. It yields one
+sample at a time (a number, or a tuple or list with a number per channel), or a block of samples
+(an array or bytes, channels interleaved).
 """

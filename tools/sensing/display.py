@@ -1,4 +1,4 @@
-"""Inferences as people see them: a picture that changes on a terminal, else a line each."""
+"""Display inferences: a picture that changes on a terminal, or a line for each."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .inference import About, Inference
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 40  # characters of a bar
-_KEPT = 60  # answers in the strip below
-_MOST = 16  # classes that are shown
+_KEPT = 60  # scores in the sparkline
+_MOST = 16  # displayed classes
 
 
 class Lines:
-    """One line an inference."""
+    """Prints one line per inference."""
 
     def __init__(self, about: About):
         self._about = about
@@ -31,18 +31,17 @@ class Lines:
     def __exit__(self, *_) -> None:
         pass
 
-    def show(self, it: Inference) -> None:
+    def show(self, inference: Inference) -> None:
         """Print a line."""
-        values = it.outputs[self._about.scores]
+        values = inference.outputs[self._about.scores]
         shown = "" if isinstance(values, str) else " ".join(f"{v:.4g}" for v in values[:_MOST])
-        line = (
-            f"{it.ms / 1000:9.2f} s  {it.us / 1000:8.2f} ms  {it.answer(self._about):12}  {shown}"
-        )
+        line = f"{inference.ms / 1000:9.2f} s  {inference.us / 1000:8.2f} ms  "
+        line += f"{inference.answer(self._about):12}  {shown}"
         print(printable(line.rstrip()), flush=True)
 
 
 class Picture:
-    """A bar for each class, and the course of the likeliest one's score."""
+    """Shows a bar for each class, and the largest score over time."""
 
     def __init__(self, about: About):
         self._about, self._kept = about, deque(maxlen=_KEPT)
@@ -55,11 +54,11 @@ class Picture:
     def __exit__(self, *_) -> None:
         self._live.__exit__(None, None, None)
 
-    def show(self, it: Inference) -> None:
-        """Draw the picture anew."""
-        values = it.outputs[self._about.scores]
-        head = Text(f"{it.ms / 1000:.1f} s   {it.us / 1000:.2f} ms a run   ")
-        head.append(printable(it.answer(self._about)), style="bold")
+    def show(self, inference: Inference) -> None:
+        """Redraw the picture."""
+        values = inference.outputs[self._about.scores]
+        head = Text(f"{inference.ms / 1000:.1f} s   {inference.us / 1000:.2f} ms a run   ")
+        head.append(printable(inference.answer(self._about)), style="bold")
         if isinstance(values, str):
             self._live.update(head)
             return
@@ -77,7 +76,7 @@ class Picture:
 
 
 def sparkline(values) -> str:
-    """A character a value, from the least to the largest of them."""
+    """Return one character per value, from the least to the largest of them."""
     finite = [v for v in values if v - v == 0]
     low, high = min(finite, default=0), max(finite, default=0)
     step = (high - low) / (len(_BARS) - 2) or 1

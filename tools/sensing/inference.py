@@ -1,4 +1,4 @@
-"""What a board prints of its model and of each inference."""
+"""Parse what a board prints about its model and about each inference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from tools.deploy.errors import DeployError
 
 @dataclass(frozen=True)
 class About:
-    """input: (name, dtype, shape); outputs: the same of each; labels: None without any."""
+    """Interface of a model.
+
+    Attributes:
+        input: (name, dtype, shape).
+        outputs: the same for each output.
+        labels: names of the classes; None without any.
+
+    """
 
     input: tuple
     outputs: list
@@ -19,7 +26,12 @@ class About:
 
     @staticmethod
     def of_line(line: str) -> About:
-        """Raises DeployError."""
+        """Parse the board's first line.
+
+        Raises:
+            DeployError: if it is something else.
+
+        """
         try:
             return About(**ast.literal_eval(line))
         except (ValueError, SyntaxError, TypeError):
@@ -27,20 +39,27 @@ class About:
 
     @property
     def scores(self) -> int:
-        """Which output has a number for each class: the first float one with several, else 0."""
+        """Index of the output with a score per class: the first float one with several, else 0."""
         for i, (_, dtype, shape) in enumerate(self.outputs):
             if "float" in dtype and math.prod(shape) > 1 or self.labels and dtype == "int8":
                 return i
         return 0
 
     def name_of(self, i: int) -> str:
-        """Of a class."""
+        """Return the name of class i."""
         return self.labels[i] if self.labels and i < len(self.labels) else str(i)
 
 
 @dataclass(frozen=True)
 class Inference:
-    """ms: when, since the start; us: of the run; outputs: of each the numbers, or its text."""
+    """One inference.
+
+    Attributes:
+        ms: milliseconds since the start.
+        us: microseconds of the run.
+        outputs: for each output its numbers, or its text.
+
+    """
 
     ms: int
     us: int
@@ -48,7 +67,12 @@ class Inference:
 
     @staticmethod
     def of_line(line: str) -> Inference:
-        """Raises DeployError."""
+        """Parse a line of the board.
+
+        Raises:
+            DeployError: if it is something else.
+
+        """
         ms, _, rest = line.partition(" ")
         us, _, rest = rest.partition(" ")
         try:
@@ -57,7 +81,7 @@ class Inference:
             raise DeployError(f"the board prints {line[:80]!r} instead of an inference") from None
 
     def answer(self, about: About) -> str:
-        """The likeliest class, or the value of a model that has but one."""
+        """Return the likeliest class, or the value of an output with a single element."""
         values = self.outputs[about.scores]
         if isinstance(values, str) or not values:
             return str(values)

@@ -1,4 +1,4 @@
-"""Keys as they are pressed, without a return behind them."""
+"""Read single key presses from the terminal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 
 class Keys:
-    """No key ever comes where stdin is not a terminal."""
+    """No keys: stdin is not a terminal."""
 
     def pressed(self) -> str:
-        """A key that waits, "" for none."""
+        """Return a pressed key, "" if there is none."""
         return ""
 
 
@@ -33,7 +33,7 @@ class _Windows(Keys):
 
 @contextlib.contextmanager
 def keys() -> Iterator[Keys]:
-    """While it lasts the terminal hands over each key at once; Ctrl-C still interrupts."""
+    """Switch the terminal to single key presses within the context; Ctrl-C still interrupts."""
     if not sys.stdin.isatty():
         yield Keys()
     elif os.name == "nt":

@@ -1,4 +1,4 @@
-"""mpconnxr monitor: what a deployed model says of a board's sensor, while it says it."""
+"""The command `mpconnxr monitor`: show a deployed model's answers to a board's sensor."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _MONITOR = Path(__file__).with_name("on_board_monitor.py")
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    result = arguments.parser_for(
         "sensing.monitor",
         description="Run a deployed model on a board's sensor and show its answers. q ends.",
     )
-    reach.add_board_options(found)
-    add_sensor_options(found)
-    add = found.add_argument
-    add("--model", default="model.bin", metavar="NAME", help="as it was deployed (model.bin)")
-    add("--dir", metavar="FOLDER", help="where on the board (default: its current folder, /)")
+    reach.add_board_options(result)
+    add_sensor_options(result)
+    add = result.add_argument
+    add("--model", default="model.bin", metavar="NAME", help="the deployed model (model.bin)")
+    add("--dir", metavar="FOLDER", help="folder on the board (default: its current folder, /)")
     add(
         "--every",
         type=int,
@@ -41,20 +41,21 @@ def parser() -> argparse.ArgumentParser:
         help="samples between two inferences (default: a quarter of the model's input)",
     )
     add("-n", type=int, default=0, metavar="N", help="end after N inferences")
-    add("--json", action="store_true", help="print one JSON object an inference")
-    return found
+    add("--json", action="store_true", help="print a JSON object for each inference")
+    return result
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 it ended, 1 an error, 2 wrong usage."""
-    args = (asked := parser()).parse_args(argv)
+    """Run the command. Exit status: 0 ended, 1 error, 2 usage."""
+    command_line = parser()
+    args = command_line.parse_args(argv)
     if wrong := problem(args):
-        asked.error(wrong)
+        command_line.error(wrong)
     if min(args.n, args.every) < 0:
-        asked.error("-n and --every are not negative")
+        command_line.error("-n and --every must not be negative")
     try:
         _monitor(args)
-    except KeyboardInterrupt:  # ends it, as q does
+    except KeyboardInterrupt:  # ends the command like q
         pass
     except DeployError as e:
         before = f"{e.traceback}\n" if isinstance(e, BoardError) else ""
@@ -83,13 +84,13 @@ def _monitor(args):
 
 
 def _lacking(device, path, error):
-    """The plain reason why the board cannot load a model, None for another one."""
+    """Return the likely reason why the board cannot load a model; None if there is another one."""
     advice = "mpconnxr flash MODEL.bin deploys"
     if "no module named 'mpconnxr'" in error.last_line:
         return DeployError(f"mpconnxr is not on the board: {advice} it with a model")
-    found = PurePosixPath(path)
-    slots = [str(found.with_name(f"{found.stem}.{slot}{found.suffix}")) for slot in "ab"]
-    if any(device.kinds([path, *slots, f"/rom/{found.name}"])):
+    file = PurePosixPath(path)
+    slots = [str(file.with_name(f"{file.stem}.{slot}{file.suffix}")) for slot in "ab"]
+    if any(device.kinds([path, *slots, f"/rom/{file.name}"])):
         return None
     return DeployError(f"no model {path} on the board: {advice} one, --model and --dir name it")
 
@@ -105,9 +106,10 @@ def _show(args, about, lines, pressed):
 
 
 class _Json(Lines):
-    def show(self, it: Inference) -> None:
-        about = {"ms": it.ms, "us": it.us, "answer": it.answer(self._about), "outputs": it.outputs}
-        print(json.dumps(about), flush=True)
+    def show(self, inference: Inference) -> None:
+        fields = {"ms": inference.ms, "us": inference.us}
+        fields |= {"answer": inference.answer(self._about), "outputs": inference.outputs}
+        print(json.dumps(fields), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,25 @@
-"""Runs on the board: a deployed model on what a sensor's generator yields.
+"""Run on the board: feed a deployed model with what a sensor's generator yields.
 
-The first line is a dict's text about the model; each one after it is an inference: MS US OUTPUTS,
-the milliseconds since the start, the microseconds of the run, and of each output its numbers.
+The first line of the output describes the model as a dict. Then each inference prints MS US
+OUTPUTS: milliseconds since the start, microseconds of the run, and the elements of each output.
 """
 
 import time
 from array import array
 
-MOST = 64  # elements of an output that are worth a line
+MOST = 64  # printed elements of an output
 
 
 def monitor(rows, path, every, most):
-    """every: samples between two inferences, 0 for a quarter of the model's input."""
+    """Print inferences.
+
+    Args:
+        rows: the generator.
+        path: of the model.
+        every: samples between two inferences; 0: a quarter of the model's input.
+        most: inferences after which to end; 0: never.
+
+    """
     import mpconnxr
 
     model = mpconnxr.load(path)
@@ -29,16 +37,16 @@ def monitor(rows, path, every, most):
         window.put()
         ms = time.ticks_diff(time.ticks_ms(), start)
         began = time.ticks_us()
-        found = model.run()
+        results = model.run()
         us = time.ticks_diff(time.ticks_us(), began)
-        print(ms, us, ";".join([numbers(t) for t in found]))
+        print(ms, us, ";".join([numbers(t) for t in results]))
         most -= 1
         if not most:
             return
 
 
 def names(model):
-    """The model's labels, None without any, or without the module that reads them."""
+    """Return the model's labels; None without labels or without the module that reads them."""
     try:
         return model.labels
     except ImportError:
@@ -46,7 +54,7 @@ def names(model):
 
 
 def numbers(t):
-    """The first elements, with commas between them."""
+    """Return the first elements of a tensor, separated by commas."""
     if t.dtype.startswith(("string", "map", "seq")):
         return str(t.data[0]) if len(t.data) else ""
     values = t.floats() if "float" in t.dtype else t.data
@@ -54,10 +62,13 @@ def numbers(t):
 
 
 class Window:
-    """The newest samples that fill an input.
+    """The newest samples, as many as fill an input.
 
-    The input's shape says how: (.., n, channels) takes them in turn, (.., channels, n) a row for
-    each channel. n: samples in it.
+    An input (.., n, channels) has interleaved channels, (.., channels, n) a row for each.
+
+    Attributes:
+        n: samples in the window.
+
     """
 
     def __init__(self, x, row):
@@ -75,11 +86,11 @@ class Window:
 
     @property
     def is_full(self):
-        """Whether enough samples came."""
+        """True if enough samples have come."""
         return self.seen >= self.n
 
     def add(self, row):
-        """Returns how many samples that are."""
+        """Add a sample or a block; return the number of samples."""
         if isinstance(row, (int, float)):
             row = (row,)
         kept, at, end = self.kept, self.at, len(self.kept)
@@ -94,7 +105,7 @@ class Window:
         return samples
 
     def put(self):
-        """Into the input, the oldest sample first."""
+        """Write the window into the input, the oldest sample first."""
         kept, at, c = self.kept, self.at, self.channels
         values = kept[at:] + kept[:at]
         if self.by_channel:
@@ -110,5 +121,5 @@ class Window:
 
 
 def is_block(row):
-    """Whether it holds several samples."""
+    """Return True if the sensor yielded a block of samples."""
     return isinstance(row, (array, bytes, bytearray, memoryview))

@@ -1,8 +1,8 @@
-"""Runs on the board, with PINS = [...] and RATE = ... (Hz): a sensor that is analog pins."""
+"""Run on the board, with PINS = [...] and RATE = ... (Hz) defined: a sensor of analog pins."""
 
 
 def samples():
-    """Yields the pins' 16-bit readings, RATE times a second."""
+    """Yield the pins' 16-bit readings, RATE times per second."""
     import time
 
     inputs = [analog(pin) for pin in PINS]  # noqa: F821
@@ -15,7 +15,7 @@ def samples():
 
 
 def analog(pin):
-    """What reads a pin. A ValueError names it."""
+    """Return the ADC of a pin. Raises ValueError with the pin's name."""
     from machine import ADC, Pin
 
     try:

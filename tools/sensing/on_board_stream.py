@@ -1,4 +1,4 @@
-"""Runs on the board: prints what a sensor's generator yields, a line a sample."""
+"""Run on the board: print what a sensor's generator yields, one line for each sample or block."""
 
 import binascii
 import time
@@ -6,9 +6,13 @@ from array import array
 
 
 def stream(rows, most, most_ms):
-    """`MS a b c` for a sample, `MS #TYPE BASE64` for a block; MS: milliseconds since the start.
+    """Print `MS a b c` for a sample, `MS #TYPE BASE64` for a block, MS since the start.
 
-    most, most_ms: when to end, 0 for never.
+    Args:
+        rows: the generator.
+        most: lines after which to end; 0: never.
+        most_ms: milliseconds after which to end; 0: never.
+
     """
     start, code = time.ticks_ms(), ""
     for row in rows:
@@ -16,7 +20,7 @@ def stream(rows, most, most_ms):
         if most_ms and ms > most_ms:
             return
         if isinstance(row, array):
-            code = code or repr(row[:0])[7]  # the type code, which an array does not tell
+            code = code or repr(row[:0])[7]  # MicroPython's arrays lack `typecode`
             print(ms, "#" + code, block(row))
         elif isinstance(row, (bytes, bytearray, memoryview)):
             print(ms, "#", block(row))

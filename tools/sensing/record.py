@@ -1,4 +1,4 @@
-"""mpconnxr record: samples of a board's sensor, labelled by key presses, into a .npz file."""
+"""The command `mpconnxr record`: save samples of a board's sensor, labelled by key presses."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _MOST_LABELS = 9  # keys 1 to 9
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = arguments.parser_for(
+    result = arguments.parser_for(
         "sensing.record",
         description="Record samples of a board's sensor into a .npz file. While it records, the "
         "keys 1 to 9 choose the label of what comes next, 0 none, and q ends.",
     )
-    reach.add_board_options(found)
-    add_sensor_options(found)
-    add = found.add_argument
+    reach.add_board_options(result)
+    add_sensor_options(result)
+    add = result.add_argument
     add("-o", "--output", type=Path, required=True, metavar="FILE.npz")
     add("--labels", type=_names, default=[], metavar="A,B,...", help="of the keys 1, 2, ...")
-    add("--label", metavar="A", help="the label to begin with (default: none)")
+    add("--label", metavar="A", help="initial label (default: none)")
     add("-n", type=int, default=0, metavar="N", help="end after N samples")
-    add("--seconds", type=float, default=0, metavar="S", help="end after S seconds of the board")
+    add("--seconds", type=float, default=0, metavar="S", help="end after S seconds")
     add("--window", type=int, default=0, metavar="N", help="samples in a window of x")
-    add("--hop", type=int, default=0, metavar="N", help="from one window to the next (N)")
-    add("--append", action="store_true", help="to what FILE.npz has")
+    add("--hop", type=int, default=0, metavar="N", help="from one window to the next (--window)")
+    add("--append", action="store_true", help="add to FILE.npz")
     add("--overwrite", action="store_true", help="replace FILE.npz")
     add("--json", action="store_true", help="print one JSON object")
-    return found
+    return result
 
 
 def _names(text):
@@ -54,10 +54,11 @@ def _names(text):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 recorded, 1 not, 2 wrong usage."""
-    args = (asked := parser()).parse_args(argv)
+    """Run the command. Exit status: 0 recorded, 1 failed, 2 usage."""
+    command_line = parser()
+    args = command_line.parse_args(argv)
     if wrong := problem(args) or _problem(args):
-        asked.error(wrong)
+        command_line.error(wrong)
     try:
         dataset = _dataset(args)
         before = dataset.n
@@ -65,19 +66,19 @@ def main(argv: list[str] | None = None) -> int:
         if args.n:
             dataset.cut(before + args.n)
         if dataset.n == before:
-            raise ended or DeployError("there were no samples")
+            raise ended or DeployError("the sensor yielded no samples")
         n_windows = dataset.write(args.output, args.window, args.hop or args.window)
     except DeployError as e:
         return _failed(args, e)
-    _say(args, dataset, before, n_windows)
+    _report(args, dataset, before, n_windows)
     return _failed(args, ended) if ended else 0
 
 
 def _recorded(args, dataset):
-    """What ended it too early, if anything: what came before is worth its file."""
+    """Record; return an error that ended it early, so that the samples before it are saved."""
     try:
         _record(args, dataset)
-    except KeyboardInterrupt:  # ends a recording, as q does
+    except KeyboardInterrupt:  # ends a recording like q
         return None
     except DeployError as e:
         return e
@@ -86,7 +87,7 @@ def _recorded(args, dataset):
 
 def _problem(args):
     if min(args.n, args.seconds, args.window, args.hop) < 0:
-        return "-n, --seconds, --window and --hop are not negative"
+        return "-n, --seconds, --window and --hop must not be negative"
     if args.hop and not args.window:
         return "--hop goes with --window"
     if args.append and args.overwrite:
@@ -95,7 +96,7 @@ def _problem(args):
 
 
 def _dataset(args):
-    """The file's own, or an empty one: recordings are never lost by mistake."""
+    """Return the file's dataset or an empty one; never overwrite a file silently."""
     if args.output.exists() and not (args.append or args.overwrite):
         raise DeployError(f"{args.output} exists: --append adds to it, --overwrite replaces it")
     if not args.output.parent.is_dir():
@@ -121,29 +122,29 @@ def _record(args, dataset):
 
 
 class _Session:
-    """Samples as they come, with the label that was chosen last."""
+    """A recording, with the label that was chosen last."""
 
     def __init__(self, args: argparse.Namespace, dataset: Dataset, pressed: Keys):
         self._args, self._dataset, self._keys = args, dataset, pressed
         self._samples = Samples(args)
         self._names = args.labels or dataset.labels
         self._label = dataset.number_of(args.label) if args.label else NONE
-        self._wanted = dataset.n + args.n if args.n else 0
-        self._said, self._began = 0.0, dataset.n
+        self._end = dataset.n + args.n if args.n else 0
+        self._shown, self._began = 0.0, dataset.n
         if sys.stdin.isatty():
             choices = [f"{i} {name}" for i, name in enumerate(self._names, 1)]
             print("keys:", ", ".join([*choices, "0 no label", "q end"]), file=sys.stderr)
 
     def take(self, lines) -> None:
-        """Until the board ends, or the person at the keys."""
+        """Add samples until the board or the user ends the recording."""
         for line in lines:
             if line:
-                heard = self._samples.of_line(line)
-                self._dataset.add(heard, self._label)
-                self._show(heard.ms)
+                block = self._samples.of_line(line)
+                self._dataset.add(block, self._label)
+                self._show(block.ms)
             if self._is_end(self._keys.pressed()):
                 return
-            if self._wanted and self._dataset.n >= self._wanted:
+            if self._end and self._dataset.n >= self._end:
                 return
 
     def _is_end(self, key):
@@ -152,12 +153,12 @@ class _Session:
         return key in ("q", "Q")
 
     def _show(self, ms):
-        """A line that changes on a terminal, else one now and then."""
+        """Show progress: a line that changes on a terminal, else a line now and then."""
         is_terminal = sys.stderr.isatty()
         now = time.monotonic()
-        if now - self._said < (0.2 if is_terminal else EVERY):
+        if now - self._shown < (0.2 if is_terminal else EVERY):
             return
-        first, self._said = not self._said, now
+        first, self._shown = not self._shown, now
         label = self._dataset.labels[self._label] if self._label != NONE else "no label"
         text = f"record: {ms / 1000:.1f} s, {self._dataset.n - self._began:,} samples, {label}"
         if is_terminal:
@@ -166,7 +167,7 @@ class _Session:
             print(printable(text), file=sys.stderr, flush=True)
 
 
-def _say(args, dataset, before, n_windows):
+def _report(args, dataset, before, n_windows):
     counts = dataset.counts()
     about = {
         "file": str(args.output),

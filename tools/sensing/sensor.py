@@ -1,4 +1,4 @@
-"""Which sensor of a board a command reads, and the samples in what the board prints."""
+"""Choose the sensor that a command reads, and parse the samples that the board prints."""
 
 from __future__ import annotations
 
@@ -15,49 +15,55 @@ from tools.deploy.errors import DeployError
 
 _PINS = Path(__file__).with_name("on_board_pins.py")
 _RATE = 100  # Hz
-_TYPES = {"f": "float32", "d": "float64", "l": "int32", "L": "uint32"}  # as boards have them
+# Type codes of arrays on 32-bit boards.
+_TYPES = {"f": "float32", "d": "float64", "l": "int32", "L": "uint32"}
 
 
-def add_sensor_options(found: argparse.ArgumentParser) -> None:
-    """--sensor, --call, --pin, --rate, --channels, --dtype."""
-    add = found.add_argument
-    add("--sensor", type=Path, metavar="FILE.py", help="MicroPython with a generator of samples")
+def add_sensor_options(parser: argparse.ArgumentParser) -> None:
+    """Add --sensor, --call, --pin, --rate, --channels and --dtype."""
+    add = parser.add_argument
+    add("--sensor", type=Path, metavar="FILE.py", help="source with a generator of samples")
     add(
         "--call",
         default="samples()",
         metavar="CODE",
         help="the expression that makes the generator (default: samples())",
     )
-    add("--pin", nargs="+", metavar="P", help="analog pins instead, such as 26 27")
-    add("--rate", type=_rate, default=_RATE, metavar="HZ", help=f"of the pins ({_RATE})")
-    add("--channels", type=int, default=1, metavar="N", help="in blocks of samples (1)")
+    add("--pin", nargs="+", metavar="P", help="read analog pins instead, such as 26 27")
+    add("--rate", type=_rate, default=_RATE, metavar="HZ", help=f"rate of the pins ({_RATE})")
+    add("--channels", type=int, default=1, metavar="N", help="channels in blocks of samples (1)")
     add(
         "--dtype",
         type=np.dtype,
         default=np.dtype(np.uint8),
         metavar="TYPE",
-        help="of blocks that are bytes (uint8)",
+        help="dtype of samples in bytes (uint8)",
     )
 
 
 def _rate(text):
     hz = arguments.count(text)
     if hz > 100_000:
-        raise argparse.ArgumentTypeError("from 1 to 100,000 Hz")
+        raise argparse.ArgumentTypeError("must be from 1 to 100,000 Hz")
     return hz
 
 
 def problem(args: argparse.Namespace) -> str:
-    """What is wrong with these options, "" for nothing."""
+    """Return what is wrong with these options; "" if nothing."""
     if bool(args.sensor) == bool(args.pin):
         return "give either --sensor FILE.py or --pin P"
     if args.channels < 1:
-        return "--channels N: N is at least 1"
+        return "--channels N: N must be at least 1"
     return ""
 
 
 def source_of(args: argparse.Namespace) -> str:
-    """The code that defines the generator. Raises DeployError."""
+    """Return the code that defines the generator.
+
+    Raises:
+        DeployError: if the sensor's file cannot be read.
+
+    """
     if args.pin:
         pins = [int(pin) if pin.isdigit() else pin for pin in args.pin]
         return f"{_PINS.read_text()}\nPINS = {pins!r}\nRATE = {args.rate}\n"
@@ -70,22 +76,33 @@ def source_of(args: argparse.Namespace) -> str:
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Samples that came at once. ms: since the start; rows: (samples, channels)."""
+class SampleBlock:
+    """Samples of one line.
+
+    Attributes:
+        ms: milliseconds since the start.
+        rows: (samples, channels).
+
+    """
 
     ms: int
     rows: np.ndarray
 
 
 class Samples:
-    """Reads the board's lines. Each sample has as many numbers as the first one."""
+    """Parser of the board's lines. Each sample must have as many numbers as the first one."""
 
     def __init__(self, args: argparse.Namespace):
         self._channels, self._dtype = args.channels, args.dtype
-        self._wanted = 0
+        self._n_numbers = 0
 
-    def of_line(self, line: str) -> Heard:
-        """Raises DeployError for what is not samples."""
+    def of_line(self, line: str) -> SampleBlock:
+        """Parse a line.
+
+        Raises:
+            DeployError: if it does not contain samples.
+
+        """
         fields = line.split()
         try:
             ms = int(fields[0])
@@ -96,12 +113,12 @@ class Samples:
             raise DeployError(
                 str(reason) or f"the sensor yields something other than numbers: {line[:80]!r}"
             ) from None
-        self._wanted = self._wanted or rows.shape[1]
-        if rows.shape[1] != self._wanted:
+        self._n_numbers = self._n_numbers or rows.shape[1]
+        if rows.shape[1] != self._n_numbers:
             raise DeployError(
-                f"the sensor yields samples of {self._wanted} and of {rows.shape[1]} numbers"
+                f"the sensor yields samples of {self._n_numbers} and of {rows.shape[1]} numbers"
             )
-        return Heard(ms, rows)
+        return SampleBlock(ms, rows)
 
     def _block(self, code, text):
         data = base64.b64decode(text, validate=True)
@@ -119,7 +136,7 @@ _BOOLEANS = {"True": "1", "False": "0"}
 
 
 def _row(fields):
-    """Integers as int32 where they fit, else float32."""
+    """Return one sample: int32 if all numbers are integers and fit, else float32."""
     fields = [_BOOLEANS.get(f, f) for f in fields]
     try:
         row = np.array([[int(f) for f in fields]], np.int64)

@@ -1,4 +1,4 @@
-"""Lowerings of domain com.acme: Fir and SoftThreshold, each one step of a kernel of its own."""
+"""Lowerings of domain com.acme: Fir and SoftThreshold, one step of a custom kernel each."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tools.converter.errors import Problem
 from tools.converter.ops import lowers
 
 ACME = "com.acme"
-FLOAT = 1  # ONNX's number of float32
-MAX_TAPS = 32  # what the filter engine holds
+FLOAT = 1  # ONNX's code of float32
+MAX_TAPS = 32  # capacity of the filter engine
 
 
 def infer_fir(node):
@@ -19,7 +19,7 @@ def infer_fir(node):
 
 @lowers("Fir", domain=ACME, infer=infer_fir)
 def lower_fir(node):
-    """y[i] = sum of taps[k] * x[i + k], of one signal (1, n)."""
+    """Lower Fir: y[i] = sum of taps[k] * x[i + k], for one signal (1, n)."""
     node.require_dtype(FLOAT)
     x, taps = node.inputs
     if taps.nelem > MAX_TAPS:
@@ -37,7 +37,10 @@ def infer_same(node):
 
 @lowers("SoftThreshold", domain=ACME, infer=infer_same)
 def lower_soft_threshold(node):
-    """The attribute becomes a constant input: parameters of a step are integers."""
+    """Lower SoftThreshold.
+
+    The attribute becomes a constant input, since parameters of a step are integers.
+    """
     node.require_dtype(FLOAT)
     threshold = node.constant(np.float32(node.attr("threshold", 0.1)))
     node.emit("soft_threshold", [node.inputs[0], threshold], node.outputs)

@@ -103,7 +103,7 @@ def test_compiled_before(target, tmp_path):
 def test_compiled_by_way_of_c(target, form, is_mpy):
     """is_mpy: as native code, for boards without that assembler."""
     core = FORMS[form].core
-    if not core.is_here:
+    if not core.is_installed:
         pytest.skip(f"{core.gcc} not found: make loops gets it")
     for seed, batch in batches():
         sources = [f.source.replace("m: object", "m: ptr8") for f in batch]

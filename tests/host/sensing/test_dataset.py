@@ -5,11 +5,11 @@ import pytest
 
 from tools.deploy.errors import DeployError
 from tools.sensing.dataset import NONE, Dataset, windows
-from tools.sensing.sensor import Heard
+from tools.sensing.sensor import SampleBlock
 
 
 def heard(ms, *rows):
-    return Heard(ms, np.array(rows))
+    return SampleBlock(ms, np.array(rows))
 
 
 def test_windows_stay_within_a_label_and_a_recording():

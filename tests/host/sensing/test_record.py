@@ -81,7 +81,7 @@ def test_what_came_before_an_error_is_kept(port, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("def samples():\n    return\n    yield", "there were no samples"),
+        ("def samples():\n    return\n    yield", "the sensor yielded no samples"),
         ("def samples():\n    yield 'text'\n", "something other than numbers"),
         ("def samples(:\n", "SyntaxError"),
         ("import nothing_of_the_kind\n", "ImportError"),

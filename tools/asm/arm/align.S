@@ -1,4 +1,5 @@
-// What channels add to their sums: align of loops/block. Assembler, ARMv6-M instructions only.
+// Constants that channels add to their sums: align of loops/block. Assembler, ARMv6-M instructions
+// only.
 //
 // 45 instructions a channel, 55 where the bias is negative.
 //

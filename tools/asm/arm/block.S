@@ -1,6 +1,6 @@
 // Block floating point before the sums: see loops/block. Inline assembler, ARMv6-M opcodes.
 //
-// What is rare is left to the viper form: blocks of denormals, and of the largest floats.
+// The viper form handles rare blocks: those of denormals and of the largest floats.
 //
 // Forms: thumb
 
@@ -20,9 +20,9 @@
 //>     else:
 //>         _mantissas(x, w, out, p)
 
-// On the stack, in bytes. c_left, kd_left, kh_left: channels, depth and rows of the kernel; z, y:
-// of the item; ahead: items by which a column is ahead of that of the row before, all of them if
-// none is the same.
+// Offsets on the stack, in bytes. c_left, kd_left, kh_left: channels, depth and rows of the kernel;
+// z, y: of the element; ahead: elements by which a column is ahead of that of the row before, all
+// of them if none is the same.
 words 0, p, rows_left, c_left, kd_left, kh_left, out, plane, y_of_row, z, y, positions_left, place
 words 48, first_plane, ahead
 
@@ -62,7 +62,7 @@ DONE:
 endfunction peak
 
 function _mantissas
-    // In the innermost loop r0 row of the image, r1 out, r2 place in the row, r3 items left; r7
+    // In the innermost loop r0 row of the image, r1 out, r2 place in the row, r3 elements left; r7
     // 2**31; r8 bytes of the row, 0 outside of the image; r9 bytes of a column, r10 step in the
     // row, r11 E + 9.
     push_high

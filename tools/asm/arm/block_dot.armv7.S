@@ -1,12 +1,13 @@
 // Exact sums of mantissas: see loops/block_dot. Inline assembler with smlal, for ARMv7-M and up.
 //
-// 1.75 instructions a multiply-accumulate in the unrolled part. Rows and channels are above 0.
+// 1.75 instructions a multiply-accumulate in the unrolled part. There is at least one row and one
+// channel.
 //
 // Forms: armv7m
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end
 
 function dots

@@ -1,14 +1,15 @@
 // Exact sums of mantissas: see loops/viper/block_dot for how. Inline assembler, ARMv6-M opcodes.
 //
 // 12.5 instructions a multiply-accumulate in the unrolled part: two loads, two shifts, two
-// additions, three products, three sums. Rows and channels are above 0. That B starts with 2**30
-// makes a part's sum 2**42 larger: a channel's sum starts with so much less for each part.
+// additions, three products, three sums. There is at least one row and one channel. That B starts
+// with 2**30 makes a part's sum 2**42 larger: a channel's sum starts with so much less for each
+// part.
 //
 // Forms: thumb
 
 #include "core.h"
 
-// On the stack, in bytes. first_high: the upper word that a sum starts with.
+// Offsets on the stack, in bytes. first_high: the upper word that a sum starts with.
 words 0, sum, sum_high, row, rows_left, channels_left, p, end_of_row, out, w, first_high
 
 // Three sums += the products of the limbs of r2 and r5, and of what these add up to.
@@ -83,7 +84,7 @@ CHANNEL:
     movs r4, #0; str r4, [sp, #sum]
     ldr r4, [sp, #first_high]; str r4, [sp, #sum_high]
     ldr r0, [sp, #row]
-PART:  // up to 120 items
+PART:  // up to 120 elements
     ldr r4, [sp, #end_of_row]; subs r5, r4, r0
     movs r6, #240; lsls r6, #1; cmp r5, r6; bls SHORT
     mov r5, r6

@@ -1,6 +1,6 @@
-// Block floating point behind the sums: see loops/block_finish. Inline assembler, ARMv6-M opcodes.
+// Block floating point after the sums: see loops/block_finish. Inline assembler, ARMv6-M opcodes.
 //
-// What is rare is left to the viper form: results that are denormal, or beyond the largest float.
+// The viper form handles rare results: denormals, and those beyond the largest float.
 //
 // Forms: thumb
 
@@ -13,12 +13,12 @@
 //>
 //>         block_finish.finish(x, w, out, p)
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, p, channels_left, positions_left, rows_left, row_out, aligned, position_out
 words 28, channel_bytes
 
 function _finish
-    // Gives 1 if it has met a rare result, and stopped there, else 0. r0 sums, r1 what align made;
+    // Returns 1 if it stopped at a rare result, else 0. r0 sums, r1 what align made;
     // of one sum r2, r3, r4 limbs, r5 shift, r7 twice the exponent, plus 1 if negative; r8, r9,
     // r10 what x takes from the limbs; r11, r12 low, high; lr out.
     push_high

@@ -2,21 +2,21 @@
 //
 // 2.6 to 3 instructions a multiply-accumulate in the unrolled parts: weights are read by words,
 // from any byte, and cut out of them. A sum starts so that what is added to it is there once it is
-// shifted. Rows and channels are above 0.
+// shifted. There is at least one row and one channel.
 //
 // Forms: armv7m
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end, bits
 
-// The sum += an item times four bits of the weights in r8.
+// The sum += an element times four bits of the weights in r8.
 .macro add_4_bits item, at
     ubfx r9, r8, #\at, #4; smlal r12, lr, \item, r9
 .endm
 
-// Four items times four weights of 16 bits.
+// Four elements times four weights of 16 bits.
 .macro add_four_16
     ldmia r0!, {r4-r7}
     ldr r8, [r1], #4; uxth r9, r8; smlal r12, lr, r4, r9

@@ -8,10 +8,10 @@
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, row, rows_left, channels_left, p, w, out, bits
 
-// A, B of the part += the item in r2 times the weight in r5.
+// A, B of the part += the element in r2 times the weight in r5.
 .macro add_product
     asrs r3, r2, #12; muls r2, r5; muls r3, r5; adds r6, r2; adds r7, r3
 .endm

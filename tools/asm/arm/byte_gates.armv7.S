@@ -6,7 +6,7 @@
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, last, other, unusual, of_x, of_h, bias, less
 
 // A product of \word and \factor, shifted by \shift, 3 to 32, is added to r4. Changes r3, r6, r7.

@@ -6,8 +6,8 @@
 
 #include "core.h"
 
-// On the stack, in bytes. Of x, and of h: the last scale, the factor's upper and lower bits, what
-// to shift by, and 24 less that.
+// Offsets on the stack, in bytes. Of x, and of h: the last scale, the factor's upper and lower
+// bits, what to shift by, and 24 less that.
 words 0, last, upper, lower, shift, rest, other, h_upper, h_lower, h_shift, h_rest
 words 40, unusual, of_x, of_h, end, bias, less
 

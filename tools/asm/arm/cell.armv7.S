@@ -1,6 +1,6 @@
 // The cell of an LSTM in integers: see loops/cell. Assembler, ARMv7-M, of its costliest loop.
 //
-// 160 instructions an item: a term of the series takes 7, four bits of the quotient take 4.
+// 160 instructions an element: a term of the series takes 7, four bits of the quotient take 4.
 //
 // Forms: armv7m
 
@@ -15,7 +15,7 @@
 .endm
 
 function squash
-    // r1 items left, r3 items until those of tanh, r4 v, r11 ln2, r12 one; r5 a, r6 what the
+    // r1 elements left, r3 elements until those of tanh, r4 v, r11 ln2, r12 one; r5 a, r6 what the
     // series is of, then the divisor, r7 powers of 2, then the quotient, r10 term
     push {r8-r11}
     ldr r4, [r3, #p_x_start]; add r0, r0, r4, lsl #2

@@ -1,6 +1,6 @@
 // The cell of an LSTM in integers: see loops/cell. Assembler, ARMv6-M, of its costliest loop.
 //
-// 540 instructions an item: 27 a term of the series, 5 a bit of the quotient.
+// 540 instructions an element: 27 a term of the series, 5 a bit of the quotient.
 //
 // Forms: thumb
 
@@ -10,11 +10,11 @@
 //+ product
 //+ state
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, powers_of_2
 
 function squash
-    // r8 x, r9 out, r10 items left, r11 items until those of tanh, r12 v, lr ln2 << 5. In the
+    // r8 x, r9 out, r10 elements left, r11 elements until those of tanh, r12 v, lr ln2 << 5. In the
     // series r5 a, r4 and r6 the lower 14 bits and the others of m, r7 one; then r5 what is left
     // over, r6 the divisor, r7 the quotient
     push_high

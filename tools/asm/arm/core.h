@@ -1,9 +1,9 @@
-// What all sources for ARM share: how a function begins and ends, and frames.
+// Shared by all sources for ARM: how a function begins and ends, and frames.
 //
 // A source is assembled once for each of its forms, whose name in capitals is defined as 1.
 //
-// A function takes x, w, out and p in r0 to r3, may change r0 to r7, r12, lr and flags, and has to
-// give back r8 to r11 as they were. What it returns, as a small integer, is in r0.
+// A function takes x, w, out and p in r0 to r3, may change r0 to r7, r12, lr and flags, and must
+// preserve r8 to r11. It returns a small integer in r0.
 
 #include "words.h"
 
@@ -21,13 +21,13 @@
 \name\().body:
 .endm
 
-// Ends it, and so does @micropython.asm_thumb with the last instruction.
+// Ends a function, as the last instruction of @micropython.asm_thumb does, too.
 .macro endfunction name:req
 \name\().end:
     pop {r1, r4-r7, pc}
 .endm
 
-// Saves r8 to r11, by way of r4 to r7 as ARMv6-M has to, and restores them.
+// Saves and restores r8 to r11 by way of r4 to r7, as ARMv6-M requires.
 .macro push_high
     mov r4, r8; mov r5, r9; mov r6, r10; mov r7, r11
     push {r4-r7}
@@ -39,15 +39,15 @@
 .endm
 
 #if !THUMB
-// r3:r2 = \sum times \factor, plus \middle << 32, which rounds bits 43 and above; where r2 is 0
-// they may have been in the middle between two: `even_product name` is to stand behind.
+// r3:r2 = \sum times \factor, plus \middle << 32, which rounds bits 43 and above; if r2 is 0,
+// the product may have been a tie: `even_product name` must follow.
 .macro rounded_product sum, factor, middle, name
     movs r2, #0; mov r3, \middle; smlal r2, r3, \sum, \factor
     cmp r2, #0; beq.w EVEN_\name
 ROUNDED_\name:
 .endm
 
-// Takes one away if that made an odd number of a middle, without what \middle adds.
+// Subtracts one if a tie was rounded to an odd number, not counting \middle.
 .macro even_product middle, name
 EVEN_\name:
     lsls r2, r3, #21; bne ROUNDED_\name
@@ -67,7 +67,7 @@ EVEN_\name:
 #endif
 
 #if VFP
-// Weights from mantissas to floats: 22 bits behind the point, and \two, a register, too much.
+// Converts weights from mantissas to floats: 22 fractional bits, minus the register \two.
 .macro to_floats two, weights:vararg
     .irp weight, \weights
     vcvt.f32.s32 \weight, \weight, #22

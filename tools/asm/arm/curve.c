@@ -1,7 +1,7 @@
 // Functions of float32 by polynomials: see loops/curve. C.
 //
-// 105 to 195 instructions an item on ARMv7-M, where a product of a and t takes one, smull; 185 to
-// 350 on ARMv6-M.
+// 105 to 195 instructions an element on ARMv7-M, where a product of a and t takes one, smull; 185
+// to 350 on ARMv6-M.
 //
 // Forms: thumb armv7m
 

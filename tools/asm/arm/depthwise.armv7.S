@@ -14,9 +14,9 @@
 
 //> from ..thumb.depthwise import depthwise8  # other kernels
 
-// On the stack, in bytes. middle: 1024 + ((out_zero_point - low) << 11); span: high - low; quick:
-// 0 if low to high are 256 values; general: 0 for 3 x 3; room: the weights in x; reach: what no
-// sum without c exceeds, plus 1.
+// Offsets on the stack, in bytes. middle: 1024 + ((out_zero_point - low) << 11); span: high - low;
+// quick: 0 if low to high are 256 values; general: 0 for 3 x 3; room: the weights in x; reach: what
+// no sum without c exceeds, plus 1.
 words 0, c, shift, middle, low, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
 words 44, lines_left, line, plane, table, weights, out, general
 words 76, window, room, reach
@@ -35,7 +35,7 @@ words 76, window, room, reach
     smlad r4, \even, r6, r4; smlad r4, \odd, r7, r4
 .endm
 #else
-// The sum += two weights times two items.
+// The sum += two weights times two elements.
 .macro add_two
     mla r4, r2, r5, r4; mla r4, r3, r6, r4
 .endm
@@ -60,14 +60,14 @@ words 76, window, room, reach
 
 function depthwise_dense
 #if ARMV7EM
-    // Weights of four items: (w0, w2), (w1, w3); the last four of a row may overlap those before
-    // them, or what lies before the row, with weights of 0: (0, w1), (w0, w2) of three. r0 items,
-    // r1 weights, r2 and r3 items, r4 sum, r8 multiplier, r9 step of kernel rows, r10 out, r11
-    // outputs left, r12 f - 4, or 255 if it is not quick. 3 x 3: r5 second sum, lr step of out.
-    // Others: r5 rows left, lr from the row to its last four items
+    // Weights of four elements: (w0, w2), (w1, w3); the last four of a row may overlap those before
+    // them, or what lies before the row, with weights of 0: (0, w1), (w0, w2) of three. r0
+    // elements, r1 weights, r2 and r3 elements, r4 sum, r8 multiplier, r9 step of kernel rows, r10
+    // out, r11 outputs left, r12 f - 4, or 255 if it is not quick. 3 x 3: r5 second sum, lr step of
+    // out. Others: r5 rows left, lr from the row to its last four elements
 #else
-    // r0 items, r1 weights as words, r4 sum, r8 multiplier, r10 out, r11 outputs left, r12 f - 4,
-    // or 255 if it is not quick. 3 x 3: r7 row, r9 step of kernel rows, lr of columns of out.
+    // r0 elements, r1 weights as words, r4 sum, r8 multiplier, r10 out, r11 outputs left, r12 f -
+    // 4, or 255 if it is not quick. 3 x 3: r7 row, r9 step of kernel rows, lr of columns of out.
     // Others: r5 rows left, r7 not 0 if there is an odd column, r9 from row to row, lr pairs to
     // skip
 #endif

@@ -7,16 +7,16 @@
 
 #include "core.h"
 
-// On the stack, in bytes. way of a row: 0 for 3 x 3, 1 for any, else bytes to jump to the first of
-// 8 - kernel_columns taps; kernel_columns_4: kernel_columns * 4; word: the channel's; slow_out:
-// out of a slow sum.
+// Offsets on the stack, in bytes. way of a row: 0 for 3 x 3, 1 for any, else bytes to jump to the
+// first of 8 - kernel_columns taps; kernel_columns_4: kernel_columns * 4; word: the channel's;
+// slow_out: out of a slow sum.
 words 0, weight_words, c_and_limit, shift, position_bytes, x_bytes, line_end, way, kernel_rows
 words 32, kernel_columns_4, kernel_column_step, p, planes_left, channels_left, lines_left, line
 words 60, plane, table
 words 68, weights, out, word, slow_out, to_next_row, factor, middle
 
-// The sum += the item at r0 + i times the next weight.
-.macro add_item i
+// The sum += the element at r0 + i times the next weight.
+.macro add_element i
     ldrb r2, [r0, #\i]; ldmia r1!, {r3}; muls r2, r3; adds r4, r2
 .endm
 
@@ -98,11 +98,11 @@ OUTPUT:
     mov r0, r8
     ldr r1, [sp, #weight_words]; ldr r4, [sp, #c_and_limit]; ldr r3, [sp, #way]
     cmp r3, #0; bne ROWS
-    add_item 0; add_item 1; add_item 2
+    add_element 0; add_element 1; add_element 2
     adds r0, r5
-    add_item 0; add_item 1; add_item 2
+    add_element 0; add_element 1; add_element 2
     adds r0, r5
-    add_item 0; add_item 1; add_item 2
+    add_element 0; add_element 1; add_element 2
 REQUANTIZE:
     cmp r4, r9; bcs BEYOND
     ldr r2, [sp, #shift]; lsls r4, r2; lsrs r3, r4, #10; muls r3, r7
@@ -125,8 +125,8 @@ ROWS:
     cmp r3, #1; beq ANY
 ROW:
     ldr r3, [sp, #way]; add pc, r3
-    add_item 0; add_item 1; add_item 2; add_item 3
-    add_item 4; add_item 5; add_item 6; add_item 7
+    add_element 0; add_element 1; add_element 2; add_element 3
+    add_element 4; add_element 5; add_element 6; add_element 7
     adds r0, r5
     subs r7, #1; bne ROW
     ldr r7, [sp, #factor]
@@ -136,7 +136,7 @@ ANY:
 ANY_ROW:
     ldr r6, [sp, #kernel_columns_4]; adds r6, r1
 TAP:
-    add_item 0
+    add_element 0
     ldr r3, [sp, #kernel_column_step]; adds r0, r3
     cmp r1, r6; bne TAP
     ldr r3, [sp, #to_next_row]; adds r0, r3

@@ -1,6 +1,6 @@
 // Fixed point before a dynamic quantization: see loops/fixed. Assembler, ARMv7-M.
 //
-// gates 56 instructions an item, norms 24, octets 14.
+// gates 56 instructions an element, norms 24, octets 14.
 //
 // Forms: armv7m
 
@@ -9,7 +9,7 @@
 //+ channels
 //+ ends
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, left, right, coarser, limit, finer, end, block
 
 // \low = \high:\low / 2**24, of a product of 64 bits.

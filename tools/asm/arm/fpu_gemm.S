@@ -5,9 +5,9 @@
 //
 //     x    rows of K floats;  w  N rows of mantissas
 //     out  float32, a row's N one after another
-//     p    (places and steps in bytes) first of x, rows, their step, K, N, first of w, consts (in
-//          p, see loops/vfp/fpu_rows), first of out, its step from row to row, clip (0: no), bits of
-//          low and high
+//     p    (offsets and steps in bytes) first of x, rows, their step, K, N, first of w, consts (in
+//          p, see loops/vfp/fpu_rows), first of out, its step from row to row, clip (0: no), bits
+//          of low and high
 //
 // Forms: vfp
 
@@ -17,7 +17,7 @@
 words 0, p_x, p_rows, p_row_step, p_k, p_n, p_weights, p_consts, p_out, p_out_step, p_clips
 words 40, p_low, p_high
 
-// \sum += four items of x times their weights.
+// \sum += four elements of x times their weights.
 .macro add_four sum
     vfma.f32 \sum, s20, s16; vfma.f32 \sum, s21, s17
     vfma.f32 \sum, s22, s18; vfma.f32 \sum, s23, s19

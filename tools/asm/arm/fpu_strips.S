@@ -1,13 +1,13 @@
-// What a convolution of float32 in the FPU begins with: see loops/vfp/fpu.
+// Prepares a convolution of float32 in the FPU: see loops/vfp/fpu.
 //
 // consts is scale (2**(exponent - 127)) and bias of each channel:
 //     x    biases;  w  exponents, a byte each
-//     p    first channel, channels, first item of out, 1 if there are biases, else 0
+//     p    first channel, channels, first element of out, 1 if there are biases, else 0
 //
 // strips copies rows of planes, with zeros around them, runs of `half` columns for each phase:
-//     p    first item of x, planes, items from plane to plane, H, W, rows, image rows from one to
-//          the next, row and column of the first (BIAS + each), phases (column 0, phases, ...;
-//          column 1, ...), half, first item of out
+//     p    first element of x, planes, elements from plane to plane, H, W, rows, image rows from
+//          one to the next, row and column of the first (BIAS + each), phases (column 0, phases,
+//          ...; column 1, ...), half, first element of out
 //
 // Forms: vfp
 

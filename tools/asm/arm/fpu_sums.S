@@ -3,13 +3,13 @@
 // Weights are mantissas, x and sums floats. 1.4 instructions a multiply-accumulate of 16
 // positions, 1.6 of 8, 2.2 of 4.
 //
-//     x    rows: an item of the kernel meets position i at i * 4 behind its place
+//     x    rows: a tap of the kernel reads position i at i * 4 bytes behind its offset
 //     w    mantissas (groups, M, taps, inner)
-//     p    (all places and steps in bytes) 0 first of x, groups, step of x, rows, step of x, 5
+//     p    (offsets and steps in bytes) 0 first of x, groups, step of x, rows, step of x, 5
 //          positions, positions that may be read (at least 4), M, taps, inner, 10 step of inner,
 //          first of w, consts (in p), 13 first of out, its steps for a position, channel and row,
 //          17 clip (0 no, 1 below 0, 2 both), bits of low and high, 20 width of windows whose
-//          largest result is kept, 2 (no windows), 0 (their first row) or 1, 22 place of each tap
+//          largest result is kept, 2 (no windows), 0 (their first row) or 1, 22 offset of each tap
 //          in x
 //
 // Forms: vfp
@@ -22,7 +22,8 @@ words 28, p_channels, p_taps, p_inner, p_inner_step, p_weights, p_consts, p_out
 words 56, p_out_position, p_out_channel, p_out_row, p_clips, p_low, p_high, p_window
 words 84, p_keeps, p_places
 
-// On the stack, in bytes. start, valid, tile: first position, those that count, those computed.
+// Offsets on the stack, in bytes. start, valid, tile: first position, those that count, those
+// computed.
 words 0, groups_left, group_x, group_w, group_consts, group_out, rows_left, row_x, row_out
 words 32, start, valid, tile, keeps, window_left
 words 64, tile_sums

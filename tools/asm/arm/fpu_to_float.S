@@ -1,7 +1,7 @@
 // Integers to floats by scale and offset of each channel, in the FPU: see loops/to_float. Inline
 // assembler with VFP.
 //
-// 16 instructions an item. Rounded as Cast, Mul and Add of float32 are.
+// 16 instructions an element. Rounded as Cast, Mul and Add of float32 are.
 //
 // Forms: vfp
 

@@ -1,8 +1,8 @@
 // Steps of recurrent layers in fixed point: see loops/gated. Assembler, ARMv7-M, of its sums and of
 // states of LSTM.
 //
-// 2.5 instructions a product, and some 35 for what is around a row's products with x, or with h.
-// 285 an item of the state.
+// 2.5 instructions a product, and about 35 around a row's products with x or with h.
+// 285 an element of the state.
 //
 // Forms: armv7m
 
@@ -17,8 +17,8 @@
 //+ row
 //+ small_sums
 
-// On the stack, in bytes. Of the row of x, and of that of h: where it is, bytes in fours of the
-// mantissas up to a whole number of 120, items behind these << 30, where it ends, all items.
+// Offsets on the stack, in bytes. Of the row of x, and of that of h: where it is, bytes in fours of
+// the mantissas up to a multiple of 120, elements behind these << 30, where it ends, all elements.
 words 0, p, out, rows_left, low, high, shift, rest, end_of_row
 words 32, x_row, x_fours, x_rest, x_end, x_items, h_row, h_fours, h_rest, h_end, h_items
 
@@ -146,7 +146,7 @@ END:
     pop_high
 endfunction sums
 
-// r4 = tanh of r4, which is not negative; both have 26 bits behind the point. Changes what SIGMOID
+// r4 = tanh of r4, which is not negative; both have 26 fractional bits. Changes what SIGMOID
 // does.
 .macro squash
     cmp r4, #0x40000000; ite hs; mvnhs r4, #0x80000000; lsllo r4, r4, #1
@@ -160,7 +160,7 @@ endfunction sums
 .endm
 
 function lstm
-    // r0 arguments or gates, r1 table, r2 where these end, r3 h, r10 bytes of n items, r11 c
+    // r0 arguments or gates, r1 table, r2 where these end, r3 h, r10 bytes of n elements, r11 c
     push {r8-r11}
     ldr r4, [r3, #p_arguments_start]; add r0, r2, r4, lsl #2
     ldr r10, [r3, #p_elements]; lsl r10, r10, #2

@@ -1,9 +1,9 @@
 // Steps of recurrent layers in fixed point: see loops/gated. Assembler, ARMv6-M, of its sums and of
 // states of LSTM.
 //
-// 12 instructions a product, as in block_dot; some 45 for what is around a row's products with x,
-// or with h. Code for the items that are no eight begins in the middle of that for eight. 450 an
-// item of the state.
+// 12 instructions a product, as in block_dot; about 45 around a row's products with x
+// or with h. Code for the elements that are no eight begins in the middle of that for eight. 450 an
+// element of the state.
 //
 // Forms: thumb
 
@@ -18,8 +18,8 @@
 //+ row
 //+ small_sums
 
-// On the stack, in bytes. Of the row of x, and of that of h: where it is, bytes of the mantissas up
-// to a whole number of 120, or 0, where in the code to begin, where it ends.
+// Offsets on the stack, in bytes. Of the row of x, and of that of h: where it is, bytes of the
+// mantissas up to a whole number of 120, or 0, where in the code to begin, where it ends.
 words 0, p, out, rows_left, low, high, end_of_row
 words 24, x_row, x_bytes, x_begin, x_end, h_row, h_bytes, h_begin, h_end
 
@@ -170,7 +170,7 @@ END:
     pop_high
 endfunction sums
 
-// On the stack of lstm, in bytes; items: bytes of n items.
+// On the stack of lstm, in bytes; elements: bytes of n elements.
 words 0, lstm_end, lstm_h, items, c, word, sign
 
 // r4 = r4 * r5 / 2**26, of numbers that are not negative. Changes r5 to r7.
@@ -312,7 +312,7 @@ HALVE:
     adds r6, #1; lsrs r5, #1; bne HALVE
     adds r3, r6; subs r5, r6, #1; lsrs r4, r5; adds r4, #1; lsrs r4, #1
     b EXACT
-// r4 = tanh of r4, which is not negative; both have 26 bits behind the point. Changes what SIGMOID
+// r4 = tanh of r4, which is not negative; both have 26 fractional bits. Changes what SIGMOID
 // does.
 TANH:
     push {lr}

@@ -1,6 +1,6 @@
 // Sigmoid and tanh of float32 without a table: see loops/gates. Assembler, ARMv7-M.
 //
-// 170 instructions an item: a term of the series takes 7, four bits of the quotient take 4.
+// 170 instructions an element: a term of the series takes 7, four bits of the quotient take 4.
 //
 // Forms: armv7m
 
@@ -12,7 +12,7 @@
 .endm
 
 function gate32
-    // r1 items left, r3 1 for tanh, r4 v, r5 exponent, r6 mantissa, r11 ln2, r12 one; in the
+    // r1 elements left, r3 1 for tanh, r4 v, r5 exponent, r6 mantissa, r11 ln2, r12 one; in the
     // series r5 term, r7 powers of 2, r10 a; then r7 divisor
     push {r8-r11}
     ldr r4, [r3, #p_x_start]; add r0, r0, r4, lsl #2

@@ -1,19 +1,19 @@
 // Sigmoid and tanh of float32 without a table: see loops/gates. Assembler, ARMv6-M.
 //
-// 545 instructions an item: 27 a term of the series, 5 a bit of the quotient.
+// 545 instructions an element: 27 a term of the series, 5 a bit of the quotient.
 //
 // Forms: thumb
 
 #include "core.h"
 #include "series.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, powers_of_2
 
 function gate32
-    // r8 x, r9 out, r10 items left, r11 1 for tanh, r12 v, lr ln2 << 7; r5 exponent, r6 mantissa.
-    // In the series as there; then r4 exponent, r5 what is left over, r6 the divisor, r7 the
-    // quotient
+    // r8 x, r9 out, r10 elements left, r11 1 for tanh, r12 v, lr ln2 << 7; r5 exponent, r6
+    // mantissa. In the series as there; then r4 exponent, r5 what is left over, r6 the divisor, r7
+    // the quotient
     push_high
     sub sp, #8
     ldr r4, [r3, #p_x_start]; lsls r4, #2; adds r0, r4; mov r8, r0

@@ -1,14 +1,14 @@
 // HardSigmoid and HardSwish of float32: see loops/hard. Assembler, ARMv7-M.
 //
-// 39 instructions an item.
+// 39 instructions an element.
 //
 // Forms: armv7m
 
 #include "core.h"
 
 function hard32
-    // r1 end of x, r3 offset, r4 item, r5 exponent, r6 mantissa << 8, r7 slope, r8 reach, r9 one,
-    // r10 is swish, r11 t
+    // r1 end of x, r3 offset, r4 element, r5 exponent, r6 mantissa << 8, r7 slope, r8 reach, r9
+    // one, r10 is swish, r11 t
     push {r8-r11}
     ldr r4, [r3, #p_start]; ldr r5, [r3, #p_end]; cmp r4, r5; bge DONE
     add r2, r2, r4, lsl #2; add r1, r0, r5, lsl #2; add r0, r0, r4, lsl #2

@@ -1,6 +1,6 @@
-// A search for floats among sorted ones: see loops/levels. Assembler, ARMv6-M instructions only.
+// Searches for floats among sorted levels: see loops/levels. Assembler, ARMv6-M instructions only.
 //
-// 10 instructions a step of the search, 20 an item.
+// 10 instructions a step of the search, 20 an element.
 //
 // Forms: thumb
 

@@ -1,6 +1,6 @@
-// Bytes as indices into a table: see loops/lookup. Assembler, ARMv6-M instructions only.
+// Looks bytes up in a table: see loops/lookup. Assembler, ARMv6-M instructions only.
 //
-// 4 instructions a byte, 5 where items are words.
+// 4 instructions a byte, 5 where elements are words.
 //
 // Forms: thumb
 

@@ -1,12 +1,12 @@
 // Largest byte of each window: see loops/maxima. Assembler, ARMv6-M instructions only.
 //
-// 8 instructions an item, 5 a row of a window, 35 a window.
+// 8 instructions an element, 5 a row of a window, 35 a window.
 //
 // Forms: thumb
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, planes_left, lines_left, line_top, first_row, rows
 
 function maxima8

@@ -6,7 +6,7 @@
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, x_bytes, w_bytes, p, end
 
 function mul32

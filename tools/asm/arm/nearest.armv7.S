@@ -1,6 +1,6 @@
 // Quotients of float32 as bytes: see loops/nearest. Assembler, ARMv7-M.
 //
-// 24 instructions an item, and about 50 beside a middle between two integers.
+// 24 instructions an element, and about 50 beside a middle between two integers.
 //
 // Forms: armv7m
 

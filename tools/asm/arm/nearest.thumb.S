@@ -1,6 +1,6 @@
 // Quotients of float32 as bytes: see loops/nearest. Assembler, ARMv6-M instructions only.
 //
-// 32 instructions an item, and 60 to 100 beside a middle between two integers.
+// 32 instructions an element, and 60 to 100 beside a middle between two integers.
 //
 // Forms: thumb
 

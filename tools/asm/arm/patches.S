@@ -1,21 +1,22 @@
 // im2col of bytes: see loops/patches.
 //
-// thumb: ARMv6-M instructions only. 5.8 instructions a byte, 8 of the last up to three of a row, and
-// 28 a row of a patch that lies within its image; 16 a row of three bytes that lie side by side; 12 a
-// byte on the border.
+// thumb: ARMv6-M instructions only. 5.8 instructions a byte, 8 of the last up to three of a row,
+// and 28 a row of a patch that lies within its image; 16 a row of three bytes that lie side by
+// side; 12 a byte on the border.
 //
-// armv7m: of a patch that lies within its image 4 bytes take 19 instructions, 11 if they lie side by
-// side, and what is left of a row 7 each and 32 in all; a row of three bytes side by side takes 13.
-// 12 a byte on the border. 4 channels of 4 positions whose patches are nothing but channels take 46.
+// armv7m: of a patch that lies within its image 4 bytes take 19 instructions, 11 if they lie side
+// by side, and what is left of a row 7 each and 32 in all; a row of three bytes side by side takes
+// 13. 12 a byte on the border. 4 channels of 4 positions whose patches are nothing but channels
+// take 46.
 //
-// armv7em: the same with DSP, for the sums: 4 bytes take 14 instructions, 6 side by side, and a row of
-// three 9.
+// armv7em: the same with DSP, for the sums: 4 bytes take 14 instructions, 6 side by side, and a row
+// of three 9.
 //
 // Forms: thumb armv7m armv7em
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, positions_left, row, column, record, is_within, patch_row, channels_left, rows_left
 words 32, y, channel, corner_x, corner_y
 words 48, x, p, flip, items_end, plane, padding
@@ -36,7 +37,7 @@ words 48, x, p, flip, items_end, plane, padding
 #endif
 .endm
 
-// Items of two channels, \a and \b: the even ones in \even, the others in \a. Changes \b, r12.
+// Elements of two channels, \a and \b: the even ones in \even, the others in \a. Changes \b, r12.
 .macro pairs_of a, b, even
     and \even, \a, lr; add r9, \even
     and r12, \b, lr; add r9, r12; orr \even, \even, r12, lsl #8

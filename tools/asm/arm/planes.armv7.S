@@ -7,8 +7,8 @@
 #include "core.h"
 
 function planes
-    // r0 x, r1 its step, r2 out, r5 flip and r6 padding (four times), r7 items left; r8 plane, r9
-    // y, r10 rows left, r11 planes left, r12 end of the row
+    // r0 x, r1 its step, r2 out, r5 flip and r6 padding (four times), r7 elements left; r8 plane,
+    // r9 y, r10 rows left, r11 planes left, r12 end of the row
     push {r8-r11}
     ldr r4, [r3, #p_x_start]; adds r0, r4; mov r8, r0
     ldr r4, [r3, #p_out_start]; adds r2, r4

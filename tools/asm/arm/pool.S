@@ -11,12 +11,12 @@
 //+ find_row32
 //+ max_row8
 
-// On the stack, in bytes. depth_left, rows_left: of the kernel; window: its place.
+// Offsets on the stack, in bytes. depth_left, rows_left: of the kernel; window: its place.
 words 0, p, column, depth_left, rows_left, z, y, out, window
 
 function max_row32
-    // In the innermost loop r0 row of x, r2 place in it in bytes, r3 items left, r7 most; r8 bytes
-    // of a row, r9 step in it, r10 most, r11 plane.
+    // In the innermost loop r0 row of x, r2 place in it in bytes, r3 elements left, r7 most; r8
+    // bytes of a row, r9 step in it, r10 most, r11 plane.
     push_high
     sub sp, #32
     str r3, [sp, #p]

@@ -1,4 +1,5 @@
-// Changes what a program's next call takes: see loops/program. Assembler, ARMv6-M instructions only.
+// Updates the arguments of a program's next call: see loops/program. Assembler, ARMv6-M
+// instructions only.
 //
 // 20 instructions a number of one byte.
 //
@@ -8,11 +9,11 @@
 
 //> from ..viper.program import run  # its calls are Python's
 
-// Words, and behind them the numbers that change.
+// Words, followed by the numbers that change.
 words 0, p_at, p_calls, p_views, p_counters
 .equ p_first, 32
 
-// Of a memoryview itself.
+// Offsets in a memoryview object.
 .equ v_place, 4
 
 function advance, arguments=3

@@ -1,16 +1,16 @@
 // Sums and products of quantized bytes, requantized: see loops/qbinary. Assembler, ARMv7-M.
 //
-// 23 instructions an item of a sum, 24 of a product.
+// 23 instructions an element of a sum, 24 of a product.
 //
 // Forms: armv7m
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, x_bytes, w_bytes, bits, middle, rows_left, items, x_to_next, w_to_next, row_end
 words 8, limit, negative_limit
 
-// r0 x, r1 w, r2 out, r3 p: their first items, and what the loops over rows take.
+// r0 x, r1 w, r2 out, r3 p: their first elements, and what the loops over rows take.
 .macro begin
     push {r8-r11}
     sub sp, #36
@@ -23,7 +23,7 @@ words 8, limit, negative_limit
     strd r4, r6, [sp, #x_to_next]
 .endm
 
-// Rows of items, which `item load, limited` computes: load is ldrb or ldrsb.
+// Rows of elements, which `item load, limited` computes: load is ldrb or ldrsb.
 .macro rows item:req, load:req, limited:req
 ROW_\item\()_\load:
     ldrd r4, r5, [sp, #rows_left]; subs r4, #1; bmi DONE_\item

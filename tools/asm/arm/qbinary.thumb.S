@@ -1,6 +1,6 @@
 // Sums of quantized bytes, requantized: see loops/qbinary. Assembler, ARMv6-M instructions only.
 //
-// 41 instructions an item.
+// 41 instructions an element.
 //
 // Forms: thumb
 
@@ -8,8 +8,8 @@
 
 //+ qmul8
 
-// On the stack, in bytes. x_to_next: from the end of a row to the next one; middle: half a step
-// less 1, plus out_zero_point steps; past: bits + 1.
+// Offsets on the stack, in bytes. x_to_next: from the end of a row to the next one; middle: half a
+// step less 1, plus out_zero_point steps; past: bits + 1.
 words 0, rows_left, items, x_bytes, x_to_next, w_bytes, w_to_next, bits, middle, row_end
 words 36, past
 

@@ -13,7 +13,7 @@
 
 #include "core.h"
 
-// On the stack, in bytes. columns_29: columns << 29; now: 2 if there are two positions;
+// Offsets on the stack, in bytes. columns_29: columns << 29; now: 2 if there are two positions;
 // minus_zero_sum: -w_zero_point * S; requantizing: what r0 and r7 to r12 are then; least: low;
 // span: high - low.
 words 0, channels_left, rows, table, out, positions_left, first_item, columns_29, items_end
@@ -21,7 +21,7 @@ words 32, minus_zero_sum, minus_zero_sum_2, p, now, next_row, position_bytes, ch
 words 76, sums_2
 words 92, requantizing
 words 104, table_left, out_now, to_other, least, slow_other, span
-// In the room of x: pairs of positions, each with the two minus_zero_sum and items side by side,
+// In the room of x: pairs of positions, each with the two minus_zero_sum and elements side by side,
 // then the weights of four channels; of these, on the stack, c, and f - 4 and M.
 words 96, sums_end, quick
 words 128, pairs, room, room_end, pair, pairs_left, middle, low, out_of_pair, out_step
@@ -31,7 +31,7 @@ words 188, multipliers
 #define FRAME 224
 
 #if ARMV7EM
-// A channel's sum += four of its weights times the items in r2 and r3.
+// A channel's sum += four of its weights times the elements in r2 and r3.
 .macro add_word sum
     ldr lr, [r1], #4; uxtb16 r12, lr; uxtb16 lr, lr, ror #8
     smlad \sum, r2, r12, \sum; smlad \sum, r3, lr, \sum
@@ -43,7 +43,7 @@ words 188, multipliers
     add_word r4; add_word r5; add_word r6; add_word r7
 .endm
 
-// A channel's sums of both positions += two of its weights times items of each in r2 and r3.
+// A channel's sums of both positions += two of its weights times elements of each in r2 and r3.
 .macro add_even sum, other, at
     ldr r12, [r1, #\at]; uxtb16 r12, r12
     smlad \sum, r2, r12, \sum; smlad \other, r3, r12, \other
@@ -61,7 +61,7 @@ words 188, multipliers
     add_odd r4, r8, \at; add_odd r5, r9, \at+4; add_odd r6, r10, \at+8; add_odd r7, r11, \at+12
 .endm
 
-// Sums of four channels of both positions += two items of each, halfwords as the weights are.
+// Sums of four channels of both positions += two elements of each, halfwords as the weights are.
 .macro add_halves
     ldrd r2, r3, [r0], #8
     ldrd r12, lr, [r1], #8
@@ -72,8 +72,8 @@ words 188, multipliers
     smlad r7, r2, lr, r7; smlad r11, r3, lr, r11
 .endm
 #else
-// Sums of four channels += the item at r0 + i times their weights.
-.macro add_item i
+// Sums of four channels += the element at r0 + i times their weights.
+.macro add_element i
     ldrb r2, [r0, #\i]
     ldrb r3, [r1, #\i]; mla r4, r2, r3, r4
     ldrb r3, [r1, #\i+4]; mla r5, r2, r3, r5
@@ -81,7 +81,7 @@ words 188, multipliers
     ldrb r3, [r1, #\i+12]; mla r7, r2, r3, r7
 .endm
 
-.macro add_item_of_both i
+.macro add_element_of_both i
     ldrb r2, [r0], #1; ldrb r3, [r0, lr]
     ldrb r12, [r1, #\i]; mla r4, r2, r12, r4; mla r8, r3, r12, r8
     ldrb r12, [r1, #\i+4]; mla r5, r2, r12, r5; mla r9, r3, r12, r9
@@ -105,11 +105,11 @@ words 188, multipliers
     stmia r1!, {r8-r11}
 .endm
 
-.macro add_one_item i
+.macro add_one_element i
     ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; mla r4, r2, r3, r4
 .endm
 
-.macro total_item i
+.macro total_element i
     ldrb r4, [r0, #\i]; adds r5, r4
 .endm
 #endif
@@ -200,7 +200,7 @@ ITEM:
 #if ARMV7EM
     ldr r4, [r0], #4; usada8 r5, r4, r6, r5
 #else
-    total_item 0; total_item 1; total_item 2; total_item 3
+    total_element 0; total_element 1; total_element 2; total_element 3
     adds r0, #4
 #endif
     cmp r0, r1; bne ITEM
@@ -230,7 +230,7 @@ FOUR:
 #if ARMV7EM
     add_words
 #else
-    add_item 0; add_item 1; add_item 2; add_item 3
+    add_element 0; add_element 1; add_element 2; add_element 3
     adds r0, #4; adds r1, #16
 #endif
     cmp r0, r8
@@ -262,7 +262,7 @@ LATTER:
     add_words_of_both 16
     adds r1, #32
 #else
-    add_item_of_both 0; add_item_of_both 1; add_item_of_both 2; add_item_of_both 3
+    add_element_of_both 0; add_element_of_both 1; add_element_of_both 2; add_element_of_both 3
     adds r1, #16
 #endif
     ldr r2, [sp, #items_end]; cmp r0, r2; bne BOTH
@@ -291,7 +291,7 @@ ONE:
     uxtb16 r2, r2, ror #8
     uxtb16 r3, r3, ror #8; smlad r4, r2, r3, r4
 #else
-    add_one_item 0; add_one_item 1; add_one_item 2; add_one_item 3
+    add_one_element 0; add_one_element 1; add_one_element 2; add_one_element 3
     adds r0, #4; adds r1, #4
 #endif
     cmp r0, r8; bne ONE
@@ -420,8 +420,8 @@ ROOM:  // pairs of positions
     it ne; subne r0, r2, r1
     it eq; moveq r0, r2
     rsb r1, r1, #0
-    // r0, r2 items of a pair, from the last one on; r1 from one position to that before it; r4
-    // -w_zero_point; r7 pairs; r12 end of the pair's items; r8 bytes of them
+    // r0, r2 elements of a pair, from the last one on; r1 from one position to that before it; r4
+    // -w_zero_point; r7 pairs; r12 end of the pair's elements; r8 bytes of them
 BYTES:
     sub r12, r9
     ldr r5, [r0, #-4]; mul r5, r5, r4; str r5, [r12]

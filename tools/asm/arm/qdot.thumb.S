@@ -1,21 +1,21 @@
 // Dot products of bytes with requantization: see loops/qdot. Assembler, ARMv6-M instructions only.
 //
-// Four channels at a time: 3.5 instructions a multiply-accumulate, 2.6 where there is room for their
-// weights as words, and 37 for each requantization; 67 where one product does not decide (see
+// Four channels at a time: 3.5 instructions a multiply-accumulate, 2.6 where there is room for
+// their weights as words, and 37 for each requantization; 67 where one product does not decide (see
 // loops/viper/qdot), 80 where the sum has to be limited.
 //
 // Forms: thumb
 
 #include "core.h"
 
-// On the stack, in bytes. limit: 1 << 25.
+// Offsets on the stack, in bytes. limit: 1 << 25.
 words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
 words 36, channel_step, limit, first_item, channels
 // With room:
 words 52, room, middle, positions_of_four, items_end, out_now
 
-// Sums of four channels += item \i of four times their weights.
-.macro add_item i
+// Sums of four channels += element \i of four times their weights.
+.macro add_element i
     ldrb r2, [r0, #\i]
     ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
     ldrb r3, [r1, #\i+4]; muls r3, r2; adds r5, r3
@@ -24,7 +24,7 @@ words 52, room, middle, positions_of_four, items_end, out_now
 .endm
 
 // The same of weights that are words, with sums in r8, r11, r12 and lr.
-.macro add_item_of_words i
+.macro add_element_of_words i
     ldrb r2, [r0, #\i]; ldmia r1!, {r3-r6}
     muls r3, r2; add r8, r3; muls r4, r2; add r11, r4
     muls r5, r2; add r12, r5; muls r6, r2; add lr, r6
@@ -35,13 +35,13 @@ words 52, room, middle, positions_of_four, items_end, out_now
     stmia r1!, {r3-r6}
 .endm
 
-.macro add_one_item i
+.macro add_one_element i
     ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
 .endm
 
 function qdots8
-    // r8 end of the position's items, r9 low, r10 high, r11 out_zero_point << 21 and the middle of
-    // a step, r12 -w_zero_point * S, lr the part of a step for which one product decides
+    // r8 end of the position's elements, r9 low, r10 high, r11 out_zero_point << 21 and the middle
+    // of a step, r12 -w_zero_point * S, lr the part of a step for which one product decides
     push_high
     sub sp, #72
     mov r7, sp; str r3, [r7, #p]
@@ -91,7 +91,7 @@ TILE:
     str r5, [r7, #channels_left]
     movs r4, #0; movs r5, #0; movs r6, #0; movs r7, #0
 FOUR:
-    add_item 0; add_item 1; add_item 2; add_item 3
+    add_element 0; add_element 1; add_element 2; add_element 3
     adds r0, #4; adds r1, #16
     cmp r0, r8; bne FOUR
     push {r4-r7}
@@ -104,7 +104,7 @@ LEFT:
     subs r5, #1; str r5, [r7, #channels_left]
     movs r4, #0
 ONE:
-    add_one_item 0; add_one_item 1; add_one_item 2; add_one_item 3
+    add_one_element 0; add_one_element 1; add_one_element 2; add_one_element 3
     adds r0, #4; adds r1, #4
     cmp r0, r8; bne ONE
     push {r4}
@@ -220,9 +220,9 @@ POSITION_OF_FOUR:
     subs r0, #4
     b LATTER_WORDS
 WORDS:
-    add_item_of_words 0; add_item_of_words 1; add_item_of_words 2; add_item_of_words 3
+    add_element_of_words 0; add_element_of_words 1; add_element_of_words 2; add_element_of_words 3
 LATTER_WORDS:
-    add_item_of_words 4; add_item_of_words 5; add_item_of_words 6; add_item_of_words 7
+    add_element_of_words 4; add_element_of_words 5; add_element_of_words 6; add_element_of_words 7
     adds r0, #8; ldr r3, [r7, #items_end]; cmp r0, r3; bne WORDS
     mov r3, r8; mov r4, r11; mov r5, r12; mov r6, lr; push {r3-r6}
     ldr r3, [r7, #middle]; mov r11, r3; movs r3, #244; lsls r3, #24; mov lr, r3

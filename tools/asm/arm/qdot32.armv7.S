@@ -8,20 +8,20 @@
 
 #include "core.h"
 
-// On the stack, in bytes. minus_zero_sum: -w_zero_point * S.
+// Offsets on the stack, in bytes. minus_zero_sum: -w_zero_point * S.
 words 0, channels_left, rows, table, out, positions_left, p, first_item, minus_zero_sum
 words 32, minus_zero_sum_2, items_end, table_now, out_now, rows_now, x_step, channel_bytes
 words 60, x_zero
 #define FRAME 64
 
 #if ARMV7EM
-// A channel's sum += four of its weights times the items in r2 and r3.
+// A channel's sum += four of its weights times the elements in r2 and r3.
 .macro add_word sum, at
     ldr lr, [r1, #\at]; uxtb16 r12, lr; uxtb16 lr, lr, ror #8
     smlad \sum, r2, r12, \sum; smlad \sum, r3, lr, \sum
 .endm
 
-// A channel's sums of both positions += two of its weights times items of each in r2 and r3.
+// A channel's sums of both positions += two of its weights times elements of each in r2 and r3.
 .macro add_even sum, other, at
     ldr r12, [r1, #\at]; uxtb16 r12, r12
     smlad \sum, r2, r12, \sum; smlad \other, r3, r12, \other
@@ -32,8 +32,8 @@ words 60, x_zero
     smlad \sum, r2, r12, \sum; smlad \other, r3, r12, \other
 .endm
 #else
-// Sums of four channels += the item at r0 + i times their weights.
-.macro add_item i
+// Sums of four channels += the element at r0 + i times their weights.
+.macro add_element i
     ldrb r2, [r0, #\i]
     ldrb r3, [r1, #\i]; mla r4, r2, r3, r4
     ldrb r3, [r1, #\i+4]; mla r5, r2, r3, r5
@@ -42,7 +42,7 @@ words 60, x_zero
 .endm
 
 // Those of both positions.
-.macro add_item_of_both i
+.macro add_element_of_both i
     ldrb r2, [r0], #1; ldrb r3, [r0, lr]
     ldrb r12, [r1, #\i]; mla r4, r2, r12, r4; mla r8, r3, r12, r8
     ldrb r12, [r1, #\i+4]; mla r5, r2, r12, r5; mla r9, r3, r12, r9
@@ -50,12 +50,12 @@ words 60, x_zero
     ldrb r12, [r1, #\i+12]; mla r7, r2, r12, r7; mla r11, r3, r12, r11
 .endm
 
-.macro add_one_item i
+.macro add_one_element i
     ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; mla r4, r2, r3, r4
 .endm
 #endif
 
-.macro total_item i
+.macro total_element i
     ldrb r4, [r0, #\i]; adds r5, r4
 .endm
 
@@ -71,7 +71,7 @@ words 60, x_zero
 .endm
 
 function qdots32
-    // r8 end of the position's items, r9 table, r10 out, r11 from channel to channel in bytes
+    // r8 end of the position's elements, r9 table, r10 out, r11 from channel to channel in bytes
     push {r8-r11}
     sub sp, #FRAME
     str r3, [sp, #p]
@@ -97,7 +97,7 @@ ALONE:
     ldr r5, [r0, #-4]
     b TOTALLED
 ITEMS:
-    total_item 0; total_item 1; total_item 2; total_item 3
+    total_element 0; total_element 1; total_element 2; total_element 3
     adds r0, #4; cmp r0, r8; bne ITEMS
 TOTALLED:
     ldr r4, [r3, #p_w_zero_point]; muls r5, r4; negs r5, r5; str r5, [sp, #minus_zero_sum]
@@ -114,7 +114,7 @@ FOUR:
     add_word r4, 0; add_word r5, 4; add_word r6, 8; add_word r7, 12
     adds r1, #16
 #else
-    add_item 0; add_item 1; add_item 2; add_item 3
+    add_element 0; add_element 1; add_element 2; add_element 3
     adds r0, #4; adds r1, #16
 #endif
     cmp r0, r8; bne FOUR
@@ -130,7 +130,7 @@ ONE:
     add_word r4, 0
     adds r1, #4
 #else
-    add_one_item 0; add_one_item 1; add_one_item 2; add_one_item 3
+    add_one_element 0; add_one_element 1; add_one_element 2; add_one_element 3
     adds r0, #4; adds r1, #4
 #endif
     cmp r0, r8; bne ONE
@@ -164,7 +164,7 @@ SUM:
     ldr r4, [r0], #4; usada8 r5, r4, r6, r5
 #else
 SUM:
-    total_item 0; total_item 1; total_item 2; total_item 3
+    total_element 0; total_element 1; total_element 2; total_element 3
     adds r0, #4
 #endif
     cmp r0, r1; bne SUM
@@ -190,7 +190,7 @@ FOUR_OF_BOTH:
     ldr r3, [r0, lr]; ldr r2, [r0], #4; uxtb16 r2, r2, ror #8; uxtb16 r3, r3, ror #8
     add_odd r4, r8, 0; add_odd r5, r9, 4; add_odd r6, r10, 8; add_odd r7, r11, 12
 #else
-    add_item_of_both 0; add_item_of_both 1; add_item_of_both 2; add_item_of_both 3
+    add_element_of_both 0; add_element_of_both 1; add_element_of_both 2; add_element_of_both 3
 #endif
     adds r1, #16
     ldr r2, [sp, #items_end]; cmp r0, r2; bne FOUR_OF_BOTH

@@ -6,12 +6,12 @@
 
 #include "core.h"
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
 words 36, first_item
 
-// Sums of four channels += item \i of four times their weights.
-.macro add_item i
+// Sums of four channels += element \i of four times their weights.
+.macro add_element i
     ldrb r2, [r0, #\i]
     ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
     ldrb r3, [r1, #\i+4]; muls r3, r2; adds r5, r3
@@ -19,13 +19,13 @@ words 36, first_item
     ldrb r3, [r1, #\i+12]; muls r3, r2; adds r7, r3
 .endm
 
-.macro add_one_item i
+.macro add_one_element i
     ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
 .endm
 
 function qdots32
-    // r8 end of the position's items, r9 x's zero point, r10 from channel to channel in bytes, r12
-    // -w_zero_point * S
+    // r8 end of the position's elements, r9 x's zero point, r10 from channel to channel in bytes,
+    // r12 -w_zero_point * S
     push_high
     sub sp, #40
     mov r7, sp; str r3, [r7, #p]
@@ -63,7 +63,7 @@ TILE:
     str r5, [r7, #channels_left]
     movs r4, #0; movs r5, #0; movs r6, #0; movs r7, #0
 FOUR:
-    add_item 0; add_item 1; add_item 2; add_item 3
+    add_element 0; add_element 1; add_element 2; add_element 3
     adds r0, #4; adds r1, #16
     cmp r0, r8; bne FOUR
     push {r4-r7}
@@ -76,7 +76,7 @@ LEFT:
     subs r5, #1; str r5, [r7, #channels_left]
     movs r4, #0
 ONE:
-    add_one_item 0; add_one_item 1; add_one_item 2; add_one_item 3
+    add_one_element 0; add_one_element 1; add_one_element 2; add_one_element 3
     adds r0, #4; adds r1, #4
     cmp r0, r8; bne ONE
     push {r4}

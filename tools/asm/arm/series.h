@@ -1,6 +1,6 @@
-// exp(m), m from 0 to ln(2), by its series, in ARMv6-M instructions. Numbers have 27 bits behind the
-// point. Where a term is divided by what is no power of 2, some shifts come near to that; what is
-// left over says what is missing.
+// exp(m), m from 0 to ln(2), by its series, in ARMv6-M instructions. Numbers have 27
+// fractional bits. A division by a number that is not a power of 2 is approximated by shifts, and
+// corrected by its remainder.
 
 // r1 = r5 * m >> 27
 .macro times_m

@@ -1,6 +1,6 @@
-// Short block floating point behind the sums: see loops/short. Inline assembler, ARMv6-M opcodes.
+// Short block floating point after the sums: see loops/short. Inline assembler, ARMv6-M opcodes.
 //
-// What is rare is left to the viper form: results that are denormal, or beyond the largest float.
+// The viper form handles rare results: denormals, and those beyond the largest float.
 //
 // Forms: thumb
 
@@ -14,11 +14,11 @@
 //>
 //>         short.finish(x, w, out, p)
 
-// On the stack, in bytes.
+// Offsets on the stack, in bytes.
 words 0, positions_left, rows_left, row_out, aligned, position_out
 
 function _finish
-    // Gives 1 if it has met a rare result, and stopped there, else 0. r0 sums, r1 what align made,
+    // Returns 1 if it stopped at a rare result, else 0. r0 sums, r1 what align made,
     // r2 out, r3 p; of a sum r4 its size, later bits of a float, r6 -1 if negative, r7 the
     // exponent; r8 -2**30, r9, r10 low, high, r11 step of a channel, r12 channels left.
     push_high

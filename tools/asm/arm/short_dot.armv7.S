@@ -4,19 +4,19 @@
 // armv7m: by `mla`, 2.2 instructions a multiply-accumulate in the unrolled part, 3.75 of up to
 // three last channels.
 //
-// armv7em: with DSP, two items by one `smlad`: 1.0 instructions a multiply-accumulate in the
+// armv7em: with DSP, two elements by one `smlad`: 1.0 instructions a multiply-accumulate in the
 // unrolled part, 2.25 of up to three last channels.
 //
 // Forms: armv7m armv7em
 
 #include "core.h"
 
-// On the stack, in bytes. first_sum: what sums start with; row_bytes: of a row of weights.
+// Offsets on the stack, in bytes. first_sum: what sums start with; row_bytes: of a row of weights.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end, first_sum, out
 words 36, row_bytes
 
 #if !ARMV7EM
-// The sum of a channel += two items of x times its weights.
+// The sum of a channel += two elements of x times its weights.
 .macro add_channel sum, at
     ldrh r11, [\at], #2; mla \sum, r9, r11, \sum
     ldrh r11, [\at], #2; mla \sum, r10, r11, \sum
@@ -27,7 +27,7 @@ words 36, row_bytes
     add_channel r5, r1; add_channel r6, r2; add_channel r7, r3; add_channel r8, r4
 .endm
 
-// The sum of one channel, without the 2**14 in its weights, += two items.
+// The sum of one channel, without the 2**14 in its weights, += two elements.
 .macro add_two_singles
     ldmia r0!, {r3-r4}
     ldrh r7, [r1], #2; subs r7, r6; mla r5, r3, r7, r5
@@ -37,9 +37,9 @@ words 36, row_bytes
 
 function dots
 #if ARMV7EM
-    // r0 x, r1 to r4 w of four channels, r5 to r8 their sums, r9 to r12 items, lr where x ends.
+    // r0 x, r1 to r4 w of four channels, r5 to r8 their sums, r9 to r12 elements, lr where x ends.
 #else
-    // r0 x, r1 to r4 w of four channels, r5 to r8 their sums, r9 to r11 items, lr where x ends.
+    // r0 x, r1 to r4 w of four channels, r5 to r8 their sums, r9 to r11 elements, lr where x ends.
 #endif
     push_high
     sub sp, #40

@@ -1,22 +1,22 @@
 // Sums of short mantissas: see loops/short_dot. Inline assembler, ARMv6-M opcodes.
 //
 // Four channels at a time: 3.3 instructions a multiply-accumulate in the unrolled part, 4.9 of
-// up to three last channels. Rows and channels are above 0.
+// up to three last channels. There is at least one row and one channel.
 //
 // Forms: thumb
 
 #include "core.h"
 
-// On the stack, in bytes. first_sum: what sums start with; row_bytes: of a row of weights.
+// Offsets on the stack, in bytes. first_sum: what sums start with; row_bytes: of a row of weights.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end, first_sum, out
 words 36, row_bytes
 
-// \to += one item times its weight.
+// \to += one element times its weight.
 .macro add_product to, item, weights, at
     ldrh r7, [\weights, #\at]; muls r7, \item; add \to, r7
 .endm
 
-// Sums of four channels += the next two items times their weights.
+// Sums of four channels += the next two elements times their weights.
 .macro add_two at
     ldmia r0!, {r5-r6}
     add_product r8, r5, r1, \at; add_product r8, r6, r1, \at+2
@@ -31,7 +31,7 @@ words 36, row_bytes
 .endm
 
 function dots
-    // r0 x, r1 to r4 w of four channels, r8 to r11 their sums, r5, r6 items, r12 where x ends.
+    // r0 x, r1 to r4 w of four channels, r8 to r11 their sums, r5, r6 elements, r12 where x ends.
     push_high
     sub sp, #40
     str r3, [sp, #p]

@@ -1,6 +1,6 @@
 // Squared distances of a row from many, in fixed point: see loops/squares. Assembler.
 //
-// 15 instructions an item, and some 15 for each 8 of them.
+// 15 instructions an element, and some 15 for each 8 of them.
 //
 // Forms: thumb
 
@@ -8,7 +8,7 @@
 
 //+ squares
 
-// In x, then on the stack, in bytes.
+// Offsets in x, then on the stack, in bytes.
 words 4, x_shift
 words 0, row, left
 
@@ -37,7 +37,7 @@ function totals
 VECTOR:
     ldr r0, [sp, #row]
     movs r2, #0; movs r3, #0; movs r7, #0; mov r12, r7
-PART:  // up to 8 items
+PART:  // up to 8 elements
     movs r4, r0; adds r4, #32; cmp r4, r8; bls WHOLE
     mov r4, r8
 WHOLE:

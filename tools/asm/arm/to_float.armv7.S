@@ -1,6 +1,6 @@
 // Integers to floats by scale and offset of each channel: see loops/to_float. Assembler, ARMv7-M.
 //
-// About 60 instructions an item.
+// About 60 instructions an element.
 //
 // Forms: armv7m
 

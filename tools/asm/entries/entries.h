@@ -1,9 +1,9 @@
-// A loop in a .mpy file is called like a function of viper: with the function's object, how many
-// arguments and keywords there are, and where they lie. What begins it makes pointers of the
-// objects, buffers or addresses, calls the code behind it, and makes an object of its number.
+// A loop in a .mpy file is called like a function of viper: with the function object, the numbers
+// of arguments and keywords, and their address. An entry converts the arguments (buffers or
+// addresses) to pointers, calls the code behind it, and converts its result to an object.
 //
-// ARGUMENTS: how many the loop takes. `table` loads the address of the firmware's functions from
-// the module's constants: its offset there is patched.
+// ARGUMENTS: number of the loop's arguments. `table` loads the address of the firmware's functions
+// from the module's constants: its offset there is patched.
 
 #include "../words.h"
 

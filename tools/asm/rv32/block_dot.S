@@ -1,16 +1,16 @@
 // Exact sums of mantissas: see loops/block_dot. Assembler for RISC-V (RV32IM).
 //
-// Two channels at a time: 6.5 instructions a multiply-accumulate. Of a product x * w there is
-// added what mul gives, to L, and mulh(x * 2**7, w), which is floor(x * w / 2**25), to H. The
-// exact sum is H * 2**25 and what these floors left, from 0 to 2**32 - 1 for up to 128 products;
-// as its last 32 bits are L, that is L - H * 2**25 modulo 2**32. Rows and channels are above 0.
+// Two channels at a time: 6.5 instructions a multiply-accumulate. Of a product x * w there is added
+// what mul gives, to L, and mulh(x * 2**7, w), which is floor(x * w / 2**25), to H. The exact sum
+// is H * 2**25 and what these floors left, from 0 to 2**32 - 1 for up to 128 products; as its last
+// 32 bits are L, that is L - H * 2**25 modulo 2**32. There is at least one row and one channel.
 //
 // Forms: rv32
 
 #include "core.h"
 
-// Sums of two channels += the items at a0 + i times their weights: below, and what >> 25 leaves.
-.macro add_item i
+// Sums of two channels += the elements at a0 + i times their weights: below, and what >> 25 leaves.
+.macro add_element i
     lw a3, \i(a0); slli t6, a3, 7
     lw t4, \i(a1); mul t5, a3, t4; mulh t4, t6, t4; add a6, a6, t5; add a7, a7, t4
     lw t4, \i(a5); mul t5, a3, t4; mulh t4, t6, t4; add s10, s10, t5; add s11, s11, t4
@@ -27,7 +27,8 @@
 function dots
     // s0 row, s1 w, s2 out, s3 rows left, s4 bytes of a row, s5 of a step, s6 channels, s7 end of
     // the row, s8 first of the two channels, s9 channels left; a0 x, a1, a5 w of each, a6, a7 and
-    // s10, s11 L and H of each, t0, t1 and t2, t3 sums, a2 and a4 where a block of 128 items ends
+    // s10, s11 L and H of each, t0, t1 and t2, t3 sums, a2 and a4 where a block of 128 elements
+    // ends
     addi sp, sp, -48
     save_all
     lw t0, p_x_start(a3); slli t0, t0, 2; add s0, a0, t0
@@ -76,13 +77,13 @@ REST:
     li a6, 0; li a7, 0; li s10, 0; li s11, 0
     beq a0, a2, UNROLLED
 FOUR:
-    add_item 0; add_item 4; add_item 8; add_item 12
+    add_element 0; add_element 4; add_element 8; add_element 12
     addi a0, a0, 16; addi a1, a1, 16; addi a5, a5, 16
     bne a0, a2, FOUR
 UNROLLED:
     beq a0, a4, SUMMED
 ONE:
-    add_item 0
+    add_element 0
     addi a0, a0, 4; addi a1, a1, 4; addi a5, a5, 4
     bne a0, a4, ONE
 SUMMED:

@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-// A, B of the part += the item in t2 times the weight in t3.
+// A, B of the part += the element in t2 times the weight in t3.
 .macro add_product
     srai t4, t2, 12; mul t2, t2, t3; mul t4, t4, t3; add a6, a6, t2; add a7, a7, t4
 .endm

@@ -1,9 +1,9 @@
-// What all sources for RISC-V share: how a function begins and ends, and frames.
+// Shared by all sources for RISC-V: how a function begins and ends, and frames.
 //
-// A function takes x, w, out and p in a0 to a3, may change all a and t registers, and has to give
-// back s0 to s11 as they were. What it returns, as a small integer, is in a0.
+// A function takes x, w, out and p in a0 to a3, may change all a and t registers, and must
+// preserve s0 to s11. It returns a small integer in a0.
 //
-// Nothing is compressed but mv and li, as @micropython.asm_rv32 does.
+// Only mv and li are compressed, as by @micropython.asm_rv32.
 
 #include "words.h"
 
@@ -19,7 +19,7 @@
 \name\().body:
 .endm
 
-// Ends it. @micropython.asm_rv32 writes the last instruction itself.
+// Ends a function. @micropython.asm_rv32 writes the last instruction itself.
 .macro endfunction name:req
 \name\().end:
     .option push
@@ -58,8 +58,8 @@
     .option pop
 .endm
 
-// Saves s0 to s11 from the stack pointer on, where there has to be room for them, and restores
-// them; most are all but s11.
+// Saves s0 to s10 (`most`), or s0 to s11, on the stack, whose pointer the caller has moved, and
+// restores them.
 .macro save_most
     sw s0, 0(sp); sw s1, 4(sp); sw s2, 8(sp); sw s3, 12(sp); sw s4, 16(sp); sw s5, 20(sp)
     sw s6, 24(sp); sw s7, 28(sp); sw s8, 32(sp); sw s9, 36(sp); sw s10, 40(sp)

@@ -1,4 +1,4 @@
-// How two cores hand work over: see loops/handover. Assembler for RISC-V.
+// Hands work over between two cores: see loops/handover. Assembler for RISC-V.
 //
 // Forms: rv32
 
@@ -8,7 +8,7 @@
 
 words 0, h_mode, h_first, h_second, h_asked, h_done, h_failed, h_ends, h_left
 
-// Of a program's words.
+// Indices of a program's words.
 .equ p_calls, 4
 
 function fence, arguments=1

@@ -1,14 +1,14 @@
-// Bytes as indices into a table: see loops/lookup. Assembler for RISC-V.
+// Looks bytes up in a table: see loops/lookup. Assembler for RISC-V.
 //
-// 4.75 instructions a byte, 5.75 where items are words.
+// 4.75 instructions a byte, 5.75 where elements are words.
 //
 // Forms: rv32
 
 #include "core.h"
 
-// a4: end of x, a5: end of its last four, t0 to t3 items.
+// a4: end of x, a5: end of its last four, t0 to t3 elements.
 
-// Item in register \t of the table of bytes, or of words, for the byte \at behind x.
+// Element in register \t of the table of bytes, or of words, for the byte \at behind x.
 .macro byte_of t:req, at:req
     lbu \t, \at(a0); add \t, \t, a1; lbu \t, 0(\t)
 .endm

@@ -15,8 +15,8 @@
 function patches
     // a0 image, a1 record, a2 out, a4 flip, a5 padding, a6 step of kx, a7 kw; s0 channel, s1 row,
     // s2 y, s3 that of the corner, s4 columns of padding on the left, s5 on the right, s6 bytes to
-    // the first item, s7 rows left, s8 channels left, s9 and s10 row and column of the position,
-    // s11 positions left; t0 sum, t1 x, t2 end of the row, t3 of its items, t6 of their fours
+    // the first element, s7 rows left, s8 channels left, s9 and s10 row and column of the position,
+    // s11 positions left; t0 sum, t1 x, t2 end of the row, t3 of its elements, t6 of their fours
     addi sp, sp, -48
     save_all
     lw t0, p_x_start(a3); add a0, a0, t0

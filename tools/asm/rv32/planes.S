@@ -8,7 +8,7 @@
 
 function planes
     // a1 step of x, a2 out, a4 flip, a5 padding, a6 plane, a7 y, t0 rows left, t1 planes left, t2
-    // end of the row, t3 x, t4 end of its items, a0 and t5 bytes, t6 end of fours
+    // end of the row, t3 x, t4 end of its elements, a0 and t5 bytes, t6 end of fours
     lw t4, p_x_start(a3); add a6, a0, t4
     lw t4, p_out_start(a3); add a2, a2, t4
     lw t1, p_planes(a3)

@@ -7,8 +7,8 @@
 
 #include "core.h"
 
-// Sums of four channels += item \i of four times their weights.
-.macro add_item i
+// Sums of four channels += element \i of four times their weights.
+.macro add_element i
     lbu a2, \i(a0)
     lbu t4, \i(a1); lbu t5, \i+4(a1); lbu t6, \i+8(a1)
     mul t4, t4, a2; mul t5, t5, a2; mul t6, t6, a2
@@ -22,10 +22,10 @@
 .endm
 
 function qdots8
-    // s0 items of the position, s1 rows, s2 the position's out, s3 positions left, s4 table, s5
+    // s0 elements of the position, s1 rows, s2 the position's out, s3 positions left, s4 table, s5
     // low, s6 high, s7 out_zero_point << 15 and the middle of a step, s8 channels, s9 channel
-    // stride, s10 columns, s11 -w_zero_point * S; a1 rows left, a3 p, a4 end of the items, a5 out,
-    // a6 table left, a7 channels left
+    // stride, s10 columns, s11 -w_zero_point * S; a1 rows left, a3 p, a4 end of the elements, a5
+    // out, a6 table left, a7 channels left
     addi sp, sp, -48
     save_all
     lw s2, p_out_start(a3); add s2, s2, a2
@@ -69,7 +69,7 @@ TILE:
     mv a0, s0; mv t0, s11; mv t1, s11; mv t2, s11
     mv t3, s11
 FOUR:
-    add_item 0; add_item 1; add_item 2; add_item 3
+    add_element 0; add_element 1; add_element 2; add_element 3
     addi a0, a0, 4; addi a1, a1, 16
     bne a0, a4, FOUR
     mv a2, t0

@@ -1,14 +1,14 @@
 // Sums of short mantissas: see loops/short_dot. Assembler for RISC-V (RV32IM).
 //
 // Four channels at a time: 3.6 instructions a multiply-accumulate in the unrolled part, 5.8 of
-// up to three last channels. Rows and channels are above 0.
+// up to three last channels. There is at least one row and one channel.
 //
 // Forms: rv32
 
 #include "core.h"
 
-// Sums of four channels += item i of four times their weights.
-.macro add_item i
+// Sums of four channels += element i of four times their weights.
+.macro add_element i
     lw t4, 4*\i(a0)
     lhu t5, 2*\i(a1); mul t5, t5, t4; add t0, t0, t5
     lhu t5, 2*\i(a2); mul t5, t5, t4; add t1, t1, t5
@@ -67,14 +67,14 @@ CHANNELS:
     mv t3, s11
     beq a0, s8, REST
 FOUR:
-    add_item 0; add_item 1; add_item 2; add_item 3
+    add_element 0; add_element 1; add_element 2; add_element 3
     addi a0, a0, 16; addi a1, a1, 8; addi a2, a2, 8; addi a4, a4, 8
     addi a5, a5, 8
     bne a0, s8, FOUR
 REST:
     beq a0, s7, SUMMED
 ITEM:
-    add_item 0
+    add_element 0
     addi a0, a0, 4; addi a1, a1, 2; addi a2, a2, 2; addi a4, a4, 2
     addi a5, a5, 2
     bne a0, s7, ITEM

@@ -1,22 +1,22 @@
 // Exact sums of mantissas: see loops/viper/block_dot for how. C and assembler for Xtensa.
 //
 // Two channels at a time: 11.1 instructions a multiply-accumulate in the unrolled part. Of the two,
-// the halves of an item and their sum are the same.
+// the halves of an element and their sum are the same.
 //
 // Forms: xtensawin
 
 #include "xtensa/core_c.h"
 
-#define PART 120  // items, whose sums fit
+#define PART 120  // elements, whose sums fit
 #define WIDE 0xFFFFFF
 
 typedef struct {
     int a, h, b;
 } Sums;
 
-// A, H and B of two channels from `sums` on += items times weights. a2 x, a3 and a4 w of each, a5
-// x, a6 its upper half, a7 the sum of both, a8 to a13 sums, a14, a15 and a0 the same of a weight,
-// or products.
+// A, H and B of two channels from `sums` on += elements times weights. a2 x, a3 and a4 w of each,
+// a5 x, a6 its upper half, a7 the sum of both, a8 to a13 sums, a14, a15 and a0 the same of a
+// weight, or products.
 __asm__(
     ".balign 4\n"
     "block12: entry a1, 48\n"

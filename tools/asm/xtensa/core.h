@@ -1,14 +1,14 @@
-// What all sources for Xtensa with register windows share: how a function begins and ends.
+// Shared by all sources for Xtensa with register windows: how a function begins and ends.
 //
 // A function takes x, w, out and p in a2 to a5 and may change a2 to a15; a0, too, if it is in its
-// frame (`entry`, `keep_return`). What it returns, as a small integer, is in a2.
+// frame (`entry`, `keep_return`). It returns a small integer in a2.
 //
-// Only instructions that each of the ESP32, ESP32-S2 and ESP32-S3 has: no loops, no MAC16, no
-// floats. mulsh and muluh, which they have, are not in the core that tests run on.
+// Sources use only instructions that the ESP32, ESP32-S2 and ESP32-S3 all have: no loops, no MAC16,
+// no floats. The core that tests run on also lacks mulsh and muluh.
 
 #include "words.h"
 
-// Begins a function. Its literals stand between the jump and what it jumps to.
+// Begins a function. Its literals lie between the jump and the jump's target.
 .macro function name:req, frame=32, arguments=4
     .balign 4
     .global \name

@@ -1,4 +1,4 @@
-// What sources in C for Xtensa share: the instructions of the ESP32, ESP32-S2 and ESP32-S3 that
+// Shared by the C sources for Xtensa: the instructions of the ESP32, ESP32-S2 and ESP32-S3 that
 // the compiler, which is one for another core, does not know.
 
 typedef unsigned char u8;

@@ -8,10 +8,10 @@
 #include "xtensa/core_c.h"
 #include "xtensa/scale.h"
 
-// Sums of four channels of two positions, from `sums` on, += K items, 4 or more, times weights:
-// those of the first position, then those of the second one.
-// a2 x, a3 w, a4 x of the second position, a5 and a6 items, a8 to a15 sums, a7 and a0 a weight and a
-// product, by turns: a weight is loaded early, as it is not there at once.
+// Sums of four channels of two positions, from `sums` on, += K elements, 4 or more, times weights:
+// those of the first position, then those of the second one. a2 x, a3 w, a4 x of the second
+// position, a5 and a6 elements, a8 to a15 sums, a7 and a0 a weight and a product, by turns: a
+// weight is loaded early, as it is not there at once.
 __asm__(
     ".balign 4\n"
     "dots24: entry a1, 48\n"
@@ -44,13 +44,13 @@ __asm__(
     ".balign 4\n"
     "dots14: entry a1, 32\n"
     "l32i a8, a5, 0; l32i a9, a5, 4; l32i a10, a5, 8; l32i a11, a5, 12\n"
-    ".macro add_item i\n"
+    ".macro add_element i\n"
     "l8ui a6, a2, \\i; l8ui a7, a3, \\i; mull a7, a7, a6\n"
     "l8ui a12, a3, \\i + 4; add a8, a8, a7; mull a12, a12, a6\n"
     "l8ui a7, a3, \\i + 8; add a9, a9, a12; mull a7, a7, a6\n"
     "l8ui a12, a3, \\i + 12; add a10, a10, a7; mull a12, a12, a6; add a11, a11, a12\n"
     ".endm\n"
-    "FOUR14: add_item 0; add_item 1; add_item 2; add_item 3\n"
+    "FOUR14: add_element 0; add_element 1; add_element 2; add_element 3\n"
     "addi a2, a2, 4; addi a3, a3, 16\n"
     "bne a2, a4, FOUR14\n"
     "s32i a8, a5, 0; s32i a9, a5, 4; s32i a10, a5, 8; s32i a11, a5, 12\n"

@@ -6,9 +6,9 @@
 
 #include "xtensa/core_c.h"
 
-// Sums of four channels from `sums` on += items times weights, whose rows are `step` bytes apart.
-// a2 x, a3 to a6 w of each channel, a7 end, a8 to a11 sums, a12 item, a13 and a14 products,
-// a15 end of eights, then of fours.
+// Sums of four channels from `sums` on += elements times weights, whose rows are `step` bytes
+// apart. a2 x, a3 to a6 w of each channel, a7 end, a8 to a11 sums, a12 element, a13 and a14
+// products, a15 end of eights, then of fours.
 __asm__(
     ".balign 4\n"
     "short14: entry a1, 32\n"

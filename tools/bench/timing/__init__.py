@@ -1,5 +1,5 @@
-"""Cycles of a run on an ARM core, estimated from the instructions that QEMU ran.
+"""Estimate the cycles of a run on an ARM core from the instructions that QEMU executed.
 
-A plugin counts the runs of each block of instructions (blocks), thumb says what the instructions
-are, and cores what each takes.
+`blocks` counts with a plugin of QEMU how often each block of instructions runs, `thumb` decodes
+the instructions, and `cores` knows how long each takes.
 """

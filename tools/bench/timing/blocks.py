@@ -1,4 +1,4 @@
-"""How often each block of instructions runs on an ARM board in QEMU, told by blocks.c."""
+"""Count how often each block of instructions runs on an ARM board in QEMU (plugin: blocks.c)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ _SOURCE = Path(__file__).with_name("blocks.c")
 
 @dataclass(frozen=True)
 class Block:
-    """Instructions without a branch but at the end; taken: how often that one was."""
+    """Instructions with a branch only at their end.
+
+    Attributes:
+        address: of the first instruction.
+        code: the instructions.
+        runs: how often the block ran.
+        taken: how often its branch was taken.
+
+    """
 
     address: int
     code: bytes
@@ -25,26 +33,38 @@ class Block:
 
 
 def option(system: str, report: Path) -> str:
-    """Of QEMU's -plugin. Raises TargetError."""
+    """Return the value of QEMU's option -plugin; compile the plugin if needed.
+
+    Raises:
+        TargetError: if it does not compile.
+
+    """
     return f"{plugin(system, _SOURCE)},report={report}"
 
 
 def counting(target: QemuTarget, report: Path) -> QemuTarget:
-    """The same board, whose scripts mark what is counted."""
+    """Return the same board, with a plugin that counts what its scripts mark."""
     return replace(target, plugin=option(target.system, report))
 
 
 def is_loaded(target: QemuTarget) -> Callable[[int], bool]:
-    """Whether code at an address is no part of the firmware."""
+    """Return a function that tells whether code at an address lies outside the firmware."""
     code = [s for s in Elf.of(target.build()).sections if s.is_code]
     spans = [(s.address, s.address + s.nbytes) for s in code]
     return lambda address: not any(start <= address < end for start, end in spans)
 
 
 def blocks_in(report: Path) -> Sequence[Block]:
-    """Those between the marks. Raises TargetError."""
+    """Read the blocks that ran between the marks.
+
+    Raises:
+        TargetError: if the plugin wrote no report.
+
+    """
     if not report.is_file():
-        raise TargetError("the run made no marks, or QEMU's plugin failed")
+        raise TargetError(
+            "QEMU's plugin wrote no report: the script made no marks, or the plugin failed"
+        )
     found = []
     for line in report.read_text().splitlines():
         address, runs, taken, code = line.split()

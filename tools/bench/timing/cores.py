@@ -1,7 +1,7 @@
-"""How many cycles instructions take on a core: the tables of the cores' reference manuals.
+"""Cycles of instructions on each core, from the tables of the cores' reference manuals.
 
-Estimates: memory without wait states, no interrupts, and nothing that the manuals leave open but
-as `note` says.
+Assumes memory without wait states and no interrupts. What the manuals leave open is decided as
+`Core.note` says.
 """
 
 from __future__ import annotations
@@ -22,11 +22,17 @@ _MANY = ("load many", "store many", "load many and pc")
 
 @dataclass(frozen=True)
 class Core:
-    """cycles: by kind of instruction, 1 where none is given; refills: what filling the pipeline
-    again adds where a branch is taken, by kind.
+    """Timing of one core.
 
-    pipelines: neighbouring loads overlap, an address that was just computed comes a cycle later,
-    and code behind the system bus waits for loads (3.3.3 of the Cortex-M4's manual).
+    Attributes:
+        source: the manual.
+        note: which value was chosen where the manual gives a range.
+        cycles: by kind of instruction; 1 for other kinds.
+        refills: cycles to refill the pipeline after a taken branch, by kind of instruction.
+        pipelines: neighbouring loads overlap, an address computed by the previous instruction
+            costs a cycle, and code behind the system bus waits for loads (3.3.3 of the Cortex-M4's
+            manual).
+
     """
 
     name: str
@@ -37,7 +43,7 @@ class Core:
     pipelines: bool = True
 
     def of(self, op: Op) -> float:
-        """Of one instruction by itself, its branch not taken."""
+        """Return the cycles of an isolated instruction whose branch is not taken."""
         base = self.cycles.get(op.kind, 1)
         return base + op.n if op.kind in _MANY else base
 
@@ -120,8 +126,14 @@ CORES = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of a run. fetched: of its cycles, those that code behind the system bus waits; loaded: of
-    its instructions, those of code in RAM, that is of loops.
+    """Cycles of a run.
+
+    Attributes:
+        instructions: exact count.
+        cycles: estimate, `fetched` included.
+        fetched: cycles that code behind the system bus waits.
+        loaded: instructions of code in RAM, which are those of loops.
+
     """
 
     instructions: int
@@ -133,7 +145,14 @@ class Estimate:
 def estimate(
     blocks: Iterable[Block], core: Core, is_in_ram: Callable[[int], bool] = lambda address: False
 ) -> Estimate:
-    """Of all these blocks' runs. is_in_ram: whether code at an address is loaded into RAM."""
+    """Sum up the cycles of all blocks' runs.
+
+    Args:
+        blocks: what ran.
+        core: its timing.
+        is_in_ram: tells whether code at an address is in RAM.
+
+    """
     instructions, cycles, fetched, loaded = 0, 0.0, 0.0, 0
     for block in blocks:
         ops = _ops(block.code)
@@ -157,7 +176,7 @@ def _ops(code: bytes) -> tuple[Op, ...]:
 
 
 def _in_order(ops: Sequence[Op], core: Core) -> float:
-    """Cycles of a block whose branch is not taken."""
+    """Return the cycles of a block whose branch is not taken."""
     total, before = 0.0, None
     for op in ops:
         total += core.of(op)
@@ -168,7 +187,7 @@ def _in_order(ops: Sequence[Op], core: Core) -> float:
 
 
 def _between(before: Op, op: Op) -> int:
-    """What an instruction takes more, or less, behind another one."""
+    """Return how many cycles more (or fewer) an instruction takes after the one before it."""
     if op.kind in (*_LOADS, *_STORES, *_MANY):
         if before.kind in _COMPUTED and before.writes & op.uses - {PC, SP}:
             return 1
@@ -183,19 +202,19 @@ def _between(before: Op, op: Op) -> int:
 
 
 def _refill(ops: Sequence[Op], address: int, core: Core) -> int:
-    """What a taken branch at the end adds."""
+    """Return the cycles that a taken branch at the end of the block adds."""
     last = ops[-1]
     refill = core.refills.get(last.kind, 0)
     if not core.pipelines or last.to is None:
         return refill
     start = address + sum(op.nbytes for op in ops[:-1]) + last.to
-    if start == address:  # a loop: where its first instruction lies is known
+    if start == address:  # a loop: its first instruction is known
         return refill + (address % 4 == 2 and ops[0].nbytes == 4)
     return refill
 
 
 def _bus_cycles(ops: Sequence[Op], block: Block) -> int:
-    """Words that a block fetches, and those that its instructions load and store."""
+    """Return the number of words that a block fetches, loads and stores."""
     end = block.address + len(block.code)
     words = math.ceil(end / 4) - block.address // 4
     moved = sum(op.n for op in ops if op.kind in (*_LOADS, *_STORES, *_MANY))

@@ -1,4 +1,4 @@
-"""What Thumb instructions are, as far as their time depends on it (ARMv7-M ARM, chapter A5)."""
+"""Decode Thumb instructions as far as their time depends on it (ARMv7-M ARM, chapter A5)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from functools import cache
 
 PC, LR, SP = 15, 14, 13
-_WIDE = 0xE800  # the first halfword of an instruction of 32 bits is no less
-_FP = 32  # number of the register s0, beside r0 to r15
+_WIDE = 0xE800  # least first halfword of an instruction of 32 bits
+_FP = 32  # number of the register s0; r0 to r15 are 0 to 15
 
 
 @dataclass(frozen=True)
 class Op:
-    """kind: a row of the cores' tables; n: words that it loads or stores.
+    """One instruction.
 
-    writes: registers that a result goes to; uses: those that an address, or a sum of floats, is
-    made of; to: what its address plus this is branched to, unless a register says that.
+    Attributes:
+        kind: key of the tables in `cores`.
+        nbytes: its size, 2 or 4.
+        n: words that it loads or stores.
+        writes: registers that receive a result.
+        uses: registers of an address or of a float sum.
+        to: branch target minus the instruction's address; None if a register or memory has it.
+
     """
 
     kind: str
@@ -28,7 +34,7 @@ class Op:
 
 
 def decoded(code: bytes) -> Iterator[Op]:
-    """The instructions of these bytes in order."""
+    """Yield the instructions of the code in order."""
     at = 0
     while at < len(code):
         first = int.from_bytes(code[at : at + 2], "little")
@@ -50,7 +56,7 @@ def _signed(value, nbits):
 
 @cache
 def _narrow(i: int) -> Op:
-    """An instruction of 16 bits."""
+    """Decode an instruction of 16 bits."""
     low, middle, high = i & 7, i >> 3 & 7, i >> 6 & 7
     top = i >> 11
     if i >> 10 == 0b010000:
@@ -121,7 +127,7 @@ def _miscellaneous(i):
 
 @cache
 def _wide(first: int, second: int) -> Op:
-    """An instruction of 32 bits."""
+    """Decode an instruction of 32 bits."""
     op, n, to, d = first >> 4, first & 15, second >> 12, second >> 8 & 15
     if first >> 9 == 0b1110100:
         if op & 4:
@@ -164,7 +170,7 @@ def _many(first, second):
 
 
 def _doubles(first, second):
-    """Loads and stores of two words, exclusive ones, branches by a table."""
+    """Decode loads and stores of two words, exclusive accesses and table branches."""
     base = first & 15
     if first & 0xFFF0 == 0xE8D0 and second & 0xF0 in (0, 16):
         return Op("table branch", 4)
@@ -177,7 +183,7 @@ def _doubles(first, second):
 
 
 def _single(first, second):
-    """Loads and stores of one item."""
+    """Decode loads and stores of one value."""
     base, to = first & 15, second >> 12
     indexed = base != PC and not first & 128 and not second & 0x800
     uses = _set(base, second & 15) if indexed else _set(base)
@@ -209,7 +215,7 @@ def _fp_register(number, bit, double=False):
 
 
 def _floats(first, second):
-    """The FPU's (coprocessors 10 and 11, single precision)."""
+    """Decode instructions of the FPU (coprocessors 10 and 11, single precision)."""
     if second >> 9 & 7 != 5:
         return Op("other", 4)
     d = _fp_register(second >> 12, first >> 6 & 1)

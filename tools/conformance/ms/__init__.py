@@ -1,7 +1,7 @@
-"""Cases of onnxruntime's own operators (com.microsoft): random, computed by onnxruntime.
+"""Random cases of onnxruntime's own operators (com.microsoft), with outputs by onnxruntime.
 
-A file makes the cases of a family of operators, with @makes (see making.py). Files are found by
-themselves. A case that onnxruntime refuses is left out.
+Each module makes the cases of a family of operators with @makes (see making.py); all modules of
+this package are imported automatically. Cases that onnxruntime refuses are left out.
 """
 
 from __future__ import annotations
@@ -15,22 +15,27 @@ from . import making
 
 
 def operators() -> list[str]:
-    """Those that have cases."""
+    """Return the operators that have cases."""
     _load_all()
     return sorted(making.MAKERS)
 
 
-def models(operator: str) -> Iterator[making.Made]:
-    """The cases of an operator that onnxruntime runs. Raises ImportError without onnxruntime."""
+def models(operator: str) -> Iterator[making.NodeCase]:
+    """Yield the cases of an operator that onnxruntime runs.
+
+    Raises:
+        ImportError: without onnxruntime.
+
+    """
     _load_all()
-    for number, asked in enumerate(making.asked(operator)):
-        made = making.run(operator, number, asked)
-        if made is not None:
-            yield made
+    for number, spec in enumerate(making.specs_of(operator)):
+        case = making.run(operator, number, spec)
+        if case is not None:
+            yield case
 
 
 def is_possible() -> bool:
-    """Whether onnxruntime, which computes what is due, is installed."""
+    """Return True if onnxruntime, which computes the expected outputs, is installed."""
     return importlib.util.find_spec("onnxruntime") is not None
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes, trimmed
 
 _RAW = ("rows", "full", "ends", "ends and starts")
-# Forms that may mask all keys of a query: next to -10000 products lose their digits.
+# Forms that may mask all keys of a query: a mask value of -10000 would swamp the products.
 _WHOLE = ("full", "ends and starts")
 
 
 def _mask(draw, form, batch, seq, total):
-    """int32: of which keys count, in one of the forms."""
+    """Draw a mask (int32) that tells in one of the forms which keys count."""
     if form is None:
         return None
     ends = draw.ints((batch,), np.int32, 1, total)
@@ -33,18 +33,12 @@ def _bias(draw, form, batch, heads, seq, total):
     return draw.floats((batch if first else 1, heads if second else 1, seq, total))
 
 
-def _trimmed(inputs):
-    while inputs[-1] is None:
-        inputs.pop()
-    return inputs
-
-
 _BIASES = [None, None, (0, 0), (1, 1), (1, 0), (0, 1)]
 
 
 @makes("Attention")
 def attention(draw):
-    """Masks of all forms, past and present, causal or not."""
+    """Vary the form of the mask, past, present and causality."""
     for c in draw.each(
         64,
         heads=[1, 2, 3],
@@ -81,12 +75,12 @@ def attention(draw):
             attributes["qkv_hidden_sizes"] = sizes
         has_present = c.past is not None or (c.present and not c.wide)
         fixed = (1, 2) if c.fixed else ()
-        yield One(_trimmed(inputs), attributes, fixed, (True,) * (1 + has_present), opset=c.opset)
+        yield Spec(trimmed(inputs), attributes, fixed, (True,) * (1 + has_present), opset=c.opset)
 
 
 @makes("MultiHeadAttention")
 def multi_head_attention(draw):
-    """Of three tensors, or of past keys and values; masks, past and present."""
+    """Vary where keys and values come from: three tensors or a past; masks, past and present."""
     for c in draw.each(
         80,
         heads=[1, 2, 3],
@@ -131,12 +125,12 @@ def multi_head_attention(draw):
         outputs = (1, 1, 1, *c.outputs[3:]) if present else c.outputs
         present = [bool(o) for o in outputs]
         of_qk = {3: np.float32}
-        yield One(_trimmed(inputs), attributes, (), present, of_qk, opset=c.opset)
+        yield Spec(trimmed(inputs), attributes, (), present, of_qk, opset=c.opset)
 
 
 @makes("QAttention")
 def quantized_attention(draw):
-    """Weights by tensor and by column, masks, past and present."""
+    """Vary scales by tensor and by column, masks, past and present."""
     for c in draw.each(
         40,
         heads=[1, 2, 3],
@@ -172,12 +166,12 @@ def quantized_attention(draw):
         fixed = [i for i in (1, 2, 3, 4, 6, 7) if i < len(inputs) and inputs[i] is not None]
         has_present = c.past is not None or c.present
         constants = fixed if c.fixed else ()
-        yield One(_trimmed(inputs), attributes, constants, (True, has_present), opset=c.opset)
+        yield Spec(trimmed(inputs), attributes, constants, (True, has_present), opset=c.opset)
 
 
 @makes("DecoderMaskedMultiHeadAttention")
 def decoder_attention(draw):
-    """Of itself, with a buffer, beams or without; and of another sequence."""
+    """Vary self-attention with a buffer, with and without beams, and cross-attention."""
     for c in draw.each(
         48,
         heads=[1, 2, 3],
@@ -220,4 +214,4 @@ def decoder_attention(draw):
         fixed = [i for i in (7, 8) if i < len(inputs) and inputs[i] is not None]
         outputs = (True, is_self, is_self, qk)
         of_qk = {3: np.float32}
-        yield One(_trimmed(inputs), attributes, fixed if c.fixed else (), outputs, of_qk)
+        yield Spec(trimmed(inputs), attributes, fixed if c.fixed else (), outputs, of_qk)

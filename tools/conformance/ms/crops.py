@@ -1,15 +1,15 @@
-"""Crops of images, transposed convolutions, inverse matrices, and blocked n-grams."""
+"""Cases of image crops, transposed convolutions, inverse matrices and blocked n-grams."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 
 @makes("CropAndResize")
 def crop(draw):
-    """Boxes inside, across the edge, turned over, and of one pixel."""
+    """Draw boxes inside the image, across its edge, flipped, and of one pixel."""
     for c in draw.each(
         32,
         mode=[None, "bilinear", "nearest"],
@@ -22,12 +22,12 @@ def crop(draw):
         rois = draw.scales((count, 4), c.low, 1 - c.low)
         where = draw.ints((count,), np.int32, 0, images - 1)
         inputs = [x, rois, where, np.array(c.size, np.int32)]
-        yield One(inputs, c.attributes("mode", "extrapolation_value"), (3,))
+        yield Spec(inputs, c.attributes("mode", "extrapolation_value"), (3,))
 
 
 @makes("ConvTransposeWithDynamicPads")
 def transposed_convolution(draw):
-    """Pads on one side and on both, groups, strides."""
+    """Vary pads on one side and on both, groups and strides."""
     for c in draw.each(
         28,
         pads=[(0, 0, 0, 0), (1, 0, 1, 0), (1, 0, 0, 1), (0, 1, 1, 1)],
@@ -45,12 +45,12 @@ def transposed_convolution(draw):
             inputs.append(draw.floats((w.shape[1] * group,)))
         attributes = c.attributes("group", "strides", "dilations")
         fixed = [i for i in c.fixed if i < len(inputs)]
-        yield One(inputs, {"kernel_shape": list(w.shape[2:])} | attributes, fixed)
+        yield Spec(inputs, {"kernel_shape": list(w.shape[2:])} | attributes, fixed)
 
 
 @makes("Inverse")
 def inverse(draw):
-    """In batches; zeros on the diagonal, so that rows have to change places."""
+    """Draw batches; zeros on the diagonal force rows to be swapped."""
     for c in draw.each(
         30, dtype=[np.float32, np.float32, np.float64, np.float16], turned=[True, False]
     ):
@@ -58,20 +58,20 @@ def inverse(draw):
         batch = tuple(draw.size(1, 3) for _ in range(draw.size(0, 2)))
         x = draw.floats((*batch, n, n), scale=0.1) + 1.5 * np.eye(n)
         x = np.roll(x, draw.size(0, n), -2) if c.turned else x
-        yield One([x.astype(c.dtype)])
+        yield Spec([x.astype(c.dtype)])
 
 
 @makes("NGramRepeatBlock")
 def block_repeats(draw):
-    """Few tokens, so that they repeat; n-grams longer than the text."""
+    """Draw few different tokens, so that they repeat, and n-grams longer than the text."""
     for c in draw.each(28, ngram_size=[1, 2, 3, 5], most=[2, 3, 6]):
         batch, vocabulary = draw.size(1, 3), draw.size(c.most, 9)
         ids = draw.ints((batch, draw.size(1, 9)), np.int64, 0, c.most - 1)
-        yield One([ids, draw.floats((batch, vocabulary))], c.attributes("ngram_size"))
+        yield Spec([ids, draw.floats((batch, vocabulary))], c.attributes("ngram_size"))
 
 
 @makes("SampleOp")
 def sample(draw):
-    """Of all ranks."""
+    """Draw tensors of all ranks."""
     for _ in range(20):
-        yield One([draw.floats(draw.shape(0, 4))])
+        yield Spec([draw.floats(draw.shape(0, 4))])

@@ -1,15 +1,15 @@
-"""Sums of embeddings with a layer normalization; rotary embeddings."""
+"""Cases of embeddings with a layer normalization, and of rotary embeddings."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes, trimmed
 
 
 @makes("EmbedLayerNormalization")
 def embed(draw):
-    """With segments, positions and a mask, or without."""
+    """Vary the optional segments, positions and mask."""
     for c in draw.each(
         32,
         segments=[True, False],
@@ -44,12 +44,11 @@ def embed(draw):
             mask,
             positions,
         ]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         fixed = [i for i in (2, 3, 4, 5, 6) if inputs[i] is not None] if c.fixed else ()
         has_index = c.mask is not None or c.mask_index_type == 1
         outputs = (True, has_index, c.total)
-        yield One(
+        yield Spec(
             inputs,
             c.attributes("mask_index_type", "epsilon"),
             fixed,
@@ -61,7 +60,7 @@ def embed(draw):
 
 @makes("QEmbedLayerNormalization")
 def quantized_embed(draw):
-    """Tables of bytes with scales and zero points."""
+    """Draw tables of bytes with scales and zero points."""
     for c in draw.each(
         28,
         dtype=[np.uint8, np.int8],
@@ -91,12 +90,12 @@ def quantized_embed(draw):
         ]
         constants = [i for i in range(2, 18) if i != 7 and inputs[i] is not None]
         fixed = constants if c.fixed else ()
-        yield One(inputs, c.attributes("epsilon"), fixed, (True, True), opset=c.opset)
+        yield Spec(inputs, c.attributes("epsilon"), fixed, (True, True), opset=c.opset)
 
 
 @makes("RotaryEmbedding")
 def rotary(draw):
-    """By hidden sizes and by heads, whole and in part, interleaved."""
+    """Vary layouts (hidden size or heads), rotated parts, and interleaving."""
     for c in draw.each(
         36,
         dtype=[np.float32, np.float32, np.float16],
@@ -126,12 +125,12 @@ def rotary(draw):
             np.cos(angles).astype(c.dtype),
             np.sin(angles).astype(c.dtype),
         ]
-        yield One(inputs, attributes, (2, 3) if c.fixed else ())
+        yield Spec(inputs, attributes, (2, 3) if c.fixed else ())
 
 
 @makes("MRotaryEmbedding")
 def multimodal_rotary(draw):
-    """Three positions a token, in both layouts."""
+    """Draw three positions per token, in both layouts."""
     for c in draw.each(
         36,
         dtype=[np.float32, np.float32, np.float16],
@@ -161,4 +160,4 @@ def multimodal_rotary(draw):
             np.cos(angles).astype(c.dtype),
             np.sin(angles).astype(c.dtype),
         ]
-        yield One(inputs, attributes, (2, 3) if c.fixed else ())
+        yield Spec(inputs, attributes, (2, 3) if c.fixed else ())

@@ -1,18 +1,21 @@
-"""Products with bitsandbytes' codes, and rows of quantized tables."""
+"""Cases of products with bitsandbytes' 4-bit codes, and of rows of quantized tables."""
 
 from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 _EIGHTS = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
 
 
 @makes("MatMulBnb4")
 def matmul_bnb4(draw):
-    """FP4 and NF4; blocks that end within a row. (Without transB, onnxruntime leaves gaps.)"""
+    """Draw FP4 and NF4, and blocks that end within a row.
+
+    Without transB onnxruntime leaves gaps in its output.
+    """
     for c in draw.each(
         28, quant_type=[0, 1], transB=[None, 1], block_size=[16, 32, 64], rank=[1, 2, 3]
     ):
@@ -21,14 +24,14 @@ def matmul_bnb4(draw):
         codes = draw.ints(((n * k + 1) // 2,), np.uint8)
         largest = draw.scales((-(-n * k // c.block_size),), 0.1, 2)
         attributes = {"N": n, "K": k} | c.attributes("quant_type", "transB", "block_size")
-        yield One([a, codes, largest], attributes, (1, 2))
+        yield Spec([a, codes, largest], attributes, (1, 2))
 
 
 @makes("GatherBlockQuantized")
 def gather_block_quantized(draw):
-    """All dtypes, indices of all ranks, negative ones and ones out of range, too.
+    """Vary dtypes and ranks of indices, which may be negative or out of range.
 
-    Tables of floats also have one scale a row, or one for all.
+    Tables of floats may also have one scale per row, or one in all.
     """
     for c in draw.each(
         60,
@@ -59,11 +62,11 @@ def gather_block_quantized(draw):
         if is_packed:
             attributes["bits"] = c.bits
         fixed = [i for i in range(len(inputs)) if i != 1]
-        yield One(inputs, attributes, fixed)
+        yield Spec(inputs, attributes, fixed)
 
 
 def _table(draw, c, shape, many):
-    """Data, scales and perhaps zero points."""
+    """Return data, scales and, if requested, zero points."""
     scales = draw.scales(many, dtype=c.scale)
     if c.dtype in _EIGHTS:
         return [draw.floats(shape).astype(c.dtype), scales]

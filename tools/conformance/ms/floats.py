@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 _ACTIVATIONS = [
     ("Relu", []),
@@ -19,7 +19,7 @@ _ACTIVATIONS = [
 
 @makes("FusedConv")
 def fused_conv(draw):
-    """Conv with an activation and a sum."""
+    """Vary the activation and the added tensor."""
     for c in draw.each(
         28,
         activation=_ACTIVATIONS,
@@ -50,7 +50,7 @@ def fused_conv(draw):
         bias = draw.floats((len(w),)) if c.bias else None
         z = draw.floats(_conv_shape(x, w, attributes)) if c.z and not c.auto_pad else None
         fixed = [i for i in c.fixed if i != 2 or c.bias]
-        yield One([x, w, bias, z][: 4 if z is not None else 3], attributes, fixed)
+        yield Spec([x, w, bias, z][: 4 if z is not None else 3], attributes, fixed)
 
 
 def _conv_shape(x, w, attributes):
@@ -68,7 +68,7 @@ def _conv_shape(x, w, attributes):
 
 @makes("FusedGemm")
 def fused_gemm(draw):
-    """Gemm with an activation."""
+    """Vary the activation."""
     activations = [
         {"activation": "Relu"},
         {"activation": "Tanh"},
@@ -99,12 +99,12 @@ def fused_gemm(draw):
         shape = {"row": (n,), "column": (m, 1), "full": (m, n), "one": (1,)}.get(c.c)
         inputs = [a, b] if shape is None else [a, b, draw.floats(shape)]
         names = c.attributes("alpha", "beta", "transA", "transB")
-        yield One(inputs, {**c.activation, **names}, c.fixed)
+        yield Spec(inputs, {**c.activation, **names}, c.fixed)
 
 
 @makes("FusedMatMul", "TransposeMatMul")
 def matmuls(draw, operator):
-    """MatMul of transposed tensors."""
+    """Vary which operands are transposed."""
     batches = operator == "FusedMatMul"
     for c in draw.each(
         28,
@@ -123,11 +123,11 @@ def matmuls(draw, operator):
         batch = {"none": (), "one": (1,) * len(c.batch)}.get(c.of_b, c.batch)
         b = _stored(draw, batch, k, n, c.transB, c.transBatchB, c.dtype)
         names = ("alpha", "transA", "transB", "transBatchA", "transBatchB")
-        yield One([a, b], c.attributes(*names), c.fixed)
+        yield Spec([a, b], c.attributes(*names), c.fixed)
 
 
 def _stored(draw, batch, rows, columns, is_turned, is_batch_turned, dtype):
-    """Such that it becomes (*batch, rows, columns)."""
+    """Return the shape that becomes (*batch, rows, columns) when transposed."""
     x = draw.floats((*batch, rows, columns), dtype)
     if is_turned:
         x = np.swapaxes(x, -1, -2)
@@ -138,7 +138,7 @@ def _stored(draw, batch, rows, columns, is_turned, is_batch_turned, dtype):
 
 @makes("Gelu", "FastGelu", "BiasGelu", "QuickGelu")
 def gelus(draw, operator):
-    """Smooth activations, with a bias."""
+    """Vary the optional bias."""
     biases = {"Gelu": [False], "QuickGelu": [False], "FastGelu": [True, False]}
     for c in draw.each(
         24,
@@ -149,12 +149,12 @@ def gelus(draw, operator):
     ):
         x = draw.floats(draw.shape(most=9), scale=c.scale)
         inputs = [x, draw.floats(x.shape[-1:])] if c.bias else [x]
-        yield One(inputs, c.attributes("alpha"), c.fixed if c.bias else ())
+        yield Spec(inputs, c.attributes("alpha"), c.fixed if c.bias else ())
 
 
 @makes("CDist")
 def distances(draw):
-    """Distances of all rows of two matrices."""
+    """Draw two matrices whose rows are compared."""
     for c in draw.each(
         24,
         metric=["euclidean", "sqeuclidean"],
@@ -163,4 +163,4 @@ def distances(draw):
         width=[1, 2, 7, 16],
     ):
         a, b = (draw.floats((draw.size(1, 9), c.width), c.dtype) for _ in range(2))
-        yield One([a, b], c.attributes("metric"), c.fixed)
+        yield Spec([a, b], c.attributes("metric"), c.fixed)

@@ -1,11 +1,11 @@
-"""Gates, RMS norms and hyper-connections."""
+"""Cases of gates, RMS norms and hyper-connections."""
 
 from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 _BF16 = ml_dtypes.bfloat16
 _TWO = (np.float32, np.float16)
@@ -18,16 +18,16 @@ def _odd(dtype, n=1):
 
 @makes("GatedAdd")
 def gated_add(draw):
-    """Of all ranks."""
+    """Draw tensors of all ranks."""
     for c in draw.each(24, dtype=_TWO, fixed=[(), (2,), (1,)]):
         shape = draw.shape(1, 4)
         inputs = [draw.floats(s, c.dtype) for s in (shape, shape, (*shape[:-1], 1))]
-        yield One(inputs, {}, c.fixed)
+        yield Spec(inputs, {}, c.fixed)
 
 
 @makes("ScaledSiLU")
 def scaled_silu(draw):
-    """By an attribute and by an input."""
+    """Give the scale as an attribute and as an input."""
     for c in draw.each(
         30,
         dtype=_ALL,
@@ -38,24 +38,24 @@ def scaled_silu(draw):
         inputs = [draw.floats(draw.shape(), c.dtype, 3.0)]
         if c.of_scale:
             inputs.append(draw.floats((), c.of_scale))
-        yield One(inputs, c.attributes("alpha"), c.fixed if c.of_scale else (), odd=_odd(c.dtype))
+        yield Spec(inputs, c.attributes("alpha"), c.fixed if c.of_scale else (), odd=_odd(c.dtype))
 
 
 @makes("LinearAttentionGate")
 def linear_attention_gate(draw):
-    """One and two outputs."""
+    """Request one and two outputs."""
     for c in draw.each(24, dtype=_TWO, b=[True, False], beta=[True, False], fixed=[(), (1, 2)]):
         shape = tuple(draw.size(1, n) for n in (3, 5, 6))
         inputs = [draw.floats(shape, c.dtype, 3.0)]
         inputs += [draw.floats(shape[-1:]) for _ in range(2)]
         if c.b:
             inputs.append(draw.floats(shape, c.dtype))
-        yield One(inputs, {}, c.fixed, (True, c.b and c.beta))
+        yield Spec(inputs, {}, c.fixed, (True, c.b and c.beta))
 
 
 @makes("BranchwiseRMSNorm")
 def branchwise_rms_norm(draw):
-    """Grouped and flat."""
+    """Vary grouped and flat branches."""
     for c in draw.each(
         32,
         dtype=_ALL,
@@ -75,12 +75,12 @@ def branchwise_rms_norm(draw):
         attributes = c.attributes("epsilon")
         if c.flat:
             attributes["num_branches"] = branches
-        yield One(inputs, attributes, c.fixed if c.of_scale else (), odd=_odd(c.dtype))
+        yield Spec(inputs, attributes, c.fixed if c.of_scale else (), odd=_odd(c.dtype))
 
 
 @makes("GatedRMSNorm")
 def gated_rms_norm(draw):
-    """In one group a row, and in several."""
+    """Vary the number of groups per row."""
     for c in draw.each(
         28,
         dtype=_TWO,
@@ -92,12 +92,12 @@ def gated_rms_norm(draw):
         size = draw.size(1, 7)
         shape = (*draw.shape(1, 3, 3), c.groups * size)
         inputs = [draw.floats(s, c.dtype) for s in (shape, (size,), shape)]
-        yield One(inputs, c.attributes("activation", "epsilon"), c.fixed)
+        yield Spec(inputs, c.attributes("activation", "epsilon"), c.fixed)
 
 
 @makes("EngramGate")
 def engram_gate(draw):
-    """One and two outputs."""
+    """Request one and two outputs."""
     for c in draw.each(
         24, dtype=_TWO, epsilon=[None, 1e-3], conv=[True, False], fixed=[(), (3, 4)]
     ):
@@ -105,12 +105,12 @@ def engram_gate(draw):
         shapes = [(batch, seq, many, size)] * 2 + [(batch, seq, size)] + [(many, size)] * 2
         shapes += [(many, size)] if c.conv else []
         inputs = [draw.floats(s, c.dtype) for s in shapes]
-        yield One(inputs, c.attributes("epsilon"), c.fixed, (True, c.conv))
+        yield Spec(inputs, c.attributes("epsilon"), c.fixed, (True, c.conv))
 
 
 @makes("HyperConnectionPreMix")
 def pre_mix(draw):
-    """Gates of all shapes."""
+    """Vary the shape of the gates."""
     for c in draw.each(
         32,
         dtype=_ALL,
@@ -121,7 +121,7 @@ def pre_mix(draw):
         fixed=[(), (1,)],
     ):
         branches, size, lead = draw.size(1, 4), draw.size(1, 7), draw.shape(1, 2, 3)
-        yield One(
+        yield Spec(
             [
                 _streams(draw, c, lead, branches, size),
                 draw.floats(_gates(c.form, lead, branches, size), c.of_gates),
@@ -148,7 +148,7 @@ def _gates(form, lead, branches, size):
 
 @makes("HyperConnectionPostMix")
 def post_mix(draw):
-    """Gates of all shapes, streams mixed or as they are."""
+    """Vary the shape of the gates, with and without a mixing matrix."""
     for c in draw.each(
         32,
         dtype=_ALL,
@@ -166,4 +166,5 @@ def post_mix(draw):
         ]
         if c.mixed:
             inputs.append(draw.floats((*lead, branches, branches), c.of_gates))
-        yield One(inputs, {"num_branches": branches} if c.flat else {}, c.fixed, odd=_odd(c.dtype))
+        attributes = {"num_branches": branches} if c.flat else {}
+        yield Spec(inputs, attributes, c.fixed, odd=_odd(c.dtype))

@@ -1,22 +1,29 @@
-"""GroupQueryAttention and SparseAttention: fewer keys than queries, and a cache of them."""
+"""Cases of GroupQueryAttention and SparseAttention: fewer keys than queries, cached."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes, trimmed
 
 
 @makes("GroupQueryAttention")
 def group_query_attention(draw):
-    """A first prompt, later ones, and single tokens; rotary embeddings, windows, sinks."""
+    """Vary first and later prompts, single tokens, rotary embeddings, windows and sinks."""
     yield from _cases(draw, 64, [None])
     kinds = ("PER_TENSOR", "PER_CHANNEL")
     yield from _cases(draw, 32, [(bits, kind) for bits in (8, 4) for kind in kinds])
 
 
 def _cases(draw, n, caches):
-    """caches: None, or how many bits a number of the past has, and how it is quantized."""
+    """Yield n specs.
+
+    Args:
+        draw: source of random numbers.
+        n: number of specs.
+        caches: options of the cache: None, or (bits of an element, kind of quantization).
+
+    """
     for c in draw.each(
         n,
         cache=caches,
@@ -41,7 +48,7 @@ def _cases(draw, n, caches):
         heads, groups = c.heads
         batch = 1 if c.form == "later" else draw.size(1, 3)
         tokens = 1 if c.form in ("token", "ragged") else draw.size(2, 4)
-        head = {None: 8, "whole": 16, "part": 32}[c.rotary]  # onnxruntime wants eights
+        head = {None: 8, "whole": 16, "part": 32}[c.rotary]  # onnxruntime requires multiples of 8
         past = 0 if c.form.startswith("first") else draw.size(2, 5)
         total = past + tokens
         ends = np.full((batch,), total - 1, np.int32)
@@ -52,14 +59,14 @@ def _cases(draw, n, caches):
         k, v = (draw.floats((batch, tokens, groups * head), c.dtype) for _ in range(2))
         if c.packed:
             q, k, v = np.concatenate([q, k, v], 2), None, None
-        room = total + c.buffer if c.buffer else past
+        capacity = total + c.buffer if c.buffer else past
         old = [None, None]
         if past or c.form == "first into a buffer":
-            room = room or total
-            old = [draw.floats((batch, groups, room, head), c.dtype) for _ in range(2)]
+            capacity = capacity or total
+            old = [draw.floats((batch, groups, capacity, head), c.dtype) for _ in range(2)]
         scales, quantized = [None, None], {}
         if c.cache:
-            old, scales, quantized = _quantized(draw, c.cache, (batch, groups, room, head))
+            old, scales, quantized = _quantized(draw, c.cache, (batch, groups, capacity, head))
         inputs = [q, k, v, *old, ends, np.array(total, np.int32)]
         inputs += _rotary(draw, c, batch, tokens, past)
         bias = None
@@ -67,11 +74,10 @@ def _cases(draw, n, caches):
             rows, many = batch if c.attention_bias[0] else 1, heads if c.attention_bias[1] else 1
             bias = draw.floats((rows, many, tokens, total), c.dtype)
         inputs += [bias, draw.floats((heads,), c.dtype) if c.sink else None, *scales]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         attributes = {"num_heads": heads, "kv_num_heads": groups, **quantized}
         names = ["scale", "softcap", "causal", "smooth_softmax"]
-        # behind a sequence's end onnxruntime leaves its qk as it finds it
+        # onnxruntime does not initialize qk beyond a sequence's end
         has_qk = c.qk_output is not None and c.form != "ragged"
         if has_qk:
             names.append("qk_output")
@@ -84,11 +90,11 @@ def _cases(draw, n, caches):
                 attributes["rotary_interleaved"] = c.interleaved
         outputs = (True, True, True, has_qk)
         fixed = (5, 6) if c.fixed else (6,)
-        yield One(inputs, attributes, fixed, outputs, {3: c.dtype})
+        yield Spec(inputs, attributes, fixed, outputs, {3: c.dtype})
 
 
 def _quantized(draw, cache, shape):
-    """Past keys and values, their scales, and the attributes that say so."""
+    """Return past keys and values, their scales, and the attributes that describe them."""
     bits, kind = cache
     many = (1,) if kind == "PER_TENSOR" else (1, shape[1], 1, shape[3])
     if bits == 4:
@@ -103,10 +109,10 @@ def _quantized(draw, cache, shape):
 
 @makes("SparseAttention")
 def sparse_attention(draw):
-    """A first prompt, later ones, and single tokens, with layouts of blocks."""
+    """Vary first and later prompts and single tokens, with layouts of blocks."""
     for c in draw.each(
         32,
-        # of sequences that differ in length onnxruntime mixes up the weights
+        # onnxruntime mixes up the weights of sequences of different lengths
         form=["first", "later", "token"],
         dtype=[np.float32, np.float32, np.float16],
         heads=[(1, 1), (2, 1), (4, 2)],
@@ -138,19 +144,18 @@ def sparse_attention(draw):
         rows, columns = _csr(sees)
         inputs = [q, k, v, *old, rows, columns, np.array([total], np.int32), ends]
         inputs += _rotary(draw, c, batch, tokens, past)[:2]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         attributes = {"num_heads": heads, "kv_num_heads": groups, "sparse_block_size": c.block}
         attributes |= c.attributes("scale")
         if c.rotary:
             attributes["do_rotary"] = 1
             if c.interleaved is not None:
                 attributes["rotary_interleaved"] = c.interleaved
-        yield One(inputs, attributes, (5, 6, 7), (True,) * 3, shared={1: 3, 2: 4})
+        yield Spec(inputs, attributes, (5, 6, 7), (True,) * 3, shared={1: 3, 2: 4})
 
 
 def _csr(sees):
-    """Where rows of blocks end and which they are, -1 behind the last one."""
+    """Return where rows of blocks end and their block indices, padded with -1."""
     rows = np.concatenate([np.zeros((len(sees), 1)), sees.sum(2).cumsum(1)], 1).astype(np.int32)
     columns = [np.nonzero(layout)[1] for layout in sees]
     most = max(map(len, columns))
@@ -160,7 +165,7 @@ def _csr(sees):
 
 
 def _rotary(draw, c, batch, tokens, past):
-    """Cosines, sines and positions."""
+    """Return cosines, sines and positions."""
     if not c.rotary:
         return [None] * 3
     angles = draw.rng.uniform(-3, 3, (past + tokens + 3, 8))

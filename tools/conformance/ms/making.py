@@ -1,11 +1,11 @@
-"""How a case of com.microsoft is written, and how onnxruntime says what is due.
+"""Declare random cases of com.microsoft, and compute their expected outputs by onnxruntime.
 
     @makes("Gelu", "QuickGelu")
     def gelus(draw):
         for shape in draw.shapes(24):
-            yield One([draw.floats(shape)])
+            yield Spec([draw.floats(shape)])
 
-A maker's draws depend on nothing but the operator's name: cases are the same ones each time.
+The random numbers depend only on the operator's name, so that every call makes the same cases.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DOMAIN = "com.microsoft"
 MAKERS: dict[str, Callable] = {}
 
 _OPSETS, _IR = (21, 13, 17), 10  # of ai.onnx, in turn
-# What onnxruntime's Python does not take or give: it is cast inside of the model, exactly.
+# Dtypes that onnxruntime's Python API lacks, and those that a Cast in the model replaces them by.
 _THROUGH = {
     np.dtype(ml_dtypes.bfloat16): TensorProto.FLOAT,
     np.dtype(ml_dtypes.int4): TensorProto.INT8,
@@ -35,15 +35,24 @@ _COARSE = (2**-6, 1e-2)  # bfloat16
 
 
 @dataclass
-class One:
-    """A node. inputs: None for one that is left out; fixed: those that are constants.
+class Spec:
+    """A node to make a case of.
 
-    outputs: which of the operator's it has; dtypes: of those whose dtype onnxruntime does not
-    infer, by index; odd: bfloat16, int4 and uint4 among them, by index;
-    is_rounded: of integers that come from floats, a few may lie a step off;
-    rtol, atol: where the dtypes' own (_TOLERANCES) do not fit; opset: of ai.onnx;
-    shared: outputs, by index, that onnxruntime wants in the memory of an input;
-    domain, version: the operator set that the node is of.
+    Attributes:
+        inputs: arrays; None for an absent input.
+        attributes: of the node.
+        fixed: indices of inputs that are constants.
+        outputs: True for each output of the operator that the node has.
+        dtypes: dtypes that onnxruntime does not infer, by index of the output.
+        odd: bfloat16, int4 and uint4 outputs, by index.
+        is_rounded: a few integers may be off by one, since they are rounded floats.
+        rtol: relative tolerance; 0: that of the dtype (_TOLERANCES).
+        atol: absolute tolerance, likewise.
+        opset: of ai.onnx.
+        shared: {output: input} that onnxruntime requires to share memory, by index.
+        domain: operator set of the node.
+        version: of that operator set.
+
     """
 
     inputs: list
@@ -62,8 +71,8 @@ class One:
 
 
 @dataclass
-class Made:
-    """A case: its model, serialized, its inputs, and the outputs that are due."""
+class NodeCase:
+    """A case: serialized model, inputs and expected outputs."""
 
     name: str
     operator: str
@@ -76,7 +85,10 @@ class Made:
 
 
 def makes(*operators: str):
-    """Declares a maker: maker(draw), or maker(draw, operator) of several, yields the cases."""
+    """Declare a maker, a generator function of Specs.
+
+    It is called as maker(draw), or as maker(draw, operator) if it makes several operators.
+    """
 
     def declare(maker):
         for operator in operators:
@@ -89,46 +101,53 @@ def makes(*operators: str):
     return declare
 
 
-def asked(operator: str) -> Iterator[One]:
-    """What the operator's maker yields."""
+def specs_of(operator: str) -> Iterator[Spec]:
+    """Yield what the operator's maker yields."""
     return MAKERS[operator](Draw(zlib.crc32(operator.encode())))
 
 
+def trimmed(inputs: list) -> list:
+    """Remove absent inputs from the end of the list, and return it."""
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return inputs
+
+
 class Draw:
-    """Random numbers and choices."""
+    """Source of random numbers and choices."""
 
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
 
     def floats(self, shape: Sequence[int], dtype=np.float32, scale: float = 1.0) -> np.ndarray:
-        """Of a normal distribution."""
+        """Draw from a normal distribution."""
         return np.asarray(scale * self.rng.standard_normal(shape)).astype(dtype)
 
     def ints(self, shape: Sequence[int], dtype=np.int64, low=None, high=None) -> np.ndarray:
-        """From low to high, both included; by default what the dtype holds."""
+        """Draw from low to high, both included; by default the whole range of the dtype."""
         info = ml_dtypes.iinfo(dtype)
         low = int(info.min) if low is None else low
         high = int(info.max) if high is None else high
         return self.rng.integers(low, high, shape, np.int64, endpoint=True).astype(dtype)
 
     def scales(self, shape: Sequence[int], low=0.005, high=0.05, dtype=np.float32) -> np.ndarray:
-        """What quantized numbers are multiplied by."""
+        """Draw scales of quantized values."""
         return np.asarray(self.rng.uniform(low, high, shape)).astype(dtype)
 
     def size(self, low: int, high: int) -> int:
-        """A size from low to high, both included."""
+        """Draw a size from low to high, both included."""
         return int(self.rng.integers(low, high, endpoint=True))
 
     def chance(self, p: float = 0.5) -> bool:
-        """True with a probability of p."""
+        """Return True with probability p."""
         return bool(self.rng.random() < p)
 
     def shape(self, low: int = 1, high: int = 4, most: int = 6) -> tuple[int, ...]:
-        """From low to high dims, of at most this many items each."""
+        """Draw a shape of low to high dims of at most `most` elements each."""
         return tuple(self.size(1, most) for _ in range(self.size(low, high)))
 
     def each(self, n: int, **options: Sequence) -> Iterator[Choice]:
-        """n choices: an option of each name. Every option comes up about equally often."""
+        """Yield n choices: for each name one of its options, all about equally often."""
         columns = {name: self._spread(values, n) for name, values in options.items()}
         for i in range(n):
             yield Choice({name: column[i] for name, column in columns.items()})
@@ -139,45 +158,45 @@ class Draw:
 
 
 class Choice:
-    """Options by name, as attributes."""
+    """Chosen options as attributes."""
 
     def __init__(self, options: dict):
         self.__dict__.update(options)
 
     def attributes(self, *names: str) -> dict:
-        """Those of these options that are not None: a node's attributes."""
+        """Return those of these options that are not None, as attributes of a node."""
         return {n: self.__dict__[n] for n in names if self.__dict__[n] is not None}
 
 
-def run(operator: str, number: int, one: One, compute: Callable | None = None) -> Made | None:
-    """Return the case with what onnxruntime computes; None if it refuses.
+def run(operator: str, number: int, one: Spec, compute: Callable | None = None) -> NodeCase | None:
+    """Return the case with the outputs that onnxruntime computes; None if it refuses.
 
     Args:
         operator: its type.
         number: of the case, for its name.
-        one: inputs and attributes.
-        compute: what computes the outputs in onnxruntime's place, of a model and its feed.
+        one: the node.
+        compute: replaces onnxruntime: takes a model and its feed, returns the outputs.
 
     """
     one.opset = one.opset or _OPSETS[number % len(_OPSETS)]
-    taken = [i for i, x in enumerate(one.inputs) if x is not None and i not in one.fixed]
-    values = [np.asarray(one.inputs[i]) for i in taken]
-    due = _computed(operator, one, taken, values, compute)
-    if due is None:
+    fed = [i for i, x in enumerate(one.inputs) if x is not None and i not in one.fixed]
+    values = [np.asarray(one.inputs[i]) for i in fed]
+    expected = _computed(operator, one, fed, values, compute)
+    if expected is None:
         return None
-    model = _model(operator, one, taken)
+    model = _model(operator, one, fed)
     names = [name for name in model.graph.node[0].output if name]
     model.graph.output.extend(
         _info(name, y, [f"{name}_{k}" for k in range(y.ndim)])
-        for name, y in zip(names, due, strict=True)
+        for name, y in zip(names, expected, strict=True)
     )
-    rtol, atol = np.max([_tolerance(y) for y in due], axis=0)
-    return Made(
+    rtol, atol = np.max([_tolerance(y) for y in expected], axis=0)
+    return NodeCase(
         f"{operator}_{number:02}",
         f"{one.domain}::{operator}" if one.domain else operator,
         model.SerializeToString(),
         values,
-        due,
+        expected,
         one.rtol or float(rtol),
         one.atol or float(atol),
         one.is_rounded,
@@ -188,15 +207,15 @@ def _tolerance(y):
     return _TOLERANCES.get(y.dtype.name, _COARSE if y.dtype.name == "bfloat16" else (0, 0))
 
 
-def _model(operator, one, taken):
-    """Without outputs yet."""
+def _model(operator, one, fed):
+    """Return a model of the node, without graph outputs."""
     names = ["" if x is None else f"x{i}" for i, x in enumerate(one.inputs)]
     outputs = [f"y{i}" if is_there else "" for i, is_there in enumerate(one.outputs)]
     while not outputs[-1]:
         outputs.pop()
     node = helper.make_node(operator, names, outputs, domain=one.domain, **one.attributes)
     constants = [numpy_helper.from_array(np.asarray(one.inputs[i]), f"x{i}") for i in one.fixed]
-    infos = [_info(f"x{i}", np.asarray(one.inputs[i])) for i in taken]
+    infos = [_info(f"x{i}", np.asarray(one.inputs[i])) for i in fed]
     graph = helper.make_graph([node], operator, infos, [], constants)
     versions = {"": one.opset, one.domain: one.version if one.domain else one.opset}
     opsets = [helper.make_opsetid(*pair) for pair in versions.items()]
@@ -214,35 +233,35 @@ def _kind(value):
     return helper.np_dtype_to_tensor_dtype(value.dtype)
 
 
-def _computed(operator, one, taken, values, compute):
-    """The outputs that are due; None if onnxruntime refuses the model."""
-    model = _model(operator, one, taken)
+def _computed(operator, one, fed, values, compute):
+    """Return the expected outputs; None if onnxruntime refuses the model."""
+    model = _model(operator, one, fed)
     graph = model.graph
-    _constants_for_what_it_does_not_take(graph, values)
+    _make_unsupported_inputs_constant(graph, values)
     names = [name for name in graph.node[0].output if name]
     for name in names:
         info = graph.output.add(name=name)
         if (dtype := one.dtypes.get(int(name[1:]))) is not None:
             info.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     known = {i.name for i in graph.input}
-    feed = {f"x{i}": x for i, x in zip(taken, values, strict=True) if f"x{i}" in known}
+    feed = {f"x{i}": x for i, x in zip(fed, values, strict=True) if f"x{i}" in known}
     odd = {f"y{i}": dtype for i, dtype in one.odd.items()}
     for name, dtype in odd.items():
         _cast_output(graph, name, _THROUGH[np.dtype(dtype)])
     try:
         if compute:
-            due = compute(model, feed)
+            outputs = compute(model, feed)
         elif one.shared:
-            due = _run_shared(model, feed, {f"y{y}": f"x{x}" for y, x in one.shared.items()})
+            outputs = _run_shared(model, feed, {f"y{y}": f"x{x}" for y, x in one.shared.items()})
         else:
-            due = open_session(model).run(None, feed)
+            outputs = open_session(model).run(None, feed)
     except OrtError:
         return None
-    return [y.astype(odd.get(name, y.dtype)) for name, y in zip(names, due, strict=True)]
+    return [y.astype(odd.get(name, y.dtype)) for name, y in zip(names, outputs, strict=True)]
 
 
 def _run_shared(model, feed, shared):
-    """In this process: only here can memory be shared."""
+    """Run the model in this process, the only one whose memory inputs and outputs can share."""
     import onnxruntime as ort
 
     options = ort.SessionOptions()
@@ -261,12 +280,12 @@ def _run_shared(model, feed, shared):
             binding.bind_output(output.name)
     try:
         session.run_with_iobinding(binding)
-    except Exception as e:  # it has several kinds
+    except Exception as e:  # onnxruntime raises various types
         raise OrtError(type(e).__name__, str(e)) from None
     return [value.numpy().copy() for value in binding.get_outputs()]
 
 
-def _constants_for_what_it_does_not_take(graph, values):
+def _make_unsupported_inputs_constant(graph, values):
     infos = list(graph.input)
     del graph.input[:]
     for info, value in zip(infos, values, strict=True):

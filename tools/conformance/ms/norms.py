@@ -5,14 +5,14 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 _FLOATS = (np.float32, np.float32, np.float16, ml_dtypes.bfloat16)
 
 
 @makes("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 def skip_layer_normalizations(draw, operator):
-    """With scales, biases, and the sum as an output."""
+    """Vary scales, biases, and the sum as an output."""
     full = operator == "SkipLayerNormalization"
     for c in draw.each(
         30,
@@ -40,7 +40,7 @@ def skip_layer_normalizations(draw, operator):
         constants = [i for i, v in enumerate(inputs) if i > 1 and v is not None]
         outputs = (True, False, False, True) if c.total else (True,)
         is_odd = c.dtype is ml_dtypes.bfloat16
-        yield One(
+        yield Spec(
             inputs,
             c.attributes("epsilon"),
             constants if c.fixed else (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes, trimmed
 
 _BYTES = (np.uint8, np.int8)
 _MORE = (*_BYTES, np.uint16, np.int16, ml_dtypes.uint4, ml_dtypes.int4)
@@ -17,7 +17,7 @@ def _zero(draw, dtype, shape=()):
 
 @makes("QuantizeLinear", "DequantizeLinear")
 def linears(draw, operator):
-    """By tensor and by axis."""
+    """Quantize by tensor and by axis."""
     quantizes = operator == "QuantizeLinear"
     for c in draw.each(
         32,
@@ -40,7 +40,7 @@ def linears(draw, operator):
         is_odd = quantizes and c.dtype in (ml_dtypes.uint4, ml_dtypes.int4)
         constants = range(1, len(inputs)) if c.fixed else ()
         odd = {0: c.dtype} if is_odd and c.zero else {}
-        yield One(inputs, attributes, constants, odd=odd)
+        yield Spec(inputs, attributes, constants, odd=odd)
 
 
 def _of(draw, dtype, low=0.005, high=0.05):
@@ -53,7 +53,7 @@ def _constants(inputs, variable):
 
 @makes("QLinearAdd", "QLinearMul")
 def binaries(draw, operator):
-    """Of two tensors that broadcast."""
+    """Draw two tensors that broadcast."""
     for c in draw.each(
         28,
         dtype=_BYTES,
@@ -78,12 +78,12 @@ def binaries(draw, operator):
             inputs = inputs[:7]
         variable = (0,) if c.second == "constant" else (0, 3)
         fixed = _constants(inputs, variable) if c.fixed else ()
-        yield One(inputs, {}, fixed, is_rounded=True)
+        yield Spec(inputs, {}, fixed, is_rounded=True)
 
 
 @makes("QLinearSigmoid", "QLinearLeakyRelu")
 def unaries(draw, operator):
-    """With and without zero points."""
+    """Vary the optional zero points."""
     leaky = operator == "QLinearLeakyRelu"
     for c in draw.each(
         32,
@@ -100,12 +100,12 @@ def unaries(draw, operator):
             inputs[2] = None
             inputs.pop()
         fixed = _constants(inputs, (0,)) if c.fixed else ()
-        yield One(inputs, c.attributes("alpha"), fixed, is_rounded=True)
+        yield Spec(inputs, c.attributes("alpha"), fixed, is_rounded=True)
 
 
 @makes("QLinearSoftmax")
 def softmaxes(draw):
-    """Before and since opset 13."""
+    """Vary the opset: the meaning of `axis` changed in 13."""
     for c in draw.each(
         28,
         dtype=_BYTES,
@@ -122,12 +122,12 @@ def softmaxes(draw):
         if not c.zero:
             inputs[2] = None
         fixed = _constants(inputs, (0,)) if c.fixed else ()
-        yield One(inputs, c.attributes("opset", "axis"), fixed, is_rounded=True)
+        yield Spec(inputs, c.attributes("opset", "axis"), fixed, is_rounded=True)
 
 
 @makes("QLinearConcat")
 def concats(draw):
-    """Of parts with scales of their own."""
+    """Draw parts with their own scales."""
     for c in draw.each(
         24,
         dtype=_BYTES,
@@ -146,12 +146,12 @@ def concats(draw):
             inputs += [draw.ints(part, c.dtype), *of_part]
         variable = range(2, len(inputs), 3)
         variable = list(variable)[: -1 if c.constant and c.parts > 1 else None]
-        yield One(inputs, {"axis": c.axis}, _constants(inputs, variable), is_rounded=True)
+        yield Spec(inputs, {"axis": c.axis}, _constants(inputs, variable), is_rounded=True)
 
 
 @makes("QLinearAveragePool")
 def average_pools(draw):
-    """All forms of windows."""
+    """Vary the windows."""
     for c in draw.each(
         32,
         dtype=_BYTES,
@@ -177,12 +177,12 @@ def average_pools(draw):
         if not c.zeros:
             inputs[2] = None
             inputs.pop()
-        yield One(inputs, attributes, _constants(inputs, (0,)), is_rounded=True)
+        yield Spec(inputs, attributes, _constants(inputs, (0,)), is_rounded=True)
 
 
 @makes("QLinearGlobalAveragePool")
 def global_pools(draw):
-    """Channels first and last."""
+    """Vary channels first and last."""
     for c in draw.each(
         24,
         dtype=_BYTES,
@@ -195,12 +195,12 @@ def global_pools(draw):
         shape = (n, *sizes, channels) if c.channels_last else (n, channels, *sizes)
         inputs = [draw.ints(shape, c.dtype), *_of(draw, c.dtype), *_of(draw, c.dtype)]
         fixed = _constants(inputs, (0,)) if c.fixed else ()
-        yield One(inputs, c.attributes("channels_last"), fixed, is_rounded=True)
+        yield Spec(inputs, c.attributes("channels_last"), fixed, is_rounded=True)
 
 
 @makes("QLinearConv")
 def convs(draw):
-    """With channels last, too."""
+    """Vary the layout, groups, scales by channel, pads and strides."""
     for c in draw.each(
         28,
         dtypes=[(np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8)],
@@ -230,12 +230,12 @@ def convs(draw):
         inputs = [draw.ints(shape, dtype), *_of(draw, dtype), w, w_scale, w_zero, *of_y]
         if c.bias:
             inputs.append(draw.ints((len(w),), np.int32, -9000, 9000))
-        yield One(inputs, attributes, _constants(inputs, (0,)), is_rounded=True)
+        yield Spec(inputs, attributes, _constants(inputs, (0,)), is_rounded=True)
 
 
 @makes("QGemm")
 def gemms(draw):
-    """To quantized numbers and to floats."""
+    """Vary quantized and float outputs."""
     for c in draw.each(
         32,
         dtypes=[(np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8)],
@@ -258,16 +258,15 @@ def gemms(draw):
         inputs = [a, *_of(draw, of_a), b, draw.scales(many), b_zero, bias]
         if c.out == "bytes":
             inputs += [draw.scales((), 0.05, 0.3), draw.ints((), of_a)]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         variable = {"all": (0,), "b": [i for i in range(9) if i not in (3, 4, 5)]}
         fixed = _constants(inputs, variable.get(c.fixed, range(9)))
-        yield One(inputs, c.attributes("transA", "transB", "alpha"), fixed, is_rounded=True)
+        yield Spec(inputs, c.attributes("transA", "transB", "alpha"), fixed, is_rounded=True)
 
 
 @makes("DynamicQuantizeMatMul")
 def dynamic_matmuls(draw):
-    """Of floats that are quantized as they come."""
+    """Draw floats that the operator quantizes."""
     for c in draw.each(
         28,
         dtype=_BYTES,
@@ -284,12 +283,12 @@ def dynamic_matmuls(draw):
         inputs = [a, b, draw.scales(many), zero]
         if c.bias:
             inputs.append(draw.floats((n,)))
-        yield One(inputs, {}, _constants(inputs, (0,)) if c.fixed else ())
+        yield Spec(inputs, {}, _constants(inputs, (0,)) if c.fixed else ())
 
 
 @makes("MatMulIntegerToFloat")
 def integer_matmuls(draw):
-    """Of integers, to floats."""
+    """Draw integers whose product is a float."""
     for c in draw.each(
         28,
         dtypes=[(np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8)],
@@ -309,12 +308,12 @@ def integer_matmuls(draw):
         if c.bias:
             inputs.append(draw.floats((n,)))
         variable = () if not c.fixed else _constants(inputs, (0, 2, 4))
-        yield One(inputs, {}, variable)
+        yield Spec(inputs, {}, variable)
 
 
 @makes("DynamicQuantizeLSTM")
 def lstms(draw):
-    """In all directions, with optional inputs."""
+    """Vary the direction and the optional inputs."""
     activations = [None, None, ["Relu", "Tanh", "Elu"], ["Sigmoid", "Softsign", "HardSigmoid"]]
     for c in draw.each(
         28,
@@ -352,13 +351,13 @@ def lstms(draw):
         if c.activations:
             attributes["activations"] = c.activations * directions
         fixed = _constants(inputs, (0, 4, 5, 6))
-        # A byte of h may round to the other side: a 255th of its range, times a weight
-        yield One(inputs, attributes, fixed, (c.y, True, True), rtol=1e-4, atol=2e-5)
+        # An element of h may round the other way: an error of range / 255, times a weight
+        yield Spec(inputs, attributes, fixed, (c.y, True, True), rtol=1e-4, atol=2e-5)
 
 
 @makes("MatMulNBits")
 def nbits(draw):
-    """Weights of 2, 4 and 8 bits."""
+    """Draw weights of 2, 4 and 8 bits."""
     for c in draw.each(
         32,
         bits=[2, 4, 4, 8],
@@ -381,7 +380,6 @@ def nbits(draw):
         inputs = [draw.floats((*c.batch, m, k), c.dtype), b, scale, zero]
         if c.bias:
             inputs += [None, draw.floats((n,), c.dtype)]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         attributes = {"K": k, "N": n, **c.attributes("bits", "block_size", "accuracy_level")}
-        yield One(inputs, attributes, _constants(inputs, (0,)))
+        yield Spec(inputs, attributes, _constants(inputs, (0,)))

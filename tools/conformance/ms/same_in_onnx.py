@@ -1,10 +1,10 @@
-"""Operators that ONNX has as well: moves, ranges, grids, pools and products of integers."""
+"""Cases of operators that ONNX has too: moves, ranges, grids, pools and integer products."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 _MANY = (np.float32, np.float32, np.int32, np.int64, np.float64)
 
@@ -17,17 +17,17 @@ def _numbers(draw, shape, dtype):
 
 @makes("ExpandDims")
 def expand_dims(draw):
-    """Before, between and behind; negative axes."""
+    """Insert at the front, in the middle and at the end; negative axes."""
     for c in draw.each(24, dtype=_MANY, place=[0, 0.5, 1], negative=[True, False]):
         shape = draw.shape(1, 4)
         axis = round(c.place * len(shape))
         axis -= (len(shape) + 1) * c.negative
-        yield One([_numbers(draw, shape, c.dtype), np.int32(axis)], {}, (1,))
+        yield Spec([_numbers(draw, shape, c.dtype), np.int32(axis)], {}, (1,))
 
 
 @makes("GatherND")
 def gather_nd(draw):
-    """Indices of all lengths, negative ones too."""
+    """Draw index tuples of all lengths, with negative indices."""
     for c in draw.each(
         30,
         dtype=_MANY,
@@ -39,12 +39,12 @@ def gather_nd(draw):
         shape = tuple(draw.size(1, 5) for _ in range(max(c.rank, c.length)))
         places = tuple(draw.size(1, 3) for _ in range(c.more))
         columns = [draw.ints(places, c.itype, -n, n - 1) for n in shape[: c.length]]
-        yield One([_numbers(draw, shape, c.dtype), np.stack(columns, -1)])
+        yield Spec([_numbers(draw, shape, c.dtype), np.stack(columns, -1)])
 
 
 @makes("Pad")
 def pad(draw):
-    """Of all modes, negative pads too, by a vector or a matrix."""
+    """Vary the mode, negative pads, and pads as vector and matrix."""
     for c in draw.each(
         36,
         mode=[None, "constant", "reflect", "edge"],
@@ -58,12 +58,12 @@ def pad(draw):
         inputs = [draw.floats(shape), pads[None] if c.matrix else pads]
         if c.value and c.mode in (None, "constant"):
             inputs.append(draw.floats(()))
-        yield One(inputs, c.attributes("mode"), (1,))
+        yield Spec(inputs, c.attributes("mode"), (1,))
 
 
 @makes("Range")
 def counted(draw):
-    """Up and down, with and without a step."""
+    """Count up and down, with and without a step."""
     for c in draw.each(
         32,
         dtype=[np.float32, np.float64, np.int16, np.int32, np.int64],
@@ -75,12 +75,12 @@ def counted(draw):
         start = draw.size(-9, 9)
         given = [start, start + step * draw.size(1, 9)] + ([step] if c.delta else [])
         inputs = [np.full(c.shape, v, c.dtype) for v in given]
-        yield One(inputs, {}, c.fixed[: len(inputs)])
+        yield Spec(inputs, {}, c.fixed[: len(inputs)])
 
 
 @makes("Trilu")
 def triangle(draw):
-    """Both sides, diagonals in and outside of the matrix, in batches."""
+    """Vary both sides, diagonals inside and outside of the matrix, and batches."""
     for c in draw.each(
         30,
         dtype=[np.float32, np.float64, np.int64],
@@ -89,32 +89,32 @@ def triangle(draw):
     ):
         shape = draw.shape(2, 4)
         inputs = [_numbers(draw, shape, c.dtype)] + ([] if c.k is None else [np.int64(c.k)])
-        yield One(inputs, c.attributes("upper"), (1,) if len(inputs) > 1 else ())
+        yield Spec(inputs, c.attributes("upper"), (1,) if len(inputs) > 1 else ())
 
 
 @makes("UnfoldTensor")
 def unfold(draw):
-    """Windows that overlap, touch and leave out."""
+    """Draw windows that overlap, touch, and leave gaps."""
     for c in draw.each(24, dtype=_MANY, step=[None, 1, 2, 4], last=[True, False]):
         shape = tuple(draw.size(3, 6) for _ in range(draw.size(1, 3)))
         dim = None if c.last else draw.size(0, len(shape) - 1)
         attributes = {"size": draw.size(1, 3)} | c.attributes("step")
-        yield One(
+        yield Spec(
             [_numbers(draw, shape, c.dtype)], attributes | ({} if dim is None else {"dim": dim})
         )
 
 
 @makes("Unique")
 def unique(draw):
-    """Few values and many."""
+    """Draw few and many different values."""
     for c in draw.each(24, most=[1, 3, 20], count=[1, 5, 12]):
         x = draw.ints((c.count,), np.int64, 0, c.most).astype(np.float32) / 4
-        yield One([x], {}, (), (True, True, True))
+        yield Spec([x], {}, (), (True, True, True))
 
 
 @makes("GridSample")
 def grid_sample(draw):
-    """All modes and paddings; positions outside, too."""
+    """Vary modes and paddings, with positions outside."""
     for c in draw.each(
         36,
         mode=[None, "bilinear", "nearest", "bicubic"],
@@ -125,12 +125,12 @@ def grid_sample(draw):
         n, channels, h, w = (draw.size(1, m) for m in (2, 3, 5, 5))
         grid = draw.rng.uniform(-1.4, 1.4, (n, draw.size(1, 4), draw.size(1, 4), 2))
         inputs = [draw.floats((n, channels, h + 1, w + 1)), grid.astype(np.float32)]
-        yield One(inputs, c.attributes("mode", "padding_mode", "align_corners"), opset=c.opset)
+        yield Spec(inputs, c.attributes("mode", "padding_mode", "align_corners"), opset=c.opset)
 
 
 @makes("NhwcMaxPool")
 def max_pool(draw):
-    """With strides, pads, dilations and the last part of a window."""
+    """Vary strides, pads, dilations and ceil_mode."""
     for c in draw.each(
         32,
         dtype=[np.uint8, np.int8],
@@ -154,12 +154,12 @@ def max_pool(draw):
             attributes["auto_pad"] = c.auto_pad
         elif c.pads is not None:
             attributes["pads"] = [c.pads] * (2 * c.rank)
-        yield One([x], attributes)
+        yield Spec([x], attributes)
 
 
 @makes("QLinearWhere")
 def where(draw):
-    """Operands of one shape and of several."""
+    """Draw operands of equal and of different shapes."""
     for c in draw.each(
         30, dtype=[np.uint8, np.int8], shapes=["same", "rows", "one"], fixed=[True, True, False]
     ):
@@ -169,13 +169,13 @@ def where(draw):
         of = [(draw.scales(()), draw.ints((), c.dtype)) for _ in range(3)]
         condition = draw.ints(shape, np.int64, 0, 1).astype(bool)
         inputs = [condition, sides[0], *of[0], sides[1], *of[1], *of[2]]
-        yield One(inputs, {}, (2, 3, 5, 6, 7, 8) if c.fixed else (), is_rounded=True)
+        yield Spec(inputs, {}, (2, 3, 5, 6, 7, 8) if c.fixed else (), is_rounded=True)
 
 
 @makes("MatMulInteger16")
 def matmul_integer(draw):
-    """Of matrices, in batches and with vectors; sums beyond 16 bits."""
+    """Draw matrices, batches and vectors, with sums beyond 16 bits."""
     for c in draw.each(24, rank=[2, 2, 3, 4], fixed=[(), (1,)], most=[9, 1000, 20000]):
         k, batch = draw.size(1, 5), tuple(draw.size(1, 3) for _ in range(c.rank - 2))
         sides = ((*batch, draw.size(1, 4), k), (*batch, k, draw.size(1, 4)))
-        yield One([draw.ints(s, np.int16, -c.most, c.most) for s in sides], {}, c.fixed)
+        yield Spec([draw.ints(s, np.int16, -c.most, c.most) for s in sides], {}, c.fixed)

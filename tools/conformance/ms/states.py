@@ -1,15 +1,15 @@
-"""Operators that carry a state from call to call: linear attention, causal convolution."""
+"""Cases of operators that carry a state between calls: linear attention, causal convolution."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes, trimmed
 
 
 @makes("LinearAttention")
 def linear_attention(draw):
-    """All update rules, heads of all numbers, states."""
+    """Vary update rules, numbers of heads, and states."""
     for c in draw.each(
         48,
         update_rule=[None, "linear", "gated", "delta", "gated_delta"],
@@ -43,16 +43,15 @@ def linear_attention(draw):
             decay,
             beta,
         ]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         names = ("update_rule", "scale", "state_window", "chunk_size")
         attributes = {"q_num_heads": of_q, "kv_num_heads": heads, **c.attributes(*names)}
-        yield One(inputs, attributes, (), (True, True))
+        yield Spec(inputs, attributes, (), (True, True))
 
 
 @makes("CausalConvWithState")
 def causal_conv(draw):
-    """Of all forms that have a past, and that have none."""
+    """Vary layouts, with and without a past."""
     for c in draw.each(
         48,
         channels_last=[None, 0, 1],
@@ -79,9 +78,8 @@ def causal_conv(draw):
             draw.floats((total,)) if c.bias else None,
             draw.floats(state) if c.past else None,
         ]
-        while inputs[-1] is None:
-            inputs.pop()
+        trimmed(inputs)
         names = ("activation", "dilation", "state_window", "ndim", "channels_last")
         attributes = c.attributes(*names)
         fixed = [i for i in (1, 2) if i < len(inputs) and inputs[i] is not None]
-        yield One(inputs, attributes, fixed if c.fixed else (), (True, True))
+        yield Spec(inputs, attributes, fixed if c.fixed else (), (True, True))

@@ -1,13 +1,13 @@
-"""Strings cut into words and characters; words as vectors."""
+"""Cases of operators that cut strings into words and characters, or embed words."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 _ALPHABET = list("aabbcAZ019   __,,;;-\n\té日")
-_WAYS = (
+_TOKENIZERS = (
     {"tokenexp": "[a-zA-Z0-9_]+"},
     {"tokenexp": r"\w\w+"},
     {"tokenexp": r"\b\w+\b"},
@@ -27,27 +27,30 @@ _WAYS = (
 
 @makes("Tokenizer")
 def tokenizer(draw):
-    """Vectors and matrices; strings without a token; letters beyond ASCII."""
+    """Draw vectors and matrices, strings without a token, and letters beyond ASCII."""
     for c in draw.each(
         56,
-        way=_WAYS,
+        split=_TOKENIZERS,
         mark=[0, 1],
         mincharnum=[1, 1, 2],
         pad_value=["#", "", "日本"],
         shape=[(1,), (3,), (1, 2), (2, 3)],
         most=[2, 12, 30],
     ):
-        is_character = c.way in ({"separators": [""]}, {"tokenexp": "."})
+        is_character = c.split in ({"separators": [""]}, {"tokenexp": "."})
         least = 1 if is_character else c.mincharnum
         x = np.empty(c.shape, object)
         for at in np.ndindex(*c.shape):
             x[at] = "".join(draw.rng.choice(_ALPHABET, draw.size(0, c.most)))
-        yield One([x], {"mincharnum": least, **c.way, **c.attributes("mark", "pad_value")})
+        yield Spec([x], {"mincharnum": least, **c.split, **c.attributes("mark", "pad_value")})
 
 
 @makes("WordConvEmbedding")
 def word_conv_embedding(draw):
-    """Words of one character to all, some shorter than the window. None is empty: see its body."""
+    """Draw words of different lengths, some shorter than the window.
+
+    No word is empty, since onnxruntime leaves its row unset.
+    """
     for c in draw.each(
         28, fixed=[(1, 2, 3), (1, 2), ()], named=[True, False], window=[1, 2, 3], opset=[None, 11]
     ):
@@ -63,4 +66,4 @@ def word_conv_embedding(draw):
             "conv_window_size": c.window,
             "embedding_size": filters,
         }
-        yield One(inputs, named if c.named else {}, c.fixed, opset=c.opset)
+        yield Spec(inputs, named if c.named else {}, c.fixed, opset=c.opset)

@@ -1,7 +1,7 @@
-"""What changed from one version of an operator to the next, for docs/operators.md.
+"""Describe what changed from one version of an operator to the next, for docs/operators.md.
 
-Dtypes, attributes and inputs follow from ONNX's schemas; what else an opset changed is written
-down here, from ONNX's changelog.
+Dtypes, attributes and inputs follow from ONNX's schemas; `CHANGES` has other changes, from ONNX's
+changelog.
 """
 
 from __future__ import annotations
@@ -119,12 +119,12 @@ _SHORT = {"float": "float32", "double": "float64", "float8e8m0": "float8e8m0"}
 
 
 def changed(versions: list[Version]) -> str:
-    """Return what each version of an operator changed, but for the first: "9: …; 14: …"."""
+    """Return what each version of an operator changed except for the first: "9: …; 14: …"."""
     texts = []
     for before, version in zip([None, *versions], versions, strict=False):
-        said = _written(version) or (before and _by_schema(before.schema, version.schema))
-        if said:
-            texts.append(f"{version.since}: {said}")
+        change = _written(version) or (before and _by_schema(before.schema, version.schema))
+        if change:
+            texts.append(f"{version.since}: {change}")
     return "; ".join(texts)
 
 
@@ -138,7 +138,7 @@ def _written(version):
 
 
 def _by_schema(before: defs.OpSchema, after: defs.OpSchema) -> str:
-    """What two schemas differ in."""
+    """Return the differences between two schemas."""
     texts = []
     for word, old, new in (("", before, after), ("without ", after, before)):
         added = [f"`{a}`" for a in sorted(new.attributes) if a not in old.attributes]
@@ -150,7 +150,7 @@ def _by_schema(before: defs.OpSchema, after: defs.OpSchema) -> str:
 
 
 def _dtypes(schema):
-    """Names of the dtypes of all inputs and outputs, plain tensors alone."""
+    """Return the names of the tensor dtypes of all inputs and outputs."""
     types = {t for value in (*schema.inputs, *schema.outputs) for t in value.types}
     names = {t.removeprefix("tensor(")[:-1] for t in types if t.startswith("tensor(")}
     return {_SHORT.get(n) or re.sub(r"^(float[468])e.*", r"\1", n) for n in names}

@@ -1,11 +1,11 @@
-"""If, Loop and Scan, and the trees and encoders of ai.onnx.ml."""
+"""Models of If, Loop and Scan, and of the trees and encoders of ai.onnx.ml."""
 
 from __future__ import annotations
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from .making import ML, One, makes
+from .making import ML, Spec, makes
 
 F = TensorProto.FLOAT
 
@@ -16,7 +16,7 @@ def _info(name, dims, kind=F):
 
 @makes("If")
 def if_(draw, v):
-    """Branches of a constant and an operator."""
+    """Make each branch of a constant and an operator."""
     shape = draw.shape(1, 3, 3)
     branches = []
     for i, op in enumerate(("Exp", "Neg")):
@@ -24,12 +24,12 @@ def if_(draw, v):
         node = helper.make_node(op, [f"c{i}"], [f"b{i}"])
         branches.append(helper.make_graph([node], f"g{i}", [], [_info(f"b{i}", shape)], [value]))
     names = ("then_branch", "else_branch")
-    return One([np.array(draw.chance())], dict(zip(names, branches, strict=True)))
+    return Spec([np.array(draw.chance())], dict(zip(names, branches, strict=True)))
 
 
 @makes("Loop")
 def loop(draw, v):
-    """A sum over rounds, and what each round makes."""
+    """Sum over iterations, with a scan output."""
     shape, n = draw.shape(1, 2, 3), draw.size(1, 4)
     step = numpy_helper.from_array(draw.floats(shape), "step")
     nodes = [
@@ -41,12 +41,12 @@ def loop(draw, v):
     outputs = [_info("more", [], TensorProto.BOOL), _info("next", shape), _info("each", shape)]
     body = helper.make_graph(nodes, "b", [*inputs, _info("state", shape)], outputs, [step])
     given = [np.array(n), np.array(True), draw.floats(shape)]
-    return One(given, {"body": body}, [0, 1], [True, True])
+    return Spec(given, {"body": body}, [0, 1], [True, True])
 
 
 @makes("Scan")
 def scan(draw, v):
-    """Sums along the first dim, backwards as well; version 8 has a batch before it."""
+    """Sum along the first dim, also backwards; version 8 has a batch dim before it."""
     n, width = draw.size(1, 4), draw.size(1, 3)
     nodes = [
         helper.make_node("Add", ["state", "x"], ["next"]),
@@ -58,7 +58,7 @@ def scan(draw, v):
     if v.since < 9:
         attributes |= {"directions": backwards} if backwards else {}
         given = [None, draw.floats((1, width)), draw.floats((1, n, width))]
-        return One(given, attributes, outputs=[True, True])
+        return Spec(given, attributes, outputs=[True, True])
     if backwards:
         attributes["scan_input_directions"] = [1]
     if draw.chance(0.3):
@@ -66,19 +66,19 @@ def scan(draw, v):
     x = draw.floats((n, width))
     if draw.chance(0.3):
         attributes["scan_input_axes"], x = [1 if v.since < 11 else -1], x.T.copy()
-    return One([draw.floats((width,)), x], attributes, outputs=[True, True])
+    return Spec([draw.floats((width,)), x], attributes, outputs=[True, True])
 
 
 @makes("LabelEncoder", domain=ML)
 def label_encoder(draw, v):
-    """Classes in version 1, keys and values of several dtypes since 2, tensors since 4."""
+    """Use classes in version 1, keys and values of several dtypes since 2, tensors since 4."""
     words = ["red", "green", "blue", "white"]
     shape = draw.shape(1, 2, 4)
     index = draw.ints(shape, np.int64, 0, 4)
     texts = np.array([*words, "other"], object)[index]
     if v.since < 2:
         attributes = {"classes_strings": words, "default_int64": -7, "default_string": "none"}
-        return One([texts if draw.chance() else index], attributes)
+        return Spec([texts if draw.chance() else index], attributes)
     kinds = {
         "strings": (texts, words, "none"),
         "int64s": (index * 3, [0, 3, 6, 9], -5),
@@ -88,12 +88,12 @@ def label_encoder(draw, v):
     attributes = {f"keys_{source}": kinds[source][1], f"values_{to}": kinds[to][1]}
     default = {"strings": "default_string", "int64s": "default_int64", "floats": "default_float"}
     attributes[default[to]] = kinds[to][2]
-    return One([kinds[source][0]], attributes)
+    return Spec([kinds[source][0]], attributes)
 
 
 @makes("TreeEnsembleClassifier", "TreeEnsembleRegressor", domain=ML)
 def trees(draw, v):
-    """Stumps and leaves; doubles' attributes are tensors since version 3."""
+    """Draw stumps and leaves; attributes of doubles are tensors since version 3."""
     n, features = draw.size(1, 3), 3
     is_classifier = v.operator == "TreeEnsembleClassifier"
     columns = {
@@ -123,8 +123,8 @@ def trees(draw, v):
         post = ("NONE", "SOFTMAX", "LOGISTIC")[draw.size(0, 2)]
         attributes |= {"classlabels_int64s": [3, 5, 8], "post_transform": post}
         attributes["class_ids"] = [draw.size(0, 2) for _ in leaves]
-        return One([x], attributes, outputs=[True, True])
+        return Spec([x], attributes, outputs=[True, True])
     attributes |= {"n_targets": 2}
     if draw.chance():
         attributes["aggregate_function"] = ("SUM", "AVERAGE", "MIN", "MAX")[draw.size(0, 3)]
-    return One([x], attributes)
+    return Spec([x], attributes)

@@ -1,10 +1,10 @@
-"""Operators of one element, or of elements that broadcast."""
+"""Models of operators of one element, or of elements that broadcast."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes, trimmed
 
 _ATTRIBUTES = ("alpha", "beta", "gamma")
 _WITHIN_ONE = ("Acos", "Asin", "Atanh")
@@ -12,49 +12,12 @@ _ABOVE_ZERO = ("Log", "Sqrt", "Reciprocal")
 
 
 @makes(
-    *[
-        "Abs",
-        "Acos",
-        "Acosh",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "Ceil",
-        "Celu",
-        "Cos",
-        "Cosh",
-        "Elu",
-        "Erf",
-        "Exp",
-        "Floor",
-        "HardSigmoid",
-        "HardSwish",
-        "Identity",
-        "IsInf",
-        "IsNaN",
-        "LeakyRelu",
-        "Log",
-        "Mish",
-        "Neg",
-        "Reciprocal",
-        "Relu",
-        "Round",
-        "Selu",
-        "Sigmoid",
-        "Sign",
-        "Sin",
-        "Sinh",
-        "Softplus",
-        "Softsign",
-        "Sqrt",
-        "Tan",
-        "Tanh",
-        "ThresholdedRelu",
-    ]
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor HardSigmoid",
+    "HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Reciprocal Relu Round Selu Sigmoid",
+    "Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh ThresholdedRelu",
 )
 def unary(draw, v):
-    """With attributes or their defaults; infinities and NaN where the operator asks for them."""
+    """Draw attributes or use their defaults; IsInf and IsNaN get infinities and NaN."""
     x = _values(draw, v, draw.shape(0, 5, 4))
     if v.operator.startswith("Is") and x.size and x.dtype.kind == "f":
         at = draw.rng.integers(0, 4, x.shape)
@@ -66,7 +29,7 @@ def unary(draw, v):
     }
     if v.operator == "IsInf" and draw.chance():
         attributes |= {"detect_negative": int(draw.chance()), "detect_positive": 1}
-    return One([x], attributes)
+    return Spec([x], attributes)
 
 
 def _values(draw, v, shape):
@@ -88,7 +51,7 @@ def _values(draw, v, shape):
 
 
 def broadcast_shapes(draw, n: int) -> list[tuple[int, ...]]:
-    """Shapes of n operands that broadcast with each other."""
+    """Draw shapes of n operands that broadcast with each other."""
     full = draw.shape(0, 5, 4)
     found = []
     for _ in range(n):
@@ -98,22 +61,10 @@ def broadcast_shapes(draw, n: int) -> list[tuple[int, ...]]:
 
 
 @makes(
-    *[
-        "Add",
-        "Div",
-        "Equal",
-        "Greater",
-        "GreaterOrEqual",
-        "Less",
-        "LessOrEqual",
-        "Mod",
-        "Mul",
-        "Sub",
-        "BitShift",
-    ]
+    "Add Div Equal Greater GreaterOrEqual Less LessOrEqual Mod Mul Sub BitShift",
 )
 def binary(draw, v):
-    """Of equal shapes or broadcast; divisors are not zero."""
+    """Draw equal shapes or shapes that broadcast; divisors are not zero."""
     dtype, shapes = v.dtype(draw), broadcast_shapes(draw, 2)
     if dtype.kind == "f":
         a, b = (draw.floats(s, dtype, 2.0) for s in shapes)
@@ -129,46 +80,46 @@ def binary(draw, v):
     if v.operator == "Mod" and (dtype.kind == "f" or draw.chance(0.3)):
         attributes["fmod"] = 1
     fixed = [(), (), (1,), (0,)][draw.size(0, 3)]
-    return One([np.asarray(a, dtype), np.asarray(b, dtype)], attributes, fixed)
+    return Spec([np.asarray(a, dtype), np.asarray(b, dtype)], attributes, fixed)
 
 
 @makes("Pow")
 def power(draw, v):
-    """Since opset 12 the exponent may have another dtype."""
+    """Draw exponents; since opset 12 they may have another dtype."""
     shapes = broadcast_shapes(draw, 2)
     dtype = v.dtype(draw)
     other = v.dtype(draw, 1) if v.since >= 12 else dtype
     base = np.abs(draw.floats(shapes[0], np.float64)) + 0.2
     x = base.astype(dtype) if dtype.kind == "f" else draw.ints(shapes[0], dtype, 0, 4)
     exponent = draw.ints(shapes[1], np.int64, 0, 3).astype(other)
-    return One([x, exponent])
+    return Spec([x, exponent])
 
 
 @makes("Max", "Mean", "Min", "Sum")
 def variadic(draw, v):
-    """Of one to four; before opset 8 all of one shape."""
+    """Draw one to four inputs; before opset 8 all of one shape."""
     dtype, n = v.dtype(draw), draw.size(1, 4)
     shapes = broadcast_shapes(draw, n) if v.since >= 8 else [draw.shape(0, 5, 4)] * n
     if dtype.kind == "f":
-        return One([draw.floats(s, dtype) for s in shapes])
-    return One([draw.ints(s, dtype, 0, 99) for s in shapes])
+        return Spec([draw.floats(s, dtype) for s in shapes])
+    return Spec([draw.ints(s, dtype, 0, 99) for s in shapes])
 
 
 @makes("PRelu")
 def prelu(draw, v):
-    """Slopes broadcast one way; before opset 9 a vector of others holds one a channel."""
+    """Draw slopes that broadcast to x; before opset 9 a vector may have one per channel."""
     dtype = v.dtype(draw, among="float16 float32 float64")
     shape = draw.shape(2, 4, 4)
     if v.since < 9 and shape[1] != shape[-1] != 1:
         slope = shape[1:2]
     else:
         slope = tuple(d if draw.chance(0.6) else 1 for d in shape)[draw.size(0, len(shape) - 1) :]
-    return One([draw.floats(shape, dtype), draw.floats(slope, dtype)], {}, (1,))
+    return Spec([draw.floats(shape, dtype), draw.floats(slope, dtype)], {}, (1,))
 
 
 @makes("Clip")
 def clip(draw, v):
-    """Limits are attributes before opset 11, then inputs; each may be left out."""
+    """Draw optional limits: attributes before opset 11, then inputs."""
     dtype = v.dtype(draw)
     shape, low, high = draw.shape(0, 5, 4), draw.chance(0.7), draw.chance(0.7)
     if dtype.kind == "f":
@@ -177,46 +128,45 @@ def clip(draw, v):
         x, ends = draw.ints(shape, dtype, 0, 99), [20, 70]
     if v.since < 11:
         pairs = zip(("min", "max"), ends, (low, high), strict=True)
-        return One([x], {name: float(e) for name, e, is_there in pairs if is_there})
+        return Spec([x], {name: float(e) for name, e, is_there in pairs if is_there})
     limits = [
         np.array(e, dtype) if is_there else None
         for e, is_there in zip(ends, (low, high), strict=False)
     ]
-    while limits and limits[-1] is None:
-        limits.pop()
+    trimmed(limits)
     fixed = [i + 1 for i, e in enumerate(limits) if e is not None] if draw.chance() else ()
-    return One([x, *limits], {}, fixed)
+    return Spec([x, *limits], {}, fixed)
 
 
 @makes("Where")
 def where(draw, v):
-    """Three shapes that broadcast."""
+    """Draw three shapes that broadcast."""
     a, b, c = broadcast_shapes(draw, 3)
     dtype = v.dtype(draw, 1)
     sides = [draw.ints(s, np.int64, 0, 99).astype(dtype) for s in (b, c)]
-    return One([draw.rng.integers(0, 2, a).astype(bool), *sides])
+    return Spec([draw.rng.integers(0, 2, a).astype(bool), *sides])
 
 
 @makes("Cast", "CastLike")
 def cast(draw, v):
-    """Values that both dtypes hold."""
+    """Draw values that both dtypes can represent."""
     source, to = v.dtype(draw), v.dtype(draw)
     x = draw.ints(draw.shape(0, 4, 4), np.int64, 0, 100).astype(source)
     if source.kind == "f" and draw.chance():
         x = (x / 8).astype(source)
     if v.operator == "CastLike":
-        return One([x, np.ones(draw.shape(1, 2, 3), to)])
+        return Spec([x, np.ones(draw.shape(1, 2, 3), to)])
     from onnx import helper
 
-    return One([x], {"to": helper.np_dtype_to_tensor_dtype(to)})
+    return Spec([x], {"to": helper.np_dtype_to_tensor_dtype(to)})
 
 
 @makes("Dropout")
 def dropout(draw, v):
-    """At inference: the ratio is an attribute before opset 12."""
+    """Make models for inference; the ratio is an attribute before opset 12."""
     x = draw.floats(draw.shape(1, 4, 4), v.dtype(draw))
     with_mask = (True, True) if draw.chance(0.4) else (True,)
     if v.since < 12:
-        return One([x], {"ratio": 0.4} if draw.chance() else {}, outputs=with_mask)
+        return Spec([x], {"ratio": 0.4} if draw.chance() else {}, outputs=with_mask)
     more = [[], [np.array(0.3, np.float32)], [None, np.array(False)]][draw.size(0, 2)]
-    return One([x, *more], {}, [2] if len(more) == 2 else (), with_mask)
+    return Spec([x, *more], {}, [2] if len(more) == 2 else (), with_mask)

@@ -1,13 +1,13 @@
-"""How random models of an operator's versions are written, and who says what is due.
+"""Declare random models of an operator's versions, and compute their expected outputs.
 
     @makes("Clip")
     def clip(draw, v):
         x = draw.floats(draw.shape(), v.dtype(draw))
         if v.since < 11:
-            return One([x], {"min": -0.5})
-        return One([x, np.float32(-0.5)])
+            return Spec([x], {"min": -0.5})
+        return Spec([x, np.float32(-0.5)])
 
-A maker's draws depend on nothing but the version: models are the same ones each time.
+The random numbers depend only on the version, so that every call makes the same models.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from onnx.reference import ReferenceEvaluator
 
 from tools.converter.reference.ort_session import OrtError
 
-from ..ms.making import Draw, Made, One, run
+from ..ms.making import Draw, NodeCase, Spec, run, trimmed
 
-__all__ = ["MAKERS", "Draw", "One", "Version", "makes", "models", "versions_of"]
+__all__ = ["MAKERS", "Draw", "Spec", "Version", "makes", "models", "trimmed", "versions_of"]
 
 OLDEST = 7  # opset
 ML = "ai.onnx.ml"
 MAKERS: dict[tuple[str, str], Callable] = {}
-_NEW = 23  # opset from which on onnxruntime lacks some versions
-# What the reference evaluator gets wrong: rounds side by side, a sort that was not asked for.
+_NEW = 23  # first opset of which onnxruntime lacks some versions
+# Operators that the reference evaluator gets wrong.
 _MISJUDGED = ("Loop", "Unique")
-_TRIES = 6  # draws for a model that onnxruntime takes
+_TRIES = 6  # draws to get a model that onnxruntime accepts
 
 # Why operators of several versions have no models here.
 NOT_COMPARED = {
@@ -52,7 +52,14 @@ NOT_COMPARED = {
 
 @dataclass(frozen=True)
 class Version:
-    """A version of an operator: since, until: the first and the last opset that have it."""
+    """A version of an operator.
+
+    Attributes:
+        since: first opset that has it.
+        until: last opset that has it.
+        is_newest: no later version exists.
+
+    """
 
     domain: str
     operator: str
@@ -62,32 +69,32 @@ class Version:
 
     @property
     def name(self) -> str:
-        """Operator and version, as ONNX's pages name them."""
+        """Operator and version, such as "Clip-11"."""
         return f"{self.operator}-{self.since}"
 
     @property
     def first(self) -> int:
-        """The first opset with it that this project reads."""
+        """First opset with this version that mpconnxr reads."""
         return self.since if self.domain else max(self.since, OLDEST)
 
     @property
     def schema(self) -> defs.OpSchema:
-        """What ONNX says of this version."""
+        """ONNX's schema of this version."""
         return defs.get_schema(self.operator, self.since, self.domain)
 
     def dtype(self, draw: Draw, i: int = 0, among: str = "", but: str = "") -> np.dtype:
         """Draw a dtype of input i that this version allows.
 
         Args:
-            draw: where it is drawn from.
+            draw: source of random numbers.
             i: the input.
-            among: the names to choose from, all of numpy's numbers by default.
-            but: names that are left out.
+            among: names to choose from; default: all of numpy's numeric dtypes.
+            but: names to exclude.
 
         """
         allowed = self.dtypes(i)
-        wanted = among.split() or sorted(allowed)
-        names = [n for n in wanted if n in allowed and n not in but.split()]
+        candidates = among.split() or sorted(allowed)
+        names = [n for n in candidates if n in allowed and n not in but.split()]
         if "float32" in names and draw.chance(0.5):
             return np.dtype("float32")
         return np.dtype(names[draw.size(0, len(names) - 1)])
@@ -95,8 +102,8 @@ class Version:
     def dtypes(self, i: int = 0) -> set[str]:
         """Return numpy's names of the dtypes that this version allows for input i."""
         names = {"float": "float32", "double": "float64"}
-        found = {t.removeprefix("tensor(")[:-1] for t in self.schema.inputs[i].types}
-        return {names.get(t, t) for t in found} & _PLAIN
+        types = {t.removeprefix("tensor(")[:-1] for t in self.schema.inputs[i].types}
+        return {names.get(t, t) for t in types} & _PLAIN
 
     def has(self, attribute: str) -> bool:
         """Return True if this version has the attribute."""
@@ -108,10 +115,16 @@ _PLAIN |= {f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)}
 
 
 def makes(*operators: str, domain: str = ""):
-    """Declare a maker: maker(draw, version) returns a model of these operators."""
+    """Declare a maker: maker(draw, version) returns the Spec of a model of these operators.
+
+    Args:
+        operators: names, several of them separated by spaces.
+        domain: of the operators.
+
+    """
 
     def declare(maker):
-        for operator in operators:
+        for operator in " ".join(operators).split():
             if (domain, operator) in MAKERS:
                 raise ValueError(f"two makers for {operator}")
             MAKERS[domain, operator] = maker
@@ -127,7 +140,7 @@ def versions_of() -> list[Version]:
     for schema in defs.get_all_schemas_with_history():
         if schema.domain in ("", ML) and not schema.deprecated:
             since[schema.domain, schema.name].append(schema.since_version)
-    found = []
+    versions = []
     for (domain, operator), numbers in sorted(since.items()):
         numbers = sorted(numbers)
         lasts = [n - 1 for n in numbers[1:]] + [_last(domain, operator)]
@@ -136,34 +149,34 @@ def versions_of() -> list[Version]:
             for first, until in zip(numbers, lasts, strict=True)
             if domain or until >= OLDEST
         ]
-        found += own if len(own) > 1 else []
-    return found
+        versions += own if len(own) > 1 else []
+    return versions
 
 
 def _last(domain, operator):
-    """The last opset that has it: the newest, or the one before it was deprecated."""
+    """Return the last opset with the operator: the newest, or the one before its deprecation."""
     newest = defs.onnx_opset_version() if not domain else 5
     while defs.get_schema(operator, newest, domain).deprecated:
         newest -= 1
     return newest
 
 
-def models(version: Version, most: int) -> Iterator[Made]:
-    """Yield up to so many cases of a version, each with what is due."""
+def models(version: Version, most: int) -> Iterator[NodeCase]:
+    """Yield at most `most` cases of a version."""
     draw = Draw(zlib.crc32(f"{version.domain}{version.name}".encode()))
     maker = MAKERS[version.domain, version.operator]
-    made = 0
+    n_made = 0
     for number in range(most * _TRIES):
-        if made == most:
+        if n_made == most:
             return
         case = _model(version, number, maker(draw, version), draw)
         if case is not None:
-            made += 1
+            n_made += 1
             yield case
 
 
 def _model(version, number, one, draw):
-    """The case; None where nobody computes it."""
+    """Return the case; None if nothing can compute it."""
     one.domain, last = version.domain, min(version.until, version.first + 3)
     if version.domain:
         one.version, one.opset = version.since, 17
@@ -178,7 +191,7 @@ def _model(version, number, one, draw):
 
 
 def _is_judged(version):
-    """True if onnx's reference evaluator may say what is due."""
+    """Return True if onnx's reference evaluator may compute the expected outputs."""
     if version.domain or version.operator in _MISJUDGED:
         return False
     return version.since >= _NEW
@@ -188,9 +201,9 @@ def _by_reference(model: onnx.ModelProto, feed: dict) -> list[np.ndarray]:
     """Compute outputs by onnx's reference evaluator. Raises OrtError, as onnxruntime would."""
     try:
         with np.errstate(all="ignore"):
-            found = ReferenceEvaluator(model).run(None, feed)
-    except Exception as e:  # whatever numpy raises
+            outputs = ReferenceEvaluator(model).run(None, feed)
+    except Exception as e:  # numpy raises various types
         raise OrtError(type(e).__name__, str(e)) from None
-    if not all(isinstance(y, np.ndarray) for y in found):
-        raise OrtError("TypeError", "no array")
-    return found
+    if not all(isinstance(y, np.ndarray) for y in outputs):
+        raise OrtError("TypeError", "an output is not an array")
+    return outputs

@@ -1,22 +1,22 @@
-"""Operators that move elements, and those that say shapes."""
+"""Models of operators that move elements, and of those that return shapes."""
 
 from __future__ import annotations
 
 import numpy as np
 from onnx import helper, numpy_helper
 
-from .making import One, makes
+from .making import Spec, makes
 from .reductions import axis_of
 
 
 def anything(draw, v, shape, i: int = 0) -> np.ndarray:
-    """Small numbers of a dtype that the version allows for input i."""
+    """Draw small numbers of a dtype that the version allows for input i."""
     return draw.ints(shape, np.int64, 0, 100).astype(v.dtype(draw, i))
 
 
 @makes("Concat")
 def concat(draw, v):
-    """One to four, equal but for the axis."""
+    """Draw one to four tensors that differ only along the axis."""
     shape = draw.shape(1, 4, 4)
     axis, dtype = axis_of(draw, v, len(shape)), v.dtype(draw)
     at = axis % len(shape)
@@ -24,32 +24,32 @@ def concat(draw, v):
     for _ in range(draw.size(1, 4)):
         dims = (*shape[:at], draw.size(1, 4), *shape[at + 1 :])
         parts.append(draw.ints(dims, np.int64, 0, 99).astype(dtype))
-    return One(parts, {"axis": axis})
+    return Spec(parts, {"axis": axis})
 
 
 @makes("Flatten")
 def flatten(draw, v):
-    """From axis 0 to the rank, negative ones since opset 11."""
+    """Vary the axis from 0 to the rank; negative ones since opset 11."""
     shape = draw.shape(1, 5, 4)
     axis = draw.size(-len(shape) if v.since >= 11 else 0, len(shape))
-    return One([anything(draw, v, shape)], {"axis": axis} if draw.chance(0.8) else {})
+    return Spec([anything(draw, v, shape)], {"axis": axis} if draw.chance(0.8) else {})
 
 
 @makes("Gather")
 def gather(draw, v):
-    """Indices count from the end since opset 11."""
+    """Draw indices, which may be negative since opset 11."""
     shape = draw.shape(1, 4, 4)
     axis = axis_of(draw, v, len(shape))
     n = shape[axis]
     low = -n if v.since >= 11 else 0
     dtype = np.int32 if draw.chance() else np.int64
     index = draw.ints(draw.shape(0, 3, 3), dtype, low, n - 1)
-    return One([anything(draw, v, shape), index], {"axis": axis} if axis or draw.chance() else {})
+    return Spec([anything(draw, v, shape), index], {"axis": axis} if axis or draw.chance() else {})
 
 
 @makes("GatherElements", "Scatter", "ScatterElements")
 def elements(draw, v):
-    """reduction since opset 16; without it no index comes twice."""
+    """Draw indices without repetition; `reduction` exists since opset 16."""
     shape = draw.shape(1, 4, 4)
     axis = axis_of(draw, v, len(shape))
     at, n = axis % len(shape), shape[axis]
@@ -64,10 +64,10 @@ def elements(draw, v):
     if v.since >= 11 and draw.chance():
         index = np.where(draw.rng.random(index.shape) < 0.5, index - n, index)
     if v.operator == "GatherElements":
-        return One([x, index.astype(np.int64)], attributes)
+        return Spec([x, index.astype(np.int64)], attributes)
     updates = draw.ints(dims, np.int64, 0, 9).astype(x.dtype)
     _add_reduction(draw, v, attributes)
-    return One([x, np.ascontiguousarray(index, np.int64), updates], attributes)
+    return Spec([x, np.ascontiguousarray(index, np.int64), updates], attributes)
 
 
 def _add_reduction(draw, v, attributes):
@@ -78,7 +78,7 @@ def _add_reduction(draw, v, attributes):
 
 @makes("GatherND", "ScatterND")
 def gather_nd(draw, v):
-    """batch_dims since opset 12, reduction since 16."""
+    """Draw index tuples; `batch_dims` exists since opset 12, `reduction` since 16."""
     shape = draw.shape(1, 4, 4)
     x = anything(draw, v, shape)
     batch = 0
@@ -89,7 +89,7 @@ def gather_nd(draw, v):
         outer = (*shape[:batch], *draw.shape(0, 2, 3))
         outer = outer if len(outer) > batch else (*outer, 2)
         parts = [draw.ints(outer, np.int64, -d, d - 1) for d in shape[batch : batch + depth]]
-        return One([x, np.stack(parts, -1)], {"batch_dims": batch} if batch else {})
+        return Spec([x, np.stack(parts, -1)], {"batch_dims": batch} if batch else {})
     cells = np.stack(
         np.unravel_index(
             draw.rng.permutation(int(np.prod(shape[:depth])))[: draw.size(1, 4)], shape[:depth]
@@ -99,12 +99,12 @@ def gather_nd(draw, v):
     updates = draw.ints((len(cells), *shape[depth:]), np.int64, 0, 9).astype(x.dtype)
     attributes = {}
     _add_reduction(draw, v, attributes)
-    return One([x, cells.astype(np.int64), updates], attributes)
+    return Spec([x, cells.astype(np.int64), updates], attributes)
 
 
 @makes("Reshape")
 def reshape(draw, v):
-    """Zeros copy a dim, unless allowzero; one dim may be -1."""
+    """Draw zeros, which copy a dim unless allowzero is set, and a dim of -1."""
     shape = draw.shape(1, 4, 4)
     x, n = anything(draw, v, shape), int(np.prod(shape))
     if draw.chance(0.3):
@@ -118,12 +118,12 @@ def reshape(draw, v):
     attributes = {}
     if v.has("allowzero") and draw.chance(0.4):
         attributes["allowzero"] = int(0 not in dims and draw.chance())
-    return One([x, np.array(dims)], attributes, [1])
+    return Spec([x, np.array(dims)], attributes, [1])
 
 
 @makes("Squeeze", "Unsqueeze")
 def squeeze(draw, v):
-    """axes: an attribute before opset 13, then an input; Squeeze may leave them out."""
+    """Give axes as an attribute before opset 13, then as an input; Squeeze may omit them."""
     rank = draw.size(1, 4)
     shape = [1 if draw.chance() else draw.size(2, 4) for _ in range(rank)]
     if v.operator == "Squeeze":
@@ -138,13 +138,13 @@ def squeeze(draw, v):
         axes = [a - full if draw.chance(0.3) else a for a in axes]
     x = anything(draw, v, tuple(shape))
     if v.operator == "Squeeze" and draw.chance(0.3):
-        return One([x])
-    return One([x], {"axes": axes}) if v.since < 13 else One([x, np.array(axes)], {}, [1])
+        return Spec([x])
+    return Spec([x], {"axes": axes}) if v.since < 13 else Spec([x, np.array(axes)], {}, [1])
 
 
 @makes("Slice")
 def slice_(draw, v):
-    """Attributes before opset 10; steps since; negative axes since 11."""
+    """Give attributes before opset 10; steps exist since then, negative axes since 11."""
     shape = draw.shape(1, 4, 5)
     rank = len(shape)
     axes = [int(a) for a in draw.rng.permutation(rank)[: draw.size(1, rank)]]
@@ -162,17 +162,17 @@ def slice_(draw, v):
             steps.append(draw.size(1, 2) if v.since >= 10 else 1)
     x = anything(draw, v, shape)
     if v.since < 10:
-        return One([x], {"starts": starts, "ends": ends, "axes": axes})
+        return Spec([x], {"starts": starts, "ends": ends, "axes": axes})
     if v.since >= 11:
         axes = [a - rank if draw.chance(0.4) else a for a in axes]
     dtype = np.int32 if draw.chance(0.3) else np.int64
     lists = [np.array(values, dtype) for values in (starts, ends, axes, steps)]
-    return One([x, *lists], {}, [1, 2, 3, 4])
+    return Spec([x, *lists], {}, [1, 2, 3, 4])
 
 
 @makes("Split")
 def split(draw, v):
-    """Sizes: an attribute before opset 13, then an input; num_outputs since 18."""
+    """Give sizes as an attribute before opset 13, then as an input; num_outputs since 18."""
     shape = list(draw.shape(1, 4, 4))
     axis, n = axis_of(draw, v, len(shape)), draw.size(1, 3)
     sizes = [draw.size(1, 3) for _ in range(n)]
@@ -185,41 +185,41 @@ def split(draw, v):
             attributes["num_outputs"] = n
             if -(-shape[axis] // n) * (n - 1) >= shape[axis]:
                 shape[axis] = n
-        return One([anything(draw, v, tuple(shape))], attributes, outputs=[True] * n)
+        return Spec([anything(draw, v, tuple(shape))], attributes, outputs=[True] * n)
     x = anything(draw, v, tuple(shape))
     if v.since < 13:
-        return One([x], attributes | {"split": sizes}, outputs=[True] * n)
-    return One([x, np.array(sizes)], attributes, [1], [True] * n)
+        return Spec([x], attributes | {"split": sizes}, outputs=[True] * n)
+    return Spec([x, np.array(sizes)], attributes, [1], [True] * n)
 
 
 @makes("Tile")
 def tile(draw, v):
-    """Repeats are an input since opset 6."""
+    """Draw repeats, an input since opset 6."""
     shape = draw.shape(1, 4, 3)
-    return One([anything(draw, v, shape), draw.ints((len(shape),), np.int64, 1, 3)], {}, [1])
+    return Spec([anything(draw, v, shape), draw.ints((len(shape),), np.int64, 1, 3)], {}, [1])
 
 
 @makes("Expand")
 def expand(draw, v):
-    """To a shape that the input broadcasts with."""
+    """Draw a shape that the input broadcasts with."""
     shape = draw.shape(1, 4, 4)
     target = [d if d > 1 else draw.size(1, 3) for d in shape]
     more = [draw.size(1, 2) for _ in range(draw.size(0, 1))]
     wanted = [1 if draw.chance(0.2) else d for d in target]
-    return One([anything(draw, v, shape), np.array(more + wanted)], {}, [1])
+    return Spec([anything(draw, v, shape), np.array(more + wanted)], {}, [1])
 
 
 @makes("Transpose")
 def transpose(draw, v):
-    """By perm, or reversed."""
+    """Draw a permutation, or use the default."""
     shape = draw.shape(1, 5, 4)
     perm = [int(i) for i in draw.rng.permutation(len(shape))]
-    return One([anything(draw, v, shape)], {"perm": perm} if draw.chance(0.8) else {})
+    return Spec([anything(draw, v, shape)], {"perm": perm} if draw.chance(0.8) else {})
 
 
 @makes("Pad")
 def pad(draw, v):
-    """pads: an attribute before opset 11, then an input; axes since 18, wrap since 19."""
+    """Give pads as an attribute before opset 11, then as an input; axes since 18, wrap 19."""
     shape = draw.shape(1, 4, 4)
     rank = len(shape)
     modes = ["constant", "reflect", "edge", "wrap"][: 4 if v.since >= 19 else 3]
@@ -238,66 +238,66 @@ def pad(draw, v):
     attributes = {"mode": mode} if mode != "constant" or draw.chance() else {}
     if v.since < 11:
         value = {"value": 1.5} if draw.chance() else {}
-        return One([x], attributes | {"pads": pads} | value)
+        return Spec([x], attributes | {"pads": pads} | value)
     inputs = [x, np.array(pads)]
     if mode == "constant" and draw.chance():
         inputs.append(np.array(7, dtype))
     if len(axes) < rank or v.since >= 18 and draw.chance(0.3):
         inputs += [None] * (3 - len(inputs))
         inputs.append(np.array([a - rank if draw.chance(0.3) else a for a in axes]))
-    return One(inputs, attributes, [i for i, t in enumerate(inputs) if i and t is not None])
+    return Spec(inputs, attributes, [i for i, t in enumerate(inputs) if i and t is not None])
 
 
 @makes("DepthToSpace", "SpaceToDepth")
 def depth(draw, v):
-    """mode since opset 11."""
+    """Vary the mode, which exists since opset 11."""
     block, c, h, w = draw.size(1, 3), draw.size(1, 3), draw.size(1, 3), draw.size(1, 3)
     to_space = v.operator == "DepthToSpace"
     shape = (2, c * block**2, h, w) if to_space else (2, c, h * block, w * block)
     attributes = {"blocksize": block}
     if v.has("mode") and draw.chance(0.7):
         attributes["mode"] = "CRD" if draw.chance() else "DCR"
-    return One([anything(draw, v, shape)], attributes)
+    return Spec([anything(draw, v, shape)], attributes)
 
 
 @makes("Compress")
 def compress(draw, v):
-    """Along an axis or of all elements."""
+    """Compress along an axis or over all elements."""
     shape = draw.shape(1, 3, 4)
     axis = axis_of(draw, v, len(shape)) if draw.chance(0.7) else None
     n = int(np.prod(shape)) if axis is None else shape[axis]
     condition = draw.rng.integers(0, 2, n).astype(bool)
     condition[0] = True
     attributes = {} if axis is None else {"axis": axis}
-    return One([anything(draw, v, shape), condition], attributes)
+    return Spec([anything(draw, v, shape), condition], attributes)
 
 
 @makes("OneHot")
 def one_hot(draw, v):
-    """Indices count from the end since opset 11, and outside of it nothing is hot."""
+    """Draw indices, which may be negative since opset 11."""
     n = draw.size(2, 5)
     index = draw.ints(draw.shape(1, 3, 3), np.int64, -n if v.since >= 11 else 0, n - 1)
     attributes = {"axis": draw.size(-index.ndim - 1, index.ndim)} if draw.chance(0.6) else {}
     dtype = np.dtype("float32" if draw.chance() else "int64")
     kind = np.dtype("int64" if draw.chance(0.7) else "float32")
-    return One([index.astype(kind), np.array([n]), np.array([2, 5], dtype)], attributes, [1])
+    return Spec([index.astype(kind), np.array([n]), np.array([2, 5], dtype)], attributes, [1])
 
 
 @makes("Shape", "Size")
 def shape_of(draw, v):
-    """start and end since opset 15."""
+    """Draw start and end, which exist since opset 15."""
     shape = draw.shape(0, 5, 4)
     attributes = {}
     if v.has("start") and draw.chance(0.7):
         attributes = {"start": draw.size(-6, 6)} | (
             {"end": draw.size(-6, 6)} if draw.chance() else {}
         )
-    return One([anything(draw, v, shape)], attributes)
+    return Spec([anything(draw, v, shape)], attributes)
 
 
 @makes("ConstantOfShape")
 def constant_of_shape(draw, v):
-    """Of a value of any dtype, by default the float 0."""
+    """Draw a value of any dtype; default: 0.0."""
     dims = np.array(draw.shape(1, 4, 4))
     kinds = [
         "float32",
@@ -315,53 +315,53 @@ def constant_of_shape(draw, v):
     ]
     value = np.ones(1, kinds[draw.size(0, len(kinds) - 1)]) * draw.size(0, 1)
     named = numpy_helper.from_array(value.astype(value.dtype), "value")
-    return One([dims], {"value": named} if draw.chance(0.8) else {}, [0] if draw.chance() else ())
+    return Spec([dims], {"value": named} if draw.chance(0.8) else {}, [0] if draw.chance() else ())
 
 
 @makes("EyeLike")
 def eye_like(draw, v):
-    """A diagonal of ones in a dtype of its own."""
+    """Draw a diagonal and an explicit dtype."""
     x = anything(draw, v, (draw.size(1, 4), draw.size(1, 4)))
     attributes = {"k": draw.size(-2, 2)} if draw.chance() else {}
     if draw.chance():
         attributes["dtype"] = helper.np_dtype_to_tensor_dtype(np.dtype("int64"))
-    return One([x], attributes)
+    return Spec([x], attributes)
 
 
 @makes("NonZero")
 def non_zero(draw, v):
-    """Indices of what is not zero."""
-    return One([draw.ints(draw.shape(1, 3, 4), np.int64, 0, 1).astype(v.dtype(draw))])
+    """Draw zeros and ones."""
+    return Spec([draw.ints(draw.shape(1, 3, 4), np.int64, 0, 1).astype(v.dtype(draw))])
 
 
 @makes("Unique")
 def unique(draw, v):
-    """Of all elements or along an axis, sorted or in their order."""
+    """Vary all elements or an axis, sorted or in order."""
     shape = draw.shape(1, 3, 4)
     x = draw.ints(shape, np.int64, 0, 2).astype(v.dtype(draw, but="bool"))
     attributes = {"axis": axis_of(draw, v, len(shape))} if draw.chance(0.5) else {}
     if draw.chance():
         attributes["sorted"] = int(draw.chance())
-    return One([x], attributes, outputs=[True] * draw.size(1, 4))
+    return Spec([x], attributes, outputs=[True] * draw.size(1, 4))
 
 
 @makes("ReverseSequence")
 def reverse_sequence(draw, v):
-    """Of time or of batches first."""
+    """Vary whether time or batch comes first."""
     shape = (draw.size(1, 4), draw.size(1, 4), *draw.shape(0, 2, 3))
     time = draw.size(0, 1)
     lengths = draw.ints((shape[1 - time],), np.int64, 1, shape[time])
     axes = {"time_axis": time, "batch_axis": 1 - time}
-    return One([anything(draw, v, shape), lengths], axes if time or draw.chance() else {})
+    return Spec([anything(draw, v, shape), lengths], axes if time or draw.chance() else {})
 
 
 @makes("Range")
 def range_(draw, v):
-    """Up or down."""
+    """Count up or down."""
     dtype, step = v.dtype(draw, among="float32 float64 int16 int32 int64"), draw.size(1, 3)
     first, n = draw.size(-5, 5), draw.size(0, 6)
     sign = -1 if draw.chance(0.4) else 1
     ends = (first, first + sign * step * n, sign * step)
-    return One(
+    return Spec(
         [np.array(e, dtype) for e in ends], {}, [0, 1, 2] if draw.chance(0.2) else [1, 0, 2]
     )

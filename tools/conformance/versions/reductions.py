@@ -1,34 +1,24 @@
-"""Reductions over axes, and operators along one."""
+"""Models of reductions over axes, and of operators along one axis."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 
 def axis_of(draw, v, rank: int, since: int = 11) -> int:
-    """Draw an axis; negative ones from the version on that allows them."""
+    """Draw an axis, which may be negative from version `since` on."""
     axis = draw.size(0, rank - 1)
     return axis - rank if v.since >= since and draw.chance(0.4) else axis
 
 
 @makes(
-    *[
-        "ReduceL1",
-        "ReduceL2",
-        "ReduceLogSum",
-        "ReduceLogSumExp",
-        "ReduceMax",
-        "ReduceMean",
-        "ReduceMin",
-        "ReduceProd",
-        "ReduceSum",
-        "ReduceSumSquare",
-    ]
+    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd",
+    "ReduceSum ReduceSumSquare",
 )
 def reduce(draw, v):
-    """axes: an attribute before opset 18 (of ReduceSum 13), then an input; or none."""
+    """Give axes as an attribute before opset 18 (ReduceSum: 13), then as an input, or none."""
     dtype, shape = v.dtype(draw), draw.shape(1, 5, 4)
     if dtype.kind == "f":
         x = draw.floats(shape, dtype)
@@ -43,18 +33,18 @@ def reduce(draw, v):
     axes = axes if draw.chance(0.7) else None
     attributes = {"keepdims": int(draw.chance())} if draw.chance(0.7) else {}
     if v.has("axes"):
-        return One([x], attributes | ({"axes": axes} if axes else {}))
+        return Spec([x], attributes | ({"axes": axes} if axes else {}))
     if draw.chance(0.3):
         attributes["noop_with_empty_axes"] = int(draw.chance())
     if axes is None:
         more = [[], [np.zeros(0, np.int64)]][draw.size(0, 1)]
-        return One([x, *more], attributes, [1] if more else ())
-    return One([x, np.array(axes)], attributes, [1] if draw.chance() else ())
+        return Spec([x, *more], attributes, [1] if more else ())
+    return Spec([x, np.array(axes)], attributes, [1] if draw.chance() else ())
 
 
 @makes("ArgMax", "ArgMin")
 def arg(draw, v):
-    """Ties go to the first, or to the last since opset 12."""
+    """Draw ties: the first wins, or the last with select_last_index (since opset 12)."""
     shape, dtype = draw.shape(1, 5, 4), v.dtype(draw)
     x = draw.ints(shape, np.int64, 0, 3).astype(dtype)
     attributes = {"axis": axis_of(draw, v, len(shape))} if draw.chance(0.8) else {}
@@ -62,42 +52,42 @@ def arg(draw, v):
         attributes["keepdims"] = int(draw.chance())
     if v.has("select_last_index") and draw.chance():
         attributes["select_last_index"] = 1
-    return One([x], attributes)
+    return Spec([x], attributes)
 
 
 @makes("Hardmax", "LogSoftmax", "Softmax")
 def softmax(draw, v):
-    """Before opset 13 rows of a matrix that is cut at the axis."""
+    """Draw an axis; before opset 13 it separates the rows from the columns of a matrix."""
     shape = draw.shape(1, 5, 4)
     if len(shape) == 1 and v.since < 13:
         shape = (2, *shape)
     x = draw.floats(shape, v.dtype(draw))
-    return One([x], {"axis": axis_of(draw, v, len(shape))} if draw.chance(0.8) else {})
+    return Spec([x], {"axis": axis_of(draw, v, len(shape))} if draw.chance(0.8) else {})
 
 
 @makes("LpNormalization")
 def lp_norm(draw, v):
-    """Of order 1 or 2."""
+    """Draw order 1 or 2."""
     shape = draw.shape(1, 4, 4)
     attributes = {"axis": axis_of(draw, v, len(shape), 1)} if draw.chance(0.7) else {}
     if draw.chance():
         attributes["p"] = draw.size(1, 2)
-    return One([draw.floats(shape, v.dtype(draw))], attributes)
+    return Spec([draw.floats(shape, v.dtype(draw))], attributes)
 
 
 @makes("CumSum")
 def cum_sum(draw, v):
-    """The axis is an input."""
+    """Draw flags and the axis, an input."""
     shape = draw.shape(1, 4, 4)
     x = draw.ints(shape, np.int64, -9, 9).astype(v.dtype(draw, but="uint32 uint64"))
     flags = {n: 1 for n in ("exclusive", "reverse") if draw.chance(0.4)}
     axis = np.array(axis_of(draw, v, len(shape)), np.int32 if draw.chance() else np.int64)
-    return One([x, axis], flags, [1])
+    return Spec([x, axis], flags, [1])
 
 
 @makes("TopK")
 def top_k(draw, v):
-    """k is an attribute before opset 10; largest and sorted came with 11."""
+    """Give k as an attribute before opset 10; `largest` exists since 11."""
     shape = draw.shape(1, 4, 5)
     rank = len(shape)
     axis = axis_of(draw, v, rank)
@@ -110,5 +100,5 @@ def top_k(draw, v):
     if v.has("largest") and draw.chance():
         attributes["largest"] = int(draw.chance())
     if v.since < 10:
-        return One([x], attributes | {"k": k}, outputs=(True, True))
-    return One([x, np.array([k])], attributes, [1], (True, True))
+        return Spec([x], attributes | {"k": k}, outputs=(True, True))
+    return Spec([x, np.array([k])], attributes, [1], (True, True))

@@ -1,4 +1,4 @@
-"""Convolutions, pools, resampling: operators over spatial dims."""
+"""Models of convolutions, pools and resampling: operators over spatial dims."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from .making import One, makes
+from .making import Spec, makes
 
 
 def windows(draw, v, rank: int, is_pool: bool = False) -> tuple[list[int], dict]:
-    """Draw kernel extents and the attributes beside them."""
+    """Draw the kernel's extents and the attributes of its windows."""
     kernel = [draw.size(1, 3) for _ in range(rank)]
     attributes = {}
     if draw.chance(0.7):
@@ -19,7 +19,7 @@ def windows(draw, v, rank: int, is_pool: bool = False) -> tuple[list[int], dict]
         attributes["dilations"] = [draw.size(1, 2) for _ in range(rank)]
     if is_pool and v.has("ceil_mode") and draw.chance(0.6):
         attributes["ceil_mode"] = 1
-    # onnxruntime forgets dilations beside SAME, and crops where strides are longer than a window.
+    # onnxruntime ignores dilations next to SAME, and crops if strides exceed the window.
     plain = zip(kernel, attributes.get("strides", kernel), strict=True)
     if draw.chance(0.25) and "dilations" not in attributes and all(k >= s for k, s in plain):
         attributes["auto_pad"] = ("SAME_UPPER", "SAME_LOWER", "VALID")[draw.size(0, 2)]
@@ -37,7 +37,7 @@ def plane(draw, kernel, attributes) -> list[int]:
 
 @makes("AveragePool", "LpPool", "MaxPool")
 def pool(draw, v):
-    """ceil_mode, dilations and indices from the versions on that have them."""
+    """Use ceil_mode, dilations and indices in the versions that have them."""
     rank = draw.size(1, 3)
     kernel, attributes = windows(draw, v, rank, is_pool=True)
     shape = (draw.size(1, 2), draw.size(1, 3), *plane(draw, kernel, attributes))
@@ -52,19 +52,19 @@ def pool(draw, v):
     if v.has("storage_order") and draw.chance(0.3):
         outputs = [True, True]
         attributes["storage_order"] = int(draw.chance())
-    return One([x], attributes, outputs=outputs)
+    return Spec([x], attributes, outputs=outputs)
 
 
 @makes("GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool")
 def global_pool(draw, v):
-    """Over one to three dims."""
+    """Draw one to three spatial dims."""
     x = draw.floats(draw.shape(3, 5, 4), v.dtype(draw, among="float32 float64"))
-    return One([x], {"p": draw.size(1, 3)} if v.has("p") and draw.chance() else {})
+    return Spec([x], {"p": draw.size(1, 3)} if v.has("p") and draw.chance() else {})
 
 
 @makes("Conv")
 def conv(draw, v):
-    """Groups, dilations, pads on either side, with and without a bias."""
+    """Vary groups, dilations, pads on either side, and the optional bias."""
     rank = draw.size(1, 3)
     kernel, attributes = windows(draw, v, rank)
     dims, group = plane(draw, kernel, attributes), draw.size(1, 2)
@@ -76,12 +76,12 @@ def conv(draw, v):
         attributes["kernel_shape"] = kernel
     if group > 1 or draw.chance():
         attributes["group"] = group
-    return One(inputs, attributes, range(1, len(inputs)) if draw.chance(0.8) else ())
+    return Spec(inputs, attributes, range(1, len(inputs)) if draw.chance(0.8) else ())
 
 
 @makes("ConvTranspose")
 def conv_transpose(draw, v):
-    """output_padding, pads or output_shape."""
+    """Vary output_padding and pads."""
     rank, group = draw.size(1, 2), draw.size(1, 2)
     kernel = [draw.size(1, 3) for _ in range(rank)]
     strides = [draw.size(1, 3) for _ in range(rank)]
@@ -97,34 +97,34 @@ def conv_transpose(draw, v):
     inputs = [draw.floats((1, c, *dims)), draw.floats((c, m, *kernel))]
     if draw.chance():
         inputs.append(draw.floats((group * m,)))
-    return One(inputs, attributes, range(1, len(inputs)) if draw.chance(0.8) else ())
+    return Spec(inputs, attributes, range(1, len(inputs)) if draw.chance(0.8) else ())
 
 
 @makes("MaxUnpool")
 def max_unpool(draw, v):
-    """Indices that lie in the implied shape."""
+    """Draw indices within the implied shape."""
     kernel = [draw.size(2, 3) for _ in range(2)]
     shape = (1, draw.size(1, 2), draw.size(1, 3), draw.size(1, 3))
     implied = (*shape[:2], *((d - 1) * k + k for d, k in zip(shape[2:], kernel, strict=True)))
     n = math.prod(shape)
     index = np.sort(draw.rng.permutation(math.prod(implied))[:n]).reshape(shape).astype(np.int64)
-    return One([draw.floats(shape), index], {"kernel_shape": kernel, "strides": kernel})
+    return Spec([draw.floats(shape), index], {"kernel_shape": kernel, "strides": kernel})
 
 
 @makes("MaxRoiPool")
 def max_roi_pool(draw, v):
-    """Boxes in whole pixels."""
+    """Draw boxes of whole pixels."""
     x = draw.floats((2, draw.size(1, 3), draw.size(4, 7), draw.size(4, 7)))
     corners = [
         [draw.size(0, 1), *draw.ints((2,), np.int64, 0, 1), *draw.ints((2,), np.int64, 2, 3)]
     ]
     rois = np.array(corners * draw.size(1, 2), np.float32)
-    return One([x, rois], {"pooled_shape": [draw.size(1, 2), draw.size(1, 2)]})
+    return Spec([x, rois], {"pooled_shape": [draw.size(1, 2), draw.size(1, 2)]})
 
 
 @makes("RoiAlign")
 def roi_align(draw, v):
-    """coordinate_transformation_mode since opset 16, where half_pixel is the default."""
+    """Vary coordinate_transformation_mode, which exists since opset 16."""
     x = draw.floats((2, draw.size(1, 3), draw.size(4, 7), draw.size(4, 7)))
     n = draw.size(1, 3)
     low = draw.rng.uniform(0, 2, (n, 2))
@@ -136,12 +136,12 @@ def roi_align(draw, v):
     if v.has("coordinate_transformation_mode") and draw.chance(0.7):
         mode = "half_pixel" if draw.chance() else "output_half_pixel"
         attributes["coordinate_transformation_mode"] = mode
-    return One([x, rois, draw.ints((n,), np.int64, 0, 1)], attributes)
+    return Spec([x, rois, draw.ints((n,), np.int64, 0, 1)], attributes)
 
 
 @makes("GridSample")
 def grid_sample(draw, v):
-    """The modes have other names since opset 20, and volumes came."""
+    """Use the mode names of the version; volumes exist since opset 20."""
     names = ("bilinear", "nearest", "bicubic") if v.since < 20 else ("linear", "nearest", "cubic")
     rank = 3 if v.since >= 20 and draw.chance(0.3) else 2
     names = names if rank == 2 else names[:2]
@@ -154,12 +154,12 @@ def grid_sample(draw, v):
         attributes["padding_mode"] = ("zeros", "border", "reflection")[draw.size(0, 2)]
     if draw.chance():
         attributes["align_corners"] = int(draw.chance())
-    return One([draw.floats((n, draw.size(1, 3), *dims)), grid.astype(np.float32)], attributes)
+    return Spec([draw.floats((n, draw.size(1, 3), *dims)), grid.astype(np.float32)], attributes)
 
 
 @makes("DeformConv")
 def deform_conv(draw, v):
-    """With and without a mask."""
+    """Vary the optional mask."""
     kernel, n, c, m = [draw.size(1, 3) for _ in range(2)], 1, draw.size(1, 2), draw.size(1, 2)
     dims = [draw.size(3, 5) for _ in range(2)]
     out = [d - k + 1 for d, k in zip(dims, kernel, strict=True)]
@@ -168,29 +168,29 @@ def deform_conv(draw, v):
     inputs.append(draw.floats((n, 2 * taps, *out), scale=0.7))
     if draw.chance():
         inputs += [draw.floats((m,)), np.abs(draw.floats((n, taps, *out)))]
-    return One(inputs, {"kernel_shape": kernel, "pads": [0] * 4})
+    return Spec(inputs, {"kernel_shape": kernel, "pads": [0] * 4})
 
 
 @makes("Upsample")
 def upsample(draw, v):
-    """scales: an attribute before opset 9."""
+    """Give scales as an attribute before opset 9."""
     scales = [1.0, 1.0, *(float(draw.size(2, 6)) / 2 for _ in range(2))]
     x = draw.floats((1, draw.size(1, 2), draw.size(1, 4), draw.size(1, 4)))
     attributes = {"mode": "linear" if draw.chance(0.4) else "nearest"}
     if v.since < 9:
-        return One([x], attributes | {"scales": scales})
-    return One([x, np.array(scales, np.float32)], attributes, [1])
+        return Spec([x], attributes | {"scales": scales})
+    return Spec([x, np.array(scales, np.float32)], attributes, [1])
 
 
 @makes("Resize")
 def resize(draw, v):
-    """sizes since opset 11, axes and antialias since 18, half_pixel_symmetric since 19."""
+    """Use sizes since opset 11, axes and antialias since 18, half_pixel_symmetric since 19."""
     x = draw.floats((1, draw.size(1, 2), draw.size(2, 5), draw.size(2, 5)))
     modes = ["nearest", "linear", "cubic"][: 2 if v.since < 11 else 3]
     attributes = {"mode": modes[draw.size(0, len(modes) - 1)]}
     scales = np.array([1, 1, *(draw.size(2, 6) / 2 for _ in range(2))], np.float32)
     if v.since < 11:
-        return One([x, scales], attributes, [1])
+        return Spec([x, scales], attributes, [1])
     wheres = ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]
     wheres += ["half_pixel_symmetric"] * (v.since >= 19)
     if draw.chance(0.7):
@@ -208,19 +208,19 @@ def resize(draw, v):
         attributes["antialias"] = 1
     empty = np.zeros(0, np.float32) if v.since < 13 else None
     if draw.chance(0.6):
-        return One([x, empty, scales], attributes, [1, 2] if empty is not None else [2])
+        return Spec([x, empty, scales], attributes, [1, 2] if empty is not None else [2])
     nothing = np.zeros(0, np.float32) if v.since < 13 else None
     fixed = [1, 2, 3] if nothing is not None else [3]
-    return One([x, empty, nothing, np.array(sizes)], attributes, fixed)
+    return Spec([x, empty, nothing, np.array(sizes)], attributes, fixed)
 
 
 @makes("NonMaxSuppression")
 def non_max_suppression(draw, v):
-    """Boxes by corners or by centers."""
+    """Draw boxes by corners or by centers."""
     n, classes = draw.size(2, 6), draw.size(1, 2)
     low = draw.rng.uniform(0, 1, (1, n, 2))
     boxes = np.concatenate([low, low + draw.rng.uniform(0.2, 1, (1, n, 2))], 2).astype(np.float32)
     scores = draw.rng.random((1, classes, n)).astype(np.float32)
     most = [np.array([draw.size(1, 3)]), np.array([0.5], np.float32), np.array([0.3], np.float32)]
     attributes = {"center_point_box": 1} if draw.chance(0.3) else {}
-    return One([boxes, scores, *most[: draw.size(1, 3)]], attributes, [2])
+    return Spec([boxes, scores, *most[: draw.size(1, 3)]], attributes, [2])

@@ -1,4 +1,4 @@
-"""fir: a filter, computed by the board's filter engine.
+"""Kernel fir: a filter, computed by the board's filter engine.
 
     y[i] = sum of taps[k] * x[i + k]
 
@@ -27,5 +27,5 @@ class _Fir:
         self.engine, self.x, self.taps, self.y = engine, x, taps, y
 
     def step(self, lo, hi):
-        self.engine.load(self.taps)  # another step may have loaded others since
+        self.engine.load(self.taps)  # another step may have loaded other taps
         self.engine.filter(self.x, self.y, lo, hi)

@@ -1,8 +1,7 @@
-"""The filter engine: here a stand-in without hardware, which has the same interface.
+"""The filter engine: here a simulation with the interface of the real one.
 
-On a board with such an engine the two methods write to its registers, start it and wait. The
-kernel has checked all sizes before it calls them; that is why they may hand addresses on
-(`uctypes.addressof(x)`).
+On a board with such an engine the two methods write to its registers, start it and wait. They may
+pass on addresses (`uctypes.addressof(x)`), since the kernel has checked all sizes before.
 """
 
 MAX_TAPS = 32
@@ -10,11 +9,11 @@ MAX_TAPS = 32
 
 class FirEngine:
     def load(self, taps):
-        """Takes over the filter's taps, at most MAX_TAPS."""
+        """Load the filter's taps, at most MAX_TAPS."""
         self._taps = taps
 
     def filter(self, x, y, lo, hi):
-        """y[i] = sum of taps[k] * x[i + k] for lo <= i < hi. Returns when it is done."""
+        """Compute y[i] = sum of taps[k] * x[i + k] for lo <= i < hi and wait for the end."""
         taps = self._taps
         n = len(taps)
         while lo < hi:

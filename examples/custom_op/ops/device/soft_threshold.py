@@ -1,10 +1,10 @@
-"""soft_threshold: what is near 0 becomes 0, what is not moves towards it.
+"""Kernel soft_threshold: move values towards 0; values near 0 become 0.
 
     y = x - t where x > t;  x + t where x < -t;  else 0
 
 Serves com.acme::SoftThreshold.
 
-    x  float32;  t  float32, one number, not negative;  y  float32, as many as x
+    x  float32;  t  float32, one element, not negative;  y  float32, as many as x
 Raises ModelError. A step allocates only boxed floats.
 """
 

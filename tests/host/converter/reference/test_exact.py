@@ -265,7 +265,8 @@ def test_operators_of_com_microsoft(operator, monkeypatch):
     runs = []
     for opener in (open_session, open_plain):
         monkeypatch.setattr(making, "open_session", opener)
-        runs.append([making.run(operator, i, one) for i, one in enumerate(making.asked(operator))])
+        specs = enumerate(making.specs_of(operator))
+        runs.append([making.run(operator, i, spec) for i, spec in specs])
     assert len(runs[0]) >= 20 and any(runs[0])
     for got, wanted in zip(*runs, strict=True):
         assert (got is None) == (wanted is None)

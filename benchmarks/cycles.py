@@ -1,7 +1,8 @@
-"""python -m tools.bench.cycles: cycles a multiply-accumulate into boards/*.toml.
+"""python -m benchmarks.cycles: write the cycles per multiply-accumulate into boards/*.toml.
 
-They are the instructions in docs/benchmarks.md, of the target that a board's file says it is
-counted on, times the cycles an instruction of that board. `make bench` does this, too.
+A board's file names the target that its core is counted on (`counted_on`) and its cycles per
+instruction. This module multiplies the latter with the instructions in docs/benchmarks.md. `make
+bench` calls it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from tools.deploy.boards import FOLDER, Board, load_boards
 
 PAGE = FOLDER.parent / "docs" / "benchmarks.md"
-_INTEGERS = re.compile("int8|_qdq|_qop")  # in the name of a model of integers
+_INTEGERS = re.compile("int8|_qdq|_qop")  # in the names of quantized models
 _LINE = re.compile(r"^cycles_per_mac = \{.*\}$", re.MULTILINE)
 
 
@@ -22,7 +23,12 @@ def main() -> None:
 
 
 def counts_in(page: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """By target: of "int8" and "float32", the least and most instructions a MAC of its models."""
+    """Parse docs/benchmarks.md.
+
+    Returns:
+        {target: {"int8" or "float32": (least, most) instructions per MAC of its models}}
+
+    """
     counts = {}
     for section in page.split("\n## ")[1:]:
         target = re.search(r"\(`([\w-]+)`\)\n", section)
@@ -35,23 +41,23 @@ def counts_in(page: str) -> dict[str, dict[str, tuple[float, float]]]:
 
 
 def is_integer(model: str) -> bool:
-    """Whether a model of this name computes with integers."""
+    """Return True if the model's name says that it computes with integers."""
     return bool(_INTEGERS.search(model))
 
 
 def cycles(board: Board, counts: dict) -> dict[str, list[float]]:
-    """A board's cycles a MAC, of "int8" and of "float32"."""
+    """Return a board's [least, most] cycles per MAC for "int8" and "float32"."""
     least, most = board.cycles_per_instruction
-    of = counts[board.counted_on]
-    return {k: [round(a * least, 1), round(b * most, 1)] for k, (a, b) in of.items()}
+    ranges = counts[board.counted_on].items()
+    return {kind: [round(a * least, 1), round(b * most, 1)] for kind, (a, b) in ranges}
 
 
 def write(counts: dict, folder: Path) -> None:
-    """Brings the line in each board's file up to date; what was not counted stays as it is."""
+    """Update the cycles_per_mac line in the file of each board whose target was counted."""
     for board in load_boards(folder):
         if board.counted_on in counts:
-            found = cycles(board, counts)
-            pairs = ", ".join(f"{kind} = {found[kind]}" for kind in ("int8", "float32"))
+            ranges = cycles(board, counts)
+            pairs = ", ".join(f"{kind} = {ranges[kind]}" for kind in ("int8", "float32"))
             path = folder / f"{board.name}.toml"
             path.write_text(_LINE.sub(f"cycles_per_mac = {{ {pairs} }}", path.read_text()))
 

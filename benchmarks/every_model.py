@@ -1,10 +1,9 @@
-"""python -m tools.bench.every_model [MODEL ...] [--target T]: all models of the collection.
+"""python -m benchmarks.every_model [MODEL ...] [--target T]: count all models of the collection.
 
-Counts the instructions of a run of each model, converted for the shapes of its first sample,
-estimates its cycles, and says which models take more than they should (see `limits`). A model that
-fails is named, and the others go on. With --resume FILE a second call takes from the file what the
-first one counted. With --write-docs it makes docs/collection.md: a table for each kind of model,
-those that take most for a multiply-accumulate first.
+Each model is converted for the shapes of its first sample and run once. The command prints its
+instructions, estimates its cycles, and lists models that exceed the limits of `limits`. A model
+that fails does not stop the others. --resume FILE keeps the counts of an interrupted call.
+--write-docs writes docs/collection.md, a table for each kind of model, worst models first.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ import numpy as np
 import onnx
 
 from tools import arguments
+from tools.bench.measure import collection, count, cycles
+from tools.bench.timing.cores import CORES
 from tools.converter.convert import Converted, Options, convert
 from tools.converter.ir import Step, walk
 from tools.converter.report import python_floats
@@ -30,12 +31,10 @@ from tools.micropython import TargetError
 from tools.program.call import CannotRecord
 
 from . import limits
-from .measure import collection, count, cycles
 from .nodes_visited import nodes_visited
-from .timing.cores import CORES
 
 TARGETS = ("mps2-an385-v6m", "mps2-an385", "mps2-an386")
-_DOCS = Path(__file__).parents[2] / "docs"
+_DOCS = Path(__file__).parents[1] / "docs"
 _RECURRENT = {"LSTM", "GRU", "RNN", "Scan", "Loop", "DynamicQuantizeLSTM"}
 _HEAD = """# The collection
 
@@ -55,11 +54,20 @@ more.
 
 @dataclass
 class Row:
-    """What was counted of a model.
+    """Counts of one model.
 
-    elements: those that its steps compute, or MACs where they are more, and tree nodes visited;
-    steps: as often as they run; way: "program" or "kernels"; counts, cycles, loops (of the
-    instructions, those in loops), garbage: by target; why: what failed.
+    Attributes:
+        kind: heading of its table.
+        steps: steps of a run, each as often as it runs.
+        elements: elements that the steps compute, or their MACs if more, plus tree nodes visited.
+        python: share of the estimated work that is done in Python's floats.
+        deployed_as: "program" or "kernels".
+        counts: instructions by target.
+        cycles: estimated cycles by target.
+        loops: instructions inside loops by target.
+        garbage: bytes that a run allocates, by target.
+        why: error message, if the model failed.
+
     """
 
     name: str
@@ -68,7 +76,7 @@ class Row:
     steps: int = 0
     elements: int = 0
     python: float = 0.0
-    way: str = "program"
+    deployed_as: str = "program"
     counts: dict[str, int] = field(default_factory=dict)
     cycles: dict[str, int] = field(default_factory=dict)
     loops: dict[str, int] = field(default_factory=dict)
@@ -76,12 +84,12 @@ class Row:
     why: str = ""
 
     def each(self, target: str) -> float:
-        """Instructions a MAC."""
+        """Return the instructions per MAC."""
         return self.counts.get(target, 0) / max(self.macs, 1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 all counted, 1 some could not be, 2 usage."""
+    """Run the command. Exit status: 0 all counted, 1 some models failed, 2 usage."""
     args, began = _arguments(argv), time.monotonic()
     names = args.models or sorted(p.parent.name for p in collection().glob("*/model.onnx"))
     targets = args.target or list(TARGETS)
@@ -93,19 +101,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.resume and name not in known and not row.why:
             with open(args.resume, "a") as file:
                 file.write(json.dumps(asdict(row)) + "\n")
-        said = [f"{row.macs:,} MACs", *(f"{t} {n:,}" for t, n in row.counts.items()), row.why]
-        print(f"{name}: {', '.join(filter(None, said))}", flush=True)
+        texts = [f"{row.macs:,} MACs", *(f"{t} {n:,}" for t, n in row.counts.items()), row.why]
+        print(f"{name}: {', '.join(filter(None, texts))}", flush=True)
     for line in limits.broken(rows, targets):
         print(f"over the limit: {line}")
     print(f"{len(rows)} models in {time.monotonic() - began:,.0f} s")
     if args.write_docs:
-        command = "python -m tools.bench.every_model --write-docs"
+        command = "python -m benchmarks.every_model --write-docs"
         (_DOCS / "collection.md").write_text(page(rows, targets, command))
     return int(any(row.why for row in rows))
 
 
 def _resumed(path, targets):
-    """Rows by name of a file that an earlier call wrote, if they have all these targets."""
+    """Return {name: row} for the rows of an earlier call that have all the targets."""
     if not path or not path.is_file():
         return {}
     rows = [Row(**json.loads(line)) for line in path.read_text().splitlines()]
@@ -113,7 +121,7 @@ def _resumed(path, targets):
 
 
 def measured(name: str, targets: Sequence[str]) -> Row:
-    """The model of this name on each target. Raises nothing: the row says what failed."""
+    """Count the model on each target. Never raises: the row carries the error message."""
     path = collection() / name / "model.onnx"
     try:
         model = onnx.load(path, load_external_data=False)
@@ -132,18 +140,18 @@ def measured(name: str, targets: Sequence[str]) -> Row:
 
 
 def _count(row, converted, target):
-    """As it is deployed: as a program, if it can be one."""
-    found = kernels = cycles(converted, target)
+    """Count the model as it is deployed: as a program, or with its kernels if it cannot be one."""
+    counted = kernels = cycles(converted, target)
     try:
-        found = cycles(converted, target, program=True)
+        counted = cycles(converted, target, program=True)
     except CannotRecord:
-        row.way = "kernels"
-    within = kernels.estimate.loaded  # without what loops in Python do that call others
+        row.deployed_as = "kernels"
+    within = kernels.estimate.loaded  # excludes the Python parts of loops that call others
     if row.macs < limits.MANY_MACS:
         within = count(converted, target).in_loops or within
-    row.counts[target], row.loops[target] = found.estimate.instructions, within
-    row.cycles[target] = round(found.estimate.cycles)
-    row.garbage[target] = found.heap_growth_bytes
+    row.counts[target], row.loops[target] = counted.estimate.instructions, within
+    row.cycles[target] = round(counted.estimate.cycles)
+    row.garbage[target] = counted.heap_growth_bytes
 
 
 def _described(name, model, converted):
@@ -160,7 +168,7 @@ def _described(name, model, converted):
 
 
 def _repeated(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Step, int]]:
-    """Each step, and how often it may run."""
+    """Yield (step, how often it may run), bodies included."""
     for step in steps:
         yield step, times
         for body in step.bodies:
@@ -173,7 +181,7 @@ def _elements(step):
 
 
 def options_for(name: str) -> Options:
-    """Those with the shapes of the model's first sample."""
+    """Return options with the shapes of the model's first sample."""
     folder = collection() / name
     model = onnx.load(folder / "model.onnx", load_external_data=False)
     constant = {t.name for t in model.graph.initializer}
@@ -187,7 +195,10 @@ def options_for(name: str) -> Options:
 
 
 def kind_of(converted: Converted, model: onnx.ModelProto) -> str:
-    """The heading of its table: by its operators, or what most of its products are made of."""
+    """Return the heading of the model's table.
+
+    The operators decide; without a telling one, the dtype of most of its products.
+    """
     nodes = [*model.graph.node]
     if any(node.op_type in _RECURRENT for node in nodes):
         return "Recurrent"
@@ -203,7 +214,7 @@ def kind_of(converted: Converted, model: onnx.ModelProto) -> str:
 
 
 def _attends(model):
-    """Whether a product of two tensors, neither of them constant, is there."""
+    """Return True if the model multiplies two tensors that are both not constant."""
     constant = {t.name for t in model.graph.initializer}
     for node in model.graph.node:
         if constant.issuperset(name for name in node.input if name):
@@ -214,7 +225,7 @@ def _attends(model):
 
 
 def page(rows: Sequence[Row], targets: Sequence[str], command: str) -> str:
-    """The text of docs/collection.md."""
+    """Return the text of docs/collection.md."""
     shown = ", ".join(f"{CORES[t].name} (`{t}`)" for t in targets)
     parts = [_HEAD.format(command=command, targets=shown)]
     for kind in sorted({row.kind for row in rows}):
@@ -222,8 +233,8 @@ def page(rows: Sequence[Row], targets: Sequence[str], command: str) -> str:
             (row for row in rows if row.kind == kind), key=lambda r: -r.each(targets[0])
         )
         parts.append(f"## {kind}\n\n{_table(of_kind, targets)}")
-    found = "\n".join(f"* {line}" for line in limits.broken(rows, targets))
-    return "\n".join([*parts, limits.TEXT, f"{found or 'None.'}\n"])
+    over = "\n".join(f"* {line}" for line in limits.broken(rows, targets))
+    return "\n".join([*parts, limits.TEXT, f"{over or 'None.'}\n"])
 
 
 def _table(rows, targets):
@@ -234,7 +245,7 @@ def _table(rows, targets):
     heads += ["Python", "garbage, bytes"]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for row in rows:
-        cells = [row.name, row.way, f"{row.macs:,}" if row.macs else "–", f"{row.steps:,}"]
+        cells = [row.name, row.deployed_as, f"{row.macs:,}" if row.macs else "–", f"{row.steps:,}"]
         for target in targets:
             cells += _cells(row, target)
         cells.append(f"{row.python:.0%}" if row.python else "0")
@@ -245,25 +256,27 @@ def _table(rows, targets):
 
 
 def _cells(row, target):
-    """Instructions and cycles, of a run and of a MAC."""
-    found = [counts.get(target) for counts in (row.counts, row.cycles)]
-    whole = [f"{n:,}" if n else "–" for n in found]
-    return whole + [f"{n / row.macs:,.2f}" if n and row.macs else "–" for n in found]
+    """Return instructions and cycles, per run and per MAC, as text."""
+    counts = [by_target.get(target) for by_target in (row.counts, row.cycles)]
+    whole = [f"{n:,}" if n else "–" for n in counts]
+    return whole + [f"{n / row.macs:,.2f}" if n and row.macs else "–" for n in counts]
 
 
 def _arguments(argv):
-    found = arguments.parser_for("bench.every_model", description=__doc__.split("\n")[0])
-    found.add_argument("models", nargs="*", metavar="MODEL", help="names; default: all")
-    found.add_argument("--target", action="append", metavar="T", help=", ".join(CORES))
-    found.add_argument("--write-docs", action="store_true", help="make docs/collection.md of it")
-    found.add_argument("--resume", type=Path, metavar="FILE", help="counts of an earlier call")
-    asked = found.parse_args(argv)
+    parser = arguments.parser_for(
+        "benchmarks.every_model", description="Count a run of each model of the collection."
+    )
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="name; default: all")
+    parser.add_argument("--target", action="append", metavar="T", help=", ".join(CORES))
+    parser.add_argument("--write-docs", action="store_true", help="write docs/collection.md")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="read and append counts here")
+    args = parser.parse_args(argv)
     if not collection().is_dir():
-        found.error("MPCONNXR_ZOO has no models")
-    unknown = set(asked.target or ()) - set(CORES)
+        parser.error("no models: set MPCONNXR_ZOO to the folder of the collection")
+    unknown = set(args.target or ()) - set(CORES)
     if unknown:
-        found.error(f"no target {min(unknown)}: there are {', '.join(CORES)}")
-    return asked
+        parser.error(f"unknown target {min(unknown)}: choose from {', '.join(CORES)}")
+    return args
 
 
 if __name__ == "__main__":

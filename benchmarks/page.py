@@ -1,15 +1,16 @@
-"""docs/benchmarks.md and its drawing, from the rows of a measurement."""
+"""Write docs/benchmarks.md and its chart from the rows of a measurement."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.bench.rows import per_mac, share_outside_loops, time_ratio
+from tools.bench.timing.cores import CORES
 from tools.converter.report.svg import element
 
 from .cycles import is_integer
-from .timing.cores import CORES
-from .timing.published import compared
+from .published import compared
 
 _HEAD = """# Benchmarks
 
@@ -111,33 +112,42 @@ _BAR, _GAP, _LEFT, _WIDTH = 14.0, 10.0, 250.0, 460.0  # pixels
 
 
 def write(rows: Sequence[dict], folder: Path, command: str) -> None:
-    """Writes benchmarks.md and benchmarks.svg. command: that makes them again."""
+    """Write benchmarks.md and benchmarks.svg.
+
+    Args:
+        rows: one measurement each, as tools.bench and benchmarks.c make them.
+        folder: where to write.
+        command: the command that measures again, for the page.
+
+    """
     has_cmsis = any("cmsis_o3_instructions" in row for row in rows)
     parts = [_HEAD.format(command=command, cmsis=_CMSIS if has_cmsis else _NO_CMSIS)]
     parts += _summary(rows)
     for kind in dict.fromkeys(map(_kind, rows)):
-        of_target = [row for row in rows if _kind(row) == kind]
-        parts.append(f"## {kind}\n\n{_table(of_target)}")
-        parts += _cycles(of_target)
-        parts.append(_kernels(of_target))
+        target_rows = [row for row in rows if _kind(row) == kind]
+        parts.append(f"## {kind}\n\n{_table(target_rows)}")
+        parts += _cycles(target_rows)
+        parts.append(_kernels(target_rows))
     parts += _about_cycles(rows)
     (folder / "benchmarks.md").write_text("\n".join(parts))
-    first = [row for row in rows if row["target"] == rows[0]["target"]]
-    (folder / "benchmarks.svg").write_text(_bars(first) + "\n")
+    first_target = [row for row in rows if row["target"] == rows[0]["target"]]
+    (folder / "benchmarks.svg").write_text(_bars(first_target) + "\n")
 
 
 def _kind(row):
-    """The heading of its section; tools.bench.cycles knows a target's by what is in brackets."""
+    """Return the heading of the row's section; `cycles` reads the target from its parentheses."""
     target = row["target"]
     return f"{_TARGETS.get(target, target)} (`{target}`)"
 
 
 def _table(rows):
     timed = any("c_o3_time_ratio" in row for row in rows)
-    title, figure = ("time / C -O3", time_ratio) if timed else ("outside of loops", outside)
+    title, figure = "outside of loops", share_outside_loops
+    if timed:
+        title, figure = "time / C -O3", time_ratio
     lines = [_COLUMNS.format(title), "|---|" + "---:|" * (_COLUMNS.count("|") - 2)]
     for row in rows:
-        counts = [each(row, name) or "–" for name in _COUNTS]
+        counts = [per_mac(row, name) or "–" for name in _COUNTS]
         cells = [_name(row), f"{row['macs']:,}", *counts, figure(row) or "–"]
         cells += [f"{row['arena_bytes']:,}", f"{row['heap_growth_bytes']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
@@ -145,8 +155,10 @@ def _table(rows):
 
 
 def _cycles(rows):
-    """A table of cycles a MAC, and of CMSIS-NN, with the columns that have a figure."""
-    columns = {title: [each(row, name) for row in rows] for title, name in _CYCLES_COLUMNS.items()}
+    """Return a table of cycles per MAC and of CMSIS-NN's figures, without empty columns."""
+    columns = {
+        title: [per_mac(row, name) for row in rows] for title, name in _CYCLES_COLUMNS.items()
+    }
     columns["off"] = [f"{r['cmsis_steps_off']:g}" if "cmsis_steps_off" in r else "" for r in rows]
     shown = {title: cells for title, cells in columns.items() if any(cells)}
     if not shown:
@@ -158,12 +170,12 @@ def _cycles(rows):
 
 
 def _summary(rows):
-    """A table of ratios by core, where CMSIS-NN was counted."""
+    """Return a table of ratios by core, for cores on which CMSIS-NN was counted."""
     lines = []
     for kind in dict.fromkeys(_kind(row) for row in rows if "cmsis_o3_instructions" in row):
-        of_target = [r for r in rows if _kind(r) == kind and is_integer(_name(r))]
+        target_rows = [r for r in rows if _kind(r) == kind and is_integer(_name(r))]
         cells = [
-            _range(of_target, counted, other)
+            _range(target_rows, counted, other)
             for other in ("c", "cmsis")
             for counted in ("instructions", "cycles")
         ]
@@ -172,7 +184,7 @@ def _summary(rows):
 
 
 def _range(rows, counted, other):
-    """'0.50 to 0.75': what is counted of mpconnxr over the other's better figure."""
+    """Return a text such as "0.50 to 0.75": mpconnxr's counts over the other's better level."""
     ratios = [
         row[counted] / min(row[f"{other}_{level}_{counted}"] for level in ("o2", "o3"))
         for row in rows
@@ -182,15 +194,15 @@ def _range(rows, counted, other):
 
 
 def _about_cycles(rows):
-    """Sections on where cycles come from, and how far they are from what others measured."""
+    """Return the sections on estimated cycles and on how they compare with published times."""
     targets = [t for t in CORES if any(row["target"] == t and "cycles" in row for row in rows)]
     if not targets:
         return []
     cores = [f"| {c.name} | {c.source} | {c.note} |" for c in (CORES[t] for t in targets)]
     parts = [_CYCLES.format(cores="\n".join(cores), sram=_SRAM)]
     lines = [
-        f"| {f.board} | {f.model} | {is_:.2f} | {said:.2f} | {_off(said / is_)} | {f.source} |"
-        for f, is_, said in compared(rows)
+        f"| {f.board} | {f.model} | {real:.2f} | {ours:.2f} | {_off(ours / real)} | {f.source} |"
+        for f, real, ours in compared(rows)
     ]
     return parts + ([_PUBLISHED.format(lines="\n".join(lines))] if lines else [])
 
@@ -199,19 +211,8 @@ def _off(ratio):
     return f"{round(ratio - 1, 2) + 0.0:+.0%}"
 
 
-def outside(row: dict) -> str:
-    """The share of a run's instructions that are not within loops; empty if not known."""
-    within = row.get("in_loops_instructions")
-    return f"{1 - within / row['instructions']:.1%}" if within is not None else ""
-
-
-def time_ratio(row: dict) -> str:
-    """How much longer a run takes than the C; empty if not known."""
-    return f"{row['c_o3_time_ratio']:.2f}" if "c_o3_time_ratio" in row else ""
-
-
 def _kernels(rows):
-    """Which kernels take the instructions of all these models."""
+    """Return a table with the share of each kernel in the instructions of all rows."""
     sums = {}
     for row in rows:
         for name, counts in row.get("kernels", {}).items():
@@ -220,8 +221,8 @@ def _kernels(rows):
     total = sum(instructions for instructions, _ in sums.values())
     lines = ["| kernel | of all instructions | a MAC of its own |", "|---|---:|---:|"]
     for name, (instructions, macs) in sorted(sums.items(), key=lambda item: -item[1][0]):
-        each = f"{instructions / macs:.2f}" if macs else "–"
-        lines.append(f"| {name} | {instructions / total:.1%} | {each} |")
+        per_mac = f"{instructions / macs:.2f}" if macs else "–"
+        lines.append(f"| {name} | {instructions / total:.1%} | {per_mac} |")
     return "\n".join(lines) + "\n" if total else ""
 
 
@@ -242,19 +243,13 @@ _COUNTS = (
 )
 
 
-def each(row: dict, name: str) -> str:
-    """Instructions a MAC as text; empty where there is none."""
-    count = row.get(name)
-    return f"{count / row['macs']:.2f}" if count and row["macs"] else ""
-
-
 def _name(row):
     path = Path(row["model"])
     return path.parent.name if path.stem == "model" else path.stem
 
 
 def _bars(rows):
-    """Two bars a model: ours and the C at -O3."""
+    """Return a bar chart as SVG: for each model mpconnxr and the C at -O3."""
     shown = [row for row in rows if row.get("c_o3_instructions")]
     most = max(
         row[n] / row["macs"] for row in shown for n in ("instructions", "c_o3_instructions")
@@ -278,10 +273,10 @@ def _bars(rows):
 
 
 def _bar(row, name, y, most, colour):
-    each = row[name] / row["macs"]
-    width = _WIDTH * each / most
+    ratio = row[name] / row["macs"]
+    width = _WIDTH * ratio / most
     rect = element("rect", x=_LEFT, y=y, width=width, height=_BAR - 2, fill=colour)
-    return rect + element("text", f"{each:.1f}", x=_LEFT + width + 6, y=y + _BAR - 3)
+    return rect + element("text", f"{ratio:.1f}", x=_LEFT + width + 6, y=y + _BAR - 3)
 
 
 def _legend():

@@ -1,10 +1,10 @@
-"""A model of integers as C that calls CMSIS-NN, layer by layer, where its sources are at hand.
+"""Translate a quantized model to C that calls CMSIS-NN, layer by layer, if its sources exist.
 
     MPCONNXR_CMSIS_NN=DIR   the folder with CMSIS-NN's Include and Source;
                             default: ../shared/peers/cmsis-nn
 
-Activations are int8, and lie channels last: unsigned ones are shifted, inputs are transposed
-beforehand, and a Transpose between the two orders does nothing.
+Activations are int8 and channels last: unsigned ones are shifted, inputs are transposed
+beforehand, and a Transpose between the two layouts does nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tools.cache import made
 from tools.errors import ConvertError
 from tools.micropython.process import compile_c
 
-from . import c_code
-from .c_operators import windows
+from . import code as c_code
+from .operators import windows
 
 _FLAGS = ("-fno-math-errno", "-ffunction-sections", "-fdata-sections")
 _FOLDERS = ("Convolution", "FullyConnected", "Pooling", "Softmax", "BasicMath", "NNSupport", "Pad")
@@ -34,13 +34,23 @@ _ADD_SHIFT = 20  # as TensorFlow Lite has it
 
 
 def folder() -> Path | None:
-    """Where CMSIS-NN's sources are; None where they are not."""
-    found = Path(os.environ.get("MPCONNXR_CMSIS_NN", "../shared/peers/cmsis-nn"))
-    return found if (found / "Include" / "arm_nnfunctions.h").is_file() else None
+    """Return the folder of CMSIS-NN's sources; None if there is none."""
+    path = Path(os.environ.get("MPCONNXR_CMSIS_NN", "../shared/peers/cmsis-nn"))
+    return path if (path / "Include" / "arm_nnfunctions.h").is_file() else None
 
 
 def library(target: str, compiler: Sequence[str], level: str) -> tuple[str, ...]:
-    """What the compiler needs beside model.h: includes and the archive, made once in the cache."""
+    """Compile CMSIS-NN once into the cache.
+
+    Args:
+        target: name of the target, for the file name.
+        compiler: command of the compiler.
+        level: -O2 or -O3.
+
+    Returns:
+        Options and archive that the compiler of model.h needs.
+
+    """
     root = folder().absolute()
     sources = sorted(
         path
@@ -67,8 +77,14 @@ def library(target: str, compiler: Sequence[str], level: str) -> tuple[str, ...]
 
 @dataclass
 class _Value:
-    """c: its name in C; dims: n, h, w, c as it lies in memory; is_last: that is not how ONNX has
-    it; zero: added to ONNX's zero points.
+    """A tensor in C.
+
+    Attributes:
+        c: name in C.
+        data: value of a constant.
+        dims: (n, h, w, c) in memory.
+        is_last: the channels are last in memory but not in ONNX.
+
     """
 
     c: str
@@ -84,47 +100,58 @@ class _Value:
 
     @property
     def flip(self) -> int:
-        """What is taken off a value to have it signed."""
+        """Offset between the values in ONNX and the signed values in C."""
         return 128 if self.dtype == np.uint8 else 0
 
     @property
     def planes(self) -> tuple[int, ...]:
-        """n, h, w, c of what is, to ONNX, (n, c, w) or (n, c, h, w)."""
+        """(n, h, w, c) of a tensor that ONNX has as (n, c, w) or (n, c, h, w)."""
         if self.is_last:
             return self.dims
         n, c, *size = self.shape
         if c > 1 and math.prod(size) > 1:
-            raise ConvertError("a tensor that is not channels last")
+            raise ConvertError("CMSIS-NN takes channels last")
         return (n, *([1] * (2 - len(size))), *size, c)
 
 
 @dataclass
 class CmsisSource(c_code.Source):
-    """dtype: of the output, to ONNX; step: between its values."""
+    """C source of a model for CMSIS-NN.
+
+    Attributes:
+        dtype: of the output in ONNX.
+        step: scale of the output.
+
+    """
 
     dtype: np.dtype = np.dtype(np.int8)
     step: float = 1.0
 
-    def steps_off(self, output: bytes, wanted: bytes) -> float:
-        """Between the output of this and what is wanted, at most."""
+    def steps_off(self, output: bytes, expected: bytes) -> float:
+        """Return the largest distance between the two outputs, in steps of the output."""
         is_float = self.dtype.kind == "f"
         seen = np.frombuffer(output, self.dtype if is_float else np.int8).astype(np.float64)
         if self.dtype == np.uint8:
             seen += 128
-        off = np.abs(seen - np.frombuffer(wanted, self.dtype).astype(np.float64)).max()
+        off = np.abs(seen - np.frombuffer(expected, self.dtype).astype(np.float64)).max()
         return round(float(off) / self.step, 3)
 
 
 def generate(path: Path, seed: int = 0) -> CmsisSource:
-    """model.h for a model with one input and one output. Raises ConvertError."""
+    """Translate a model with one input and one output.
+
+    Raises:
+        ConvertError: if an operator cannot be translated.
+
+    """
     model = c_code.lowered(path)
-    made_of = _Model(model.graph)
+    translated = _Model(model.graph)
     for node in model.graph.node:
         emit = _EMITTERS.get(node.op_type)
         if emit is None:
-            raise ConvertError(f"{node.op_type} has no form in CMSIS-NN here")
-        emit(made_of, _Node(made_of, node))
-    return made_of.source(seed)
+            raise ConvertError(f"{node.op_type} cannot be translated to CMSIS-NN here")
+        emit(translated, _Node(translated, node))
+    return translated.source(seed)
 
 
 @dataclass
@@ -144,7 +171,7 @@ class _Model:
             self.given.dims, self.given.is_last = (n, h, w, c), True
 
     def _is_convolved(self, name):
-        """Whether the first operator takes planes, channels first."""
+        """Return True if the first operator takes planes, channels first."""
         [node] = [n for n in self.graph.node if name in n.input]
         if node.op_type == "QuantizeLinear":
             return self._is_convolved(node.output[0])
@@ -166,7 +193,7 @@ class _Model:
         return CmsisSource(text, sample, y.dtype, self.step)
 
 
-_SIGNED = {"uint8": "int8"}  # what C has instead
+_SIGNED = {"uint8": "int8"}  # dtype in C
 _HEADER = f"""#include <arm_nnfunctions.h>
 #include <arm_nnsupportfunctions.h>
 static int32_t scratch[{_SCRATCH_NBYTES // 4}];
@@ -175,7 +202,7 @@ static const cmsis_nn_context context = {{scratch, sizeof scratch}};
 
 
 class _Node:
-    """An operator's values and attributes."""
+    """One node with its tensors and attributes."""
 
     def __init__(self, model, proto):
         values = model.values
@@ -185,28 +212,28 @@ class _Node:
         self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
 
     def data(self, i):
-        """Constant input i; None where it is absent."""
+        """Return constant input i; None if it is absent."""
         return self.inputs[i].data if i < len(self.inputs) and self.inputs[i] else None
 
     def scalar(self, i):
-        """The only number of constant input i."""
+        """Return the only value of constant input i."""
         values = np.unique(self.data(i))
         if len(values) != 1:
-            raise ConvertError("several zero points")
+            raise ConvertError("CMSIS-NN takes one zero point for each tensor")
         return values[0].item()
 
     def zero(self, i):
-        """A zero point as that of int8."""
+        """Return zero point i as that of an int8 tensor."""
         return self.scalar(i) - (128 if self.data(i).dtype == np.uint8 else 0)
 
     def ratio(self, i, n):
-        """The scales of x and of weights, inputs 1 and 4, over that of the output, by channel."""
+        """Return n ratios: scales of x and w (inputs 1, 4) over the output's (input i)."""
         scale = float(self.scalar(1)) * np.ravel(self.data(4)).astype(np.float64)
         return np.broadcast_to(scale / float(self.scalar(i)), (n,))
 
 
 def _multipliers(ratios):
-    """Multipliers of 31 bits, and shifts to the left."""
+    """Return multipliers (31 bits) and left shifts of these ratios."""
     found = []
     for ratio in ratios:
         mantissa, exponent = math.frexp(float(ratio))
@@ -296,7 +323,7 @@ def _gemm(model, node):
 
 
 def _pool(model, node):
-    """The largest ones, or means that keep the scale."""
+    """Emit a maximum pool, or an average pool that keeps the scale."""
     x = node.inputs[0]
     if x.is_last and node.op != "MaxPool":
         _mean(model, node)
@@ -308,17 +335,17 @@ def _pool(model, node):
 
 
 def _mean(model, node):
-    """Over the last dimension of what a Reshape may have made of planes, or all of the plane."""
+    """Emit a mean over the last dimension of a reshaped tensor, or over the whole plane."""
     x = node.inputs[0]
     n, h, w, c = x.dims
     size = math.prod(x.shape[2:])
     if not np.array_equal(node.data(1), node.data(3)) or node.zero(2) != node.zero(4):
         raise ConvertError("CMSIS-NN's means have the scale of their input")
     if math.prod(node.out.shape[2:]) != 1:
-        raise ConvertError("this average pool has no form in CMSIS-NN here")
+        raise ConvertError("this average pool cannot be translated to CMSIS-NN here")
     kernel = (h, w) if size == h * w and x.shape[1] == c else (1, w)
     if kernel == (1, w) and (size, x.shape[1]) != (w, c * h):
-        raise ConvertError("this average pool has no form in CMSIS-NN here")
+        raise ConvertError("this average pool cannot be translated to CMSIS-NN here")
     out = h // kernel[0], 1
     node.out.dims, node.out.is_last = (n, *out, c), True
     _pooling(model, node, x.dims, kernel, out, kernel, (0, 0))
@@ -383,14 +410,14 @@ def _dequantize(model, node):
 
 
 def _transpose(model, node):
-    """Between the two orders of planes."""
+    """Handle a Transpose between channels first and channels last: only the layout changes."""
     x, order = node.inputs[0], tuple(node.attributes["perm"])
     if order == (0, 3, 1, 2) and not x.is_last:
         dims, is_last = x.shape, True
     elif order == (0, 2, 3, 1) and x.is_last:
         dims, is_last = x.dims, False
     else:
-        raise ConvertError("this Transpose has no form in CMSIS-NN here")
+        raise ConvertError("this Transpose cannot be translated to CMSIS-NN here")
     node.out.c, node.out.dims, node.out.is_last = x.c, dims, is_last
 
 
@@ -403,7 +430,7 @@ def _pad(model, node):
     x, pads = node.inputs[0], [int(v) for v in node.data(1)]
     shape = node.out.shape
     if len(shape) != 4 or len(node.inputs) > 3:
-        raise ConvertError("this Pad has no form in CMSIS-NN here")
+        raise ConvertError("this Pad cannot be translated to CMSIS-NN here")
     order = (0, 2, 3, 1) if x.is_last else (0, 1, 2, 3)
     node.out.dims, node.out.is_last = tuple(shape[i] for i in order), x.is_last
     before, after = ([pads[i + 4 * side] for i in order] for side in (0, 1))

@@ -1,11 +1,12 @@
-"""python -m tools.bench.steps [MODEL.onnx ...] [--target T]: what steps cost.
+"""python -m benchmarks.steps [MODEL.onnx ...] [--target T]: measure what steps cost.
 
-Writes tools/converter/report/costs.json, from which the converter's report estimates a model's
-time on a board: the instructions of a step as a sum of what a call, a multiply-accumulate and an
-element of input or output take. Kinds of steps that no model has stay in the file as they are.
-Without models: those of the collection that are small enough, and then some of them with products
-in Python's floats, of which the kinds of steps count that the others do not have. --float python
-measures these alone, and adds such kinds to the file.
+Writes tools/converter/report/costs.json, from which the converter estimates a model's time on a
+board: a step's instructions as a sum of terms per call, multiply-accumulate and element. Kinds of
+steps that no measured model has keep their entries in the file.
+
+Without models it measures those of the collection that are small enough, and then a few of them
+once more with --float python, but only for kinds of steps that the first pass did not have.
+`--float python` alone runs the second pass and adds kinds that the file does not have.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from tools.bench.measure import collection, input_files, printed, script_files
 from tools.converter.convert import Converted, Options, convert
 from tools.converter.report.costs import COSTS, Work, kind_of, work_of
 from tools.errors import ConvertError
 from tools.micropython import TargetError, get_target
 
 from .fit import fitted
-from .measure import collection, input_files, printed, script_files
 
-_MOST_MACS = 4_000_000  # of a model that is measured unless others are named
-# Of the collection, measured with products in Python's floats, too.
+_SCRIPT = Path(__file__).parent / "on_device_steps.py"
+_MOST_MACS = 4_000_000  # larger models of the collection are not measured by default
+# Models of the collection that are also measured with products in Python's floats.
 _IN_FLOATS = (
     "digits_cnn_f32",
     "har_cnn1d_f32",
@@ -35,33 +37,33 @@ _IN_FLOATS = (
     "tinymaix_mnist_f32",
     "tract_keras_mlp",
 )
-# That boards are counted on.
+# Targets that the files of boards refer to.
 TARGETS = ("mps2-an385-v6m", "mps2-an386", "virt-rv32", "sim-de212", "sim-lx106")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 measured, 1 some model could not be."""
-    parser = argparse.ArgumentParser("python -m tools.bench.steps")
+    """Run the command. Exit status: 0 all measured, 1 some models failed."""
+    parser = argparse.ArgumentParser("python -m benchmarks.steps")
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
     parser.add_argument("--target", action="append", choices=TARGETS)
     parser.add_argument("--float", choices=("exact", "python"), help="default: both")
     args = parser.parse_args(argv)
-    found = json.loads(COSTS.read_text()) if COSTS.exists() else {}
+    costs = json.loads(COSTS.read_text()) if COSTS.exists() else {}
     status, measured = 0, {}
     for mode in [args.float] if args.float else ["exact", "python"]:
         measured[mode], failed = _measured(args, mode)
         status |= failed
     for target in args.target or TARGETS:
-        before = found.get(target, {})
+        before = costs.get(target, {})
         in_floats, exact = (measured.get(m, {}).get(target, {}) for m in ("python", "exact"))
         alone = args.float == "python"
-        found[target] = in_floats | before if alone else before | in_floats | exact
-    COSTS.write_text(_lines(found))
+        costs[target] = in_floats | before if alone else before | in_floats | exact
+    COSTS.write_text(_lines(costs))
     return status
 
 
 def _measured(args, mode):
-    """Costs by kind, by target, and whether some model could not be measured."""
+    """Return ({target: {kind: cost}}, True if a model could not be measured)."""
     samples, failed = defaultdict(list), False
     for path in args.models or _collected(mode):
         try:
@@ -72,7 +74,7 @@ def _measured(args, mode):
                 samples[target] += measure(converted, target)
         except (ConvertError, TargetError) as e:
             print(f"steps: {path}: {e}", file=sys.stderr)
-            # models of the collection that need more than their path are left out
+            # a model of the collection may need options: skip it
             failed |= bool(args.models or isinstance(e, TargetError))
     return {
         target: {kind: fitted(of) for kind, of in _by_kind(steps).items()}
@@ -86,18 +88,22 @@ def _collected(mode):
 
 
 def measure(converted: Converted, target_name: str) -> list[tuple[str, Work, int]]:
-    """(kind, work, instructions) of each step without bodies in a run there on random inputs.
+    """Run the model on random inputs and return (kind, work, instructions) of its steps.
 
-    Raises TargetError.
+    Steps with bodies (loops, branches) are left out.
+
+    Raises:
+        TargetError: if the run fails.
+
     """
     target = get_target(target_name)
     _, per_instruction = getattr(target, "counter", (0, 1.0))
-    script = script_files(target, "on_device_steps.py")
+    script = script_files(target, _SCRIPT)
     files = input_files(converted) | script
-    found = printed(target, files, icount=hasattr(target, "counter"))
+    step_ticks = printed(target, files, icount=hasattr(target, "counter"))
     return [
         (kind_of(step), work_of(step), round(ticks / per_instruction))
-        for i, ticks in found
+        for i, ticks in step_ticks
         if not (step := converted.graph.steps[i]).bodies
     ]
 
@@ -109,10 +115,10 @@ def _by_kind(steps):
     return kinds
 
 
-def _lines(found):
-    """JSON with a line for each kind of step."""
+def _lines(costs):
+    """Format the costs as JSON with one line for each kind of step."""
     parts = []
-    for target, kinds in sorted(found.items()):
+    for target, kinds in sorted(costs.items()):
         lines = ",\n".join(f'  "{k}": {json.dumps(v)}' for k, v in sorted(kinds.items()))
         parts.append(f'"{target}": {{\n{lines}\n}}')
     return "{" + ",\n".join(parts) + "}\n"

@@ -1,7 +1,4 @@
-"""Runs on MicroPython: what each step of a model takes in time.
-
-Prints a JSON list: of each outermost step [number, ticks].
-"""
+"""Run on MicroPython: print the ticks of each outermost step as JSON, [[number, ticks], ...]."""
 
 import json
 
@@ -9,7 +6,7 @@ from on_device_ticks import COUNTER, LIMIT, fill, ticks
 
 
 def _noting(data):
-    """The model; notes: [number, (n, step)] of its outermost steps."""
+    """Load a model that keeps [number, (n, step)] of its outermost steps in `notes`."""
     from mpconnxr.build.loader import Loader
     from mpconnxr.build.reader import Reader
 
@@ -39,7 +36,7 @@ def _counted(n, step):
 
 
 def main():
-    """Time the steps that lie beside this file."""
+    """Time the steps of model.bin."""
     with open("model.bin", "rb") as f:
         data = f.read()
     model = _noting(data)

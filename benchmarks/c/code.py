@@ -1,6 +1,7 @@
-"""A model as C, from the graph that the converter lowers: calls of benchmarks/c/kernels.h.
+"""Translate a model to C: calls of the functions in benchmarks/c/kernels.h.
 
-Level 1 of the rewrites, at which layers are whole operators: what a code generator for C sees.
+The source is the graph after the rewrites of level 1, at which layers are still whole operators,
+as a code generator for C sees them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tools.converter.shapes import dims
 from tools.converter.simplify import simplify
 from tools.errors import ConvertError
 
-from .c_operators import EMITTERS, Node
+from .operators import EMITTERS, Node
 
 _TYPES = {"float32": "float", "int8": "int8_t", "uint8": "uint8_t", "int32": "int32_t"}
 _SHORT = {"float32": "f32", "int8": "s8", "uint8": "u8"}
@@ -26,7 +27,13 @@ _SHORT = {"float32": "f32", "int8": "s8", "uint8": "u8"}
 
 @dataclass
 class Source:
-    """text: of model.h; sample: of the only input, random."""
+    """C source of a model.
+
+    Attributes:
+        text: of model.h.
+        sample: random data for the only input.
+
+    """
 
     text: str
     sample: np.ndarray
@@ -34,7 +41,7 @@ class Source:
 
 @dataclass
 class _Value:
-    """c: its name in C; data: of a constant."""
+    """A tensor. `c` is its name in C, `data` the value of a constant."""
 
     c: str
     shape: tuple[int, ...]
@@ -48,22 +55,22 @@ class _Value:
     @property
     def short(self) -> str:
         if str(self.dtype) not in _SHORT:
-            raise ConvertError(f"{self.dtype} has no form in C here")
+            raise ConvertError(f"{self.dtype} cannot be translated to C here")
         return _SHORT[str(self.dtype)]
 
 
 @dataclass
 class Code:
-    """What model.h is made of."""
+    """Declarations and calls collected for model.h."""
 
     values: dict[str, _Value] = field(default_factory=dict)
     arrays: list[str] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     buffers: list[str] = field(default_factory=list)
-    same: tuple[str, ...] = ()  # kinds of products that are computed as mpconnxr does
+    same: tuple[str, ...] = ()  # kinds of products to compute in the way mpconnxr does
 
     def constant(self, data: np.ndarray, dtype: str) -> str:
-        """The name of a constant array with these contents."""
+        """Declare a constant array and return its name."""
         name = f"c{len(self.arrays)}"
         data = np.asarray(data, dtype).reshape(-1)
         numbers = _numbers(data).replace("-2147483648", "INT32_MIN")
@@ -71,21 +78,28 @@ class Code:
         return name
 
     def buffer(self, dtype: str, n: int) -> str:
-        """The name of an array of so many zeros, which calls may write to."""
+        """Declare an array of n zeros that calls may write to, and return its name."""
         name = f"b{len(self.buffers)}"
         self.buffers.append(f"static {_TYPES[dtype]} {name}[{n}];")
         return name
 
     def call(self, name: str, *args) -> None:
-        """Adds a call to run()."""
+        """Append a call to run()."""
         words = [_float(a) if isinstance(a, float) else str(a) for a in args]
         self.calls.append(f"    {name}({', '.join(words)});")
 
 
 def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
-    """model.h for a model with one input and one output. Raises ConvertError.
+    """Translate a model with one input and one output to C.
 
-    same: "int8", "float": the kinds of products that are computed as mpconnxr does.
+    Args:
+        path: the model.
+        seed: of the random sample.
+        same: kinds of products, "int8" and "float", to compute in the way mpconnxr does.
+
+    Raises:
+        ConvertError: if an operator cannot be translated.
+
     """
     model = lowered(path)
     code = Code(same=same)
@@ -93,7 +107,7 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
     for node in model.graph.node:
         emit = EMITTERS.get(node.op_type)
         if emit is None:
-            raise ConvertError(f"{node.op_type} has no form in C here")
+            raise ConvertError(f"{node.op_type} cannot be translated to C here")
         emit(code, Node(code, node))
     [output] = model.graph.output
     [given] = [i for i in model.graph.input if code.values[i.name].data is None]
@@ -103,14 +117,24 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
 
 
 def lowered(path: Path) -> onnx.ModelProto:
-    """The model, its layers whole operators. Raises ConvertError."""
+    """Load a model and simplify it, with layers as whole operators. Raises ConvertError."""
     model = load.load(path)
     dims.fix(model, {}, {}, {})
     return pipeline.rewrite_model(simplify(model), 1)[0]
 
 
 def text_of(code: Code, x, y, given: np.ndarray, header: str, types: dict | None = None) -> str:
-    """model.h, with run(). x, y: input and output; types: what others are called in C."""
+    """Return the text of model.h.
+
+    Args:
+        code: the declarations and calls.
+        x: the input, a value with `c`, `n` and `dtype`.
+        y: the output.
+        given: sample data for the input.
+        header: lines of #include and of declarations.
+        types: {dtype: dtype that stands for it in C}, if they differ.
+
+    """
     names = _TYPES | {name: _TYPES[other] for name, other in (types or {}).items()}
     kind = names[str(x.dtype)]
     code.arrays.append(f"static const {kind} given[{x.n}] = {{{_numbers(given)}}};")
@@ -144,7 +168,7 @@ def _parts(code, types):
 
 
 def random(x, seed: int) -> np.ndarray:
-    """A sample for this input."""
+    """Return random data for this input."""
     rng = np.random.default_rng(seed)
     if x.dtype == np.float32:
         return rng.standard_normal(x.shape).astype(np.float32)
@@ -158,12 +182,12 @@ def _numbers(x):
 
 
 def _float(x):
-    """'1.0f', exact for a float32."""
+    """Return a C literal, exact for a float32, such as "1.0f"."""
     return f"{float(np.float32(x))!r}f"
 
 
 def declare(code: Code, graph: onnx.GraphProto, kind: type = _Value) -> None:
-    """The graph's values as `kind`."""
+    """Add the graph's tensors to `code` as objects of class `kind`."""
     for t in graph.initializer:
         data = numpy_helper.to_array(t)
         code.values[t.name] = kind("", data.shape, data.dtype, data)

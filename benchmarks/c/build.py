@@ -1,4 +1,4 @@
-"""Compiles a model's C for a target's core and counts its run in the same emulator."""
+"""Compile a model's C for a target's core and count its run in the same emulator."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
+from tools.bench import valgrind
+from tools.bench.timing import blocks
+from tools.bench.timing.cores import CORES, estimate
 from tools.micropython import TargetError, get_target, xtensa
 from tools.micropython.process import compile_c
 from tools.micropython.qemu import ICOUNT
 from tools.micropython.source import source_tree
 
-from . import valgrind
-from .timing import blocks
-from .timing.cores import CORES, estimate
-
-SOURCES = Path(__file__).parents[2] / "benchmarks" / "c"
+SOURCES = Path(__file__).parent
 _TIMEOUT = 600.0  # seconds
 _LINKED = ("-nostartfiles", "-T", "{ld}")
 _CORES = {
@@ -27,8 +26,7 @@ _CORES = {
     "mps2-an386": ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
     "mps2-an505": ("-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard"),
 }
-# What C for a core without assembler is compiled for: an ESP32-C3 and, with a few atomic
-# instructions more, the board that counts.
+# An ESP32-C3's core. QEMU's board also has atomic instructions.
 _RISCV = ("--specs=picolibc.specs", "-march=rv32imac", "-mabi=ilp32", "-misa-spec=2.2")
 _RISCV += ("-mcmodel=medany", "-mno-relax")
 _COMPILERS = {
@@ -36,19 +34,29 @@ _COMPILERS = {
     for name, core in _CORES.items()
 } | {"virt-rv32": ("riscv64-unknown-elf-gcc", *_RISCV)}
 TARGETS = (*_COMPILERS, "sim-de212", "unix")
-_SIM_TICKS = 64 / 25  # of the cycle counter of QEMU's Xtensa machine, an instruction
+_SIM_TICKS = 64 / 25  # of the cycle counter of QEMU's Xtensa machine, per instruction
 _LIBM = ("math.c", "sf_ldexp.c")  # of MicroPython's lib/libm
 
 
 def same_products(target: str) -> tuple[str, ...]:
-    """The kinds of products that mpconnxr computes with integers there: not floats in an FPU."""
+    """Return the kinds of products that mpconnxr computes with integers on a target.
+
+    Floats are among them unless the core has an FPU.
+    """
     has_fpu = any(word.startswith("-mfpu") for word in _CORES.get(target, ()))
     return ("int8",) if has_fpu else ("int8", "float")
 
 
 @dataclass(frozen=True)
 class CCount:
-    """instructions: of one run; output: its bytes; cycles: estimated, of an ARM core."""
+    """Counts of one run of the C.
+
+    Attributes:
+        instructions: exact.
+        output: bytes of the output.
+        cycles: estimate; None if the core is not an ARM.
+
+    """
 
     instructions: int
     output: bytes
@@ -56,21 +64,29 @@ class CCount:
 
 
 def compiler_of(target: str) -> tuple[str, ...]:
-    """The compiler for a target's core, with its options."""
+    """Return the compiler for a target's core, with its options."""
     return _xtensa() if target == "sim-de212" else _COMPILERS[target]
 
 
 def _xtensa():
-    """Without an FPU, which the ESP32 has; its ABI."""
+    """Return the compiler for an ESP32's ABI, without its FPU."""
     known = f"XTENSA_GNU_CONFIG={xtensa.describe('de212')}"
     options = ("-mabi=windowed", "-mlongcalls", "-mtext-section-literals", "-DHAVE_DIV32")
     return ("env", known, "xtensa-lx106-elf-gcc", *options)
 
 
 def count(text: str, target: str, level: str, more: Sequence[str] = ()) -> CCount:
-    """Compiles model.h with -O2 or -O3 and runs it. Raises TargetError.
+    """Compile model.h and count one run.
 
-    more: what the compiler needs besides: options, libraries.
+    Args:
+        text: of model.h.
+        target: name of a target, one of TARGETS.
+        level: -O2 or -O3.
+        more: further options and libraries for the compiler.
+
+    Raises:
+        TargetError: if it does not compile or run.
+
     """
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)
@@ -81,7 +97,7 @@ def count(text: str, target: str, level: str, more: Sequence[str] = ()) -> CCoun
 
 
 def timed_on_host(folder: Path, text: str) -> Path:
-    """The program of benchmarks/c/paired.c, compiled with -O3 for this computer."""
+    """Compile paired.c with this model.h for this computer, at -O3."""
     (folder / "model.h").write_text(text)
     program = folder / "program"
     _compile(["gcc", "-O3", str(SOURCES / "paired.c")], program)
@@ -119,7 +135,7 @@ def _in_qemu(folder, target_name, level, more):
 
 
 def _xtensa_library(folder, level):
-    """Objects with what Debian has for no core with register windows."""
+    """Compile the C library's functions that Debian lacks for cores with register windows."""
     tree = source_tree()
     sources = [xtensa.SOURCES / name for name in ("window.S", "integers.c", "floats.c")]
     sources += [tree / "lib" / "libm" / name for name in _LIBM]

@@ -1,4 +1,4 @@
-"""How many nodes of decision trees a run visits."""
+"""Count the nodes of decision trees that a run visits."""
 
 from __future__ import annotations
 
@@ -23,31 +23,35 @@ _ENSEMBLES = ("TreeEnsembleClassifier", "TreeEnsembleRegressor")
 
 
 def nodes_visited(model: onnx.ModelProto, converted: Converted) -> float:
-    """On the inputs of the bench; leaves count. Of ensembles behind other operators: on average
-    over their leaves.
+    """Return the nodes that a run on the benchmark's inputs visits, leaves included.
+
+    For an ensemble that is not fed by an input of the model, return its average over all leaves.
     """
-    given = {}
+    inputs = {}
     for tensor, x in zip(converted.graph.inputs, random_inputs(converted.graph), strict=True):
-        given[tensor.name] = x
+        inputs[tensor.name] = x
     return sum(
-        Ensemble(node).visited(given.get(node.input[0]))
+        Ensemble(node).visited(inputs.get(node.input[0]))
         for node in model.graph.node
         if node.op_type in _ENSEMBLES
     )
 
 
 class Ensemble:
-    """Trees of a node."""
+    """Trees of one TreeEnsembleClassifier or TreeEnsembleRegressor node."""
 
     def __init__(self, node: onnx.NodeProto):
         self.a = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         ids = zip(self.a["nodes_treeids"], self.a["nodes_nodeids"], strict=True)
-        self.place = {key: i for i, key in enumerate(ids)}
+        self.index = {key: i for i, key in enumerate(ids)}
         self.modes = [mode.decode() for mode in self.a["nodes_modes"]]
-        self.roots = list({tree: i for (tree, _), i in reversed(self.place.items())}.values())
+        self.roots = list({tree: i for (tree, _), i in reversed(self.index.items())}.values())
 
     def visited(self, x: np.ndarray | None) -> float:
-        """For these samples; None: for one, on average over the leaves."""
+        """Return the number of nodes that these samples visit.
+
+        Without samples, return that of one sample, averaged over the leaves.
+        """
         if x is None or x.dtype.kind not in "fi":
             return sum(self._mean_depth(root) for root in self.roots)
         rows = np.asarray(x, np.float32).reshape(-1, x.shape[-1])
@@ -55,10 +59,10 @@ class Ensemble:
 
     def _next(self, i, is_true):
         name = "nodes_truenodeids" if is_true else "nodes_falsenodeids"
-        return self.place[self.a["nodes_treeids"][i], self.a[name][i]]
+        return self.index[self.a["nodes_treeids"][i], self.a[name][i]]
 
     def _depth(self, i, row):
-        """Nodes from here to the leaf of a sample."""
+        """Return the number of nodes from node i to the leaf that the sample reaches."""
         n = 1
         while self.modes[i] != "LEAF":
             value = np.float32(self.a["nodes_values"][i])
@@ -68,7 +72,7 @@ class Ensemble:
         return n
 
     def _mean_depth(self, root):
-        """Nodes from here to a leaf, on average over the leaves."""
+        """Return the number of nodes from the root to a leaf, averaged over the leaves."""
         depths, todo = [], [(root, 1)]
         while todo:
             i, n = todo.pop()

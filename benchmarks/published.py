@@ -1,4 +1,4 @@
-"""Times that others measured on boards, beside the estimated cycles of the same layers."""
+"""Times that others measured on boards, next to the estimated cycles of the same models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ _MLPERF = "MLPerf Tiny v1.0, OctoML: microTVM with CMSIS-NN, inferences a second
 
 @dataclass(frozen=True)
 class Published:
-    """seconds: of a run at so many Hz; macs: where they are not those of the model."""
+    """One published measurement.
+
+    Attributes:
+        seconds: time of a run.
+        hz: clock of the core.
+        macs: multiply-accumulates, if they differ from the collection's model.
+
+    """
 
     board: str
     target: str
@@ -21,7 +28,7 @@ class Published:
     macs: int | None = None
 
     def cycles(self, macs: int) -> float:
-        """A MAC; macs: of the model."""
+        """Return the cycles per MAC, where `macs` are those of the collection's model."""
         return self.seconds * self.hz / (self.macs or macs)
 
 
@@ -88,7 +95,7 @@ PUBLISHED = (
 
 
 def compared(rows: Sequence[dict]) -> Iterator[tuple[Published, float, float]]:
-    """Of each figure whose model was counted: cycles a MAC as published, and as estimated."""
+    """Yield (figure, published cycles per MAC, estimated ones) for each model that was counted."""
     counted = {(row["target"], model_of(row)): row for row in rows if row.get("cmsis_o3_cycles")}
     for figure in PUBLISHED:
         row = counted.get((figure.target, figure.model))
@@ -97,6 +104,6 @@ def compared(rows: Sequence[dict]) -> Iterator[tuple[Published, float, float]]:
 
 
 def model_of(row: dict) -> str:
-    """The name of a row's model in the collection."""
+    """Return the name of a row's model in the collection."""
     parts = row["model"].split("/")
     return parts[-2] if len(parts) > 1 else parts[-1]

@@ -1,4 +1,4 @@
-"""A kernel's cost from measured steps: the sum of parts of its work that fits them best."""
+"""Fit a kernel's cost to measured steps: a non-negative sum of a few terms of its work."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ import numpy as np
 
 _TERMS = 5  # a call, a multiply-accumulate, an element of input, of output, of a constant
 _MOST_AT_ONCE = 3
-_SAME = 1.05  # a fit with one term more must be better than by this factor
-_MANY = 20  # steps, of which a tenth at each end may lie outside of the band
+_SAME = 1.05  # another term must reduce the error by more than this factor
+_MANY = 20  # steps; from here on, "off" leaves out a tenth of them at each end
 
 
 def fitted(samples: list[tuple]) -> dict:
-    """samples: (work, instructions) of steps of one kernel. Returns a JSON object.
+    """Fit the terms of one kernel's cost.
 
-    terms: instructions of a call, a multiply-accumulate, an element of input, of output and of a
-    constant; off: what was counted over what the terms give, at least and at most; n: how many
-    steps.
+    Args:
+        samples: (work, instructions) of each measured step of the kernel.
+
+    Returns:
+        A JSON object. "terms": instructions per call, multiply-accumulate, element of input,
+            element of output and element of a constant. "off": [low, high] of measured divided by
+            estimated instructions. "n": number of steps.
+
     """
     work = np.array([(1, *w) for w, _ in samples], float)
     counted = np.array([max(count, 1) for _, count in samples], float)
@@ -32,10 +37,10 @@ def fitted(samples: list[tuple]) -> dict:
 
 
 def _best(work, counted):
-    """Terms, none negative, of which the fewest that fit about as well as any.
+    """Return the fewest non-negative terms that fit about as well as any others.
 
-    One is for what the kernel works on: multiply-accumulates if it has some, else elements; so
-    that what holds for the steps that were measured holds for larger ones.
+    At least one term belongs to the kernel's main work, multiply-accumulates if it has any and
+    elements otherwise, so that the fit also holds for steps larger than those measured.
     """
     needed = {1} if work[:, 1].any() else {2, 3, 4}
     most = min(_MOST_AT_ONCE, max(1, len(np.unique(work, axis=0)) - 1))
@@ -52,13 +57,13 @@ def _best(work, counted):
 
 
 def _plain(work, counted):
-    """One and the same number of instructions for all there is to do."""
+    """Return equal terms for all parts of the work, the fallback if no other fit is possible."""
     terms = np.ones(_TERMS)
     return terms * (counted / (work @ terms)).mean()
 
 
 def _solved(work, counted, chosen):
-    """Least squares of relative errors; None if a term is negative or a step gets nothing."""
+    """Minimize relative errors; return None if a term is negative or a step costs nothing."""
     columns = list(chosen)
     some, *_ = np.linalg.lstsq(work[:, columns] / counted[:, None], np.ones(len(counted)))
     terms = np.zeros(_TERMS)

@@ -1,4 +1,4 @@
-"""Which models of the collection take more than they should."""
+"""Find the models of the collection that take more instructions than they should."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 _REFERENCE = "mnist_8"
 _TIMES = 12  # the reference's instructions a MAC
-MANY_MACS = 50_000  # from so many on, a model is measured by them
-_STEP, _ELEMENT = 1_000, 120  # instructions, of a smaller one
-_LITTLE = 0.01  # share of Python's floats, which are no loops
+MANY_MACS = 50_000  # models with at least so many have a limit per MAC, others per step
+_STEP, _ELEMENT = 1_000, 120  # instructions allowed in models with fewer MACs
+_LITTLE = 0.01  # share of Python's floats, which run outside of loops
 TEXT = f"""## Over the limits
 
 The limits tell which models to work on. Instructions in loops are those of viper and assembler; of
@@ -25,7 +25,7 @@ Models over a limit:
 
 
 def broken(rows: Sequence, targets: Sequence[str]) -> Iterator[str]:
-    """A line for each limit that a model breaks. rows: of every_model."""
+    """Yield a line for each limit that a model (an every_model.Row) exceeds."""
     references = [row for row in rows if row.name == _REFERENCE]
     for row in rows:
         for target in targets:
@@ -39,9 +39,9 @@ def broken(rows: Sequence, targets: Sequence[str]) -> Iterator[str]:
 
 def _large(row, target, reference):
     counts = row.loops if row.python <= _LITTLE else row.counts
-    found, most = counts[target] / row.macs, _TIMES * reference.each(target)
-    if found > most:
-        yield f"{row.name}, {target}: {found:,.1f} instructions a MAC, above {most:,.1f}"
+    per_mac, most = counts[target] / row.macs, _TIMES * reference.each(target)
+    if per_mac > most:
+        yield f"{row.name}, {target}: {per_mac:,.1f} instructions a MAC, above {most:,.1f}"
 
 
 def _small(row, target):

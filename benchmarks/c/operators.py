@@ -1,4 +1,4 @@
-"""Operators as calls of benchmarks/c/kernels.h."""
+"""Translate operators to calls of the functions in benchmarks/c/kernels.h."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from onnx import helper
 
 from tools.errors import ConvertError
 
-from . import c_same
+from . import same
 
 _ALIASES = ("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity")
 
 
 class Node:
-    """An operator's values and attributes."""
+    """One node with its tensors and attributes."""
 
     def __init__(self, code, proto):
         self._code = code
@@ -29,29 +29,37 @@ class Node:
         return self.inputs[i] if i < len(self.inputs) else None
 
     def scalar(self, i: int):
-        """The only number of constant input i; 0 where it is absent."""
+        """Return the first element of constant input i; 0 if the input is absent."""
         value = self._input(i)
         return 0 if value is None else value.data.reshape(-1)[0].item()
 
     def data(self, i: int) -> np.ndarray | None:
-        """Constant input i."""
+        """Return constant input i; None if it is absent."""
         value = self._input(i)
         return None if value is None else value.data
 
     def array(self, i: int, dtype: str) -> str:
-        """Constant input i in C; NULL where it is absent."""
+        """Declare constant input i as an array and return its name; "NULL" if it is absent."""
         value = self._input(i)
         return "NULL" if value is None else self._code.constant(value.data, dtype)
 
     def ratio(self, i: int) -> np.ndarray:
-        """The scales of x and of weights, inputs 1 and 4, over that of the output, input i."""
+        """Return the scales of x and w (inputs 1, 4) over that of the output (input i)."""
         return self.scalar(1) * self.data(4).astype(np.float64) / self.scalar(i)
 
 
 def windows(node: Node, x, w) -> tuple:
-    """Sizes of input, kernel and output, strides, pads before and dilations, each a pair.
+    """Return the geometry of a convolution or pool; in one dimension, heights are 1.
 
-    One dimension is a row. w: the weights; None where an attribute has the kernel's size.
+    Args:
+        node: the node.
+        x: its input.
+        w: its weights; None if the attribute kernel_shape has the kernel's size.
+
+    Returns:
+        Sizes of input, kernel and output, strides, pads before and dilations: (height, width)
+            each.
+
     """
     a, rank = node.attributes, len(x.shape) - 2
     kernel = list(w.shape[2:]) if w is not None else list(a["kernel_shape"])
@@ -87,14 +95,14 @@ def _conv_args(node, x, w):
 def _conv(code, node):
     x, w = node.inputs[:2]
     if "float" in code.same:
-        c_same.conv_f32(code, x, node.out, w.data, node.data(2), _conv_args(node, x, w))
+        same.conv_f32(code, x, node.out, w.data, node.data(2), _conv_args(node, x, w))
         return
     weights, bias = node.array(1, "float32"), node.array(2, "float32")
     code.call("conv_f32", x.c, weights, bias, node.out.c, *_conv_args(node, x, w))
 
 
 def _scales(code, ratio, n):
-    """The scale of each output channel, as a constant array."""
+    """Declare one scale per output channel and return the array's name."""
     return code.constant(np.broadcast_to(np.ravel(ratio), (n,)), "float32")
 
 
@@ -104,7 +112,7 @@ def _qconv(code, node):
     zeros = [node.scalar(i) for i in (2, 5, 7)]
     if "int8" in code.same:
         product = w.data, node.data(8), ratio, zeros, x.dtype, node.out.dtype
-        c_same.qconv(code, x, node.out, product, _conv_args(node, x, w))
+        same.qconv(code, x, node.out, product, _conv_args(node, x, w))
         return
     weights, bias = node.array(3, str(w.dtype)), node.array(8, "int32")
     scales = _scales(code, ratio, w.shape[0])
@@ -122,13 +130,23 @@ def _qmatmul(code, node):
 
 
 def _quantized(code, node, ratio, zeros, bias, transposed):
-    """A product of integers; zeros, bias: which inputs they are."""
+    """Emit a quantized product.
+
+    Args:
+        code: the C to append to.
+        node: the node.
+        ratio: input scales over the output's scale, one or one per column.
+        zeros: inputs with the zero points of a, b and the output.
+        bias: input with the bias.
+        transposed: b is (N, K).
+
+    """
     a, w = node.inputs[0], node.inputs[3]
     rows, zeros = a.n // a.shape[-1], [node.scalar(i) for i in zeros]
     if "int8" in code.same:
         columns = w.data if transposed else w.data.T.copy()
         product = columns, node.data(bias), ratio, zeros, a.dtype, node.out.dtype
-        c_same.qgemm(code, a, node.out, product, rows)
+        same.qgemm(code, a, node.out, product, rows)
         return
     n = w.shape[0 if transposed else 1]
     weights, biases = node.array(3, str(w.dtype)), node.array(bias, "int32")
@@ -143,7 +161,7 @@ def _gemm(code, node):
     rows = a.n // a.shape[-1]
     if "float" in code.same:
         w = w.data if transposed else w.data.T.copy()
-        c_same.gemm_f32(code, a, node.out, w, node.data(2), rows)
+        same.gemm_f32(code, a, node.out, w, node.data(2), rows)
         return
     args = [node.array(1, "float32"), node.array(2, "float32"), node.out.c]
     code.call("gemm_f32", a.c, *args, rows, a.shape[-1], n, transposed)
@@ -159,7 +177,7 @@ def _add(code, node):
     long = [i for i, d in enumerate(shape) if d > 1]
     part = slice(long[0], long[-1] + 1) if long else slice(0)
     if a.n != node.out.n or shape[part] != a.shape[part]:
-        raise ConvertError("this broadcast has no form in C here")
+        raise ConvertError("this broadcast cannot be translated to C here")
     inner = math.prod(a.shape[long[-1] + 1 :]) if long else a.n
     c = b.c if b.data is None else node.array(1, "float32")
     code.call("add_f32", a.c, c, node.out.c, a.n, b.n, inner)
@@ -192,10 +210,10 @@ def _qadd(code, node):
 
 
 def _qmean(code, node):
-    """A pool whose window is the whole plane."""
+    """Emit an average pool whose window is the whole plane."""
     x = node.inputs[0]
     if math.prod(node.out.shape[2:]) != 1:
-        raise ConvertError("this average pool has no form in C here")
+        raise ConvertError("this average pool cannot be translated to C here")
     inner = math.prod(x.shape[2:])
     scale = node.scalar(1) / node.scalar(3) / inner
     planes = x.shape[0] * x.shape[1]
@@ -223,10 +241,10 @@ def _transpose(code, node):
 
 
 def _pad(code, node):
-    """Pads of constants around up to four dimensions."""
+    """Emit a Pad with constants around up to four dimensions."""
     x, pads = node.inputs[0], [int(v) for v in node.data(1)]
     if node.attributes.get("mode", b"constant") != b"constant" or len(node.inputs) > 3:
-        raise ConvertError("this Pad has no form in C here")
+        raise ConvertError("this Pad cannot be translated to C here")
     missing = 4 - len(x.shape)
     shapes = [[1] * missing + list(shape) for shape in (x.shape, node.out.shape)]
     before = [0] * missing + pads[: len(x.shape)]

@@ -1,7 +1,7 @@
-"""How much processor time a run takes on this computer, and compiled C that takes turns with it.
+"""Compare the processor time of mpconnxr and of compiled C on this computer.
 
-Both are processes that live through all rounds, so what else goes on here slows both down. The
-figure is the median of the rounds' ratios; it is printed, and decides nothing.
+Both are processes that live through all rounds and take turns, so that other load slows both down
+alike. The ratio is the median over rounds; it is printed and decides nothing.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.bench.measure import input_files, laid_out
 from tools.converter.convert import Converted
 from tools.micropython import TargetError, get_target
 
-from . import c_build
-from .measure import input_files, laid_out
+from . import build
 
 _SCRIPT = Path(__file__).parent / "on_device_paired.py"
 _ROUNDS = 15
-_TURN = 50e6  # nanoseconds that a turn takes, at least; our clock counts milliseconds
+_TURN = 50e6  # least nanoseconds of a turn; MicroPython's clock counts milliseconds
 _HEAP = 256 << 20
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Nanoseconds of one run: medians; ratio: the median of each round's."""
+    """Median nanoseconds of one run, and the median ratio of the rounds."""
 
     ours: float
     c: float
@@ -36,13 +36,22 @@ class Paired:
 
 
 def measure(converted: Converted, text: str) -> Paired:
-    """Of the converted model and its C (see c_code), at -O3. Raises TargetError."""
+    """Time the converted model and its C code at -O3.
+
+    Args:
+        converted: the model.
+        text: of model.h (see `code`).
+
+    Raises:
+        TargetError: if one of them fails.
+
+    """
     executable = get_target("unix").build()
     files = input_files(converted) | {"paired.py": _SCRIPT.read_bytes()}
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)
         laid_out(folder, files)
-        program = c_build.timed_on_host(folder, text)
+        program = build.timed_on_host(folder, text)
         ours = [str(executable), "-X", f"heapsize={_HEAP}", "paired.py"]
         with _runner(ours, folder) as a, _runner([str(program)], folder) as b:
             turns = [(run, _runs_of_a_turn(run)) for run in (a, b)]
@@ -53,7 +62,7 @@ def measure(converted: Converted, text: str) -> Paired:
 
 @contextlib.contextmanager
 def _runner(command, folder) -> Iterator:
-    """A function that has the process run so many times, and says how long that took."""
+    """Yield a function that runs the model n times in the process and returns the nanoseconds."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=folder, text=True, **pipes) as process:
 
@@ -76,7 +85,7 @@ def _runner(command, folder) -> Iterator:
 
 
 def _runs_of_a_turn(run):
-    """Warms up, too."""
+    """Return how many runs a turn needs; this also warms up."""
     n = 1
     while (taken := run(n)) < _TURN:
         n *= 2 if taken > _TURN / 8 else 8

@@ -1,4 +1,4 @@
-"""Runs on MicroPython: for each line, a number of runs, the processor's nanoseconds they took."""
+"""Run on MicroPython: read numbers of runs from stdin, answer with the processor's nanoseconds."""
 
 import sys
 import time

@@ -1,6 +1,6 @@
-"""Products as calls of benchmarks/c/same.h: what mpconnxr's loops do, in C.
+"""Translate products to calls of benchmarks/c/same.h, which does in C what mpconnxr's loops do.
 
-Weights are packed here, as the converter packs them; buffers lie beside the tensors.
+Weights are packed here, as the converter packs them; scratch buffers lie beside the tensors.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from tools.converter.ops._block import HALF, mantissas
 from tools.converter.ops._qweights import Weights, pack, padded, unsigned
 from tools.converter.ops._requantize import Sums, channel_multipliers
 
-_PATCH_NBYTES = 1024  # as of qconv
+_PATCH_NBYTES = 1024  # scratch bytes, as in the kernel qconv
 
 
 def conv_f32(code, x, out, w, bias, args):
-    """args: from N on, of conv_f32."""
+    """Emit a float convolution with the trailing arguments `args` of conv_f32, from N on."""
     image, patch = code.buffer("int32", math.prod(x.shape[1:])), code.buffer("int32", w[0].size)
     code.call("same_conv_f32", x.c, *_floats(code, w, bias), out.c, image, patch, *args)
 
 
 def gemm_f32(code, a, out, w, bias, rows):
-    """w: (N, K)"""
+    """Emit a float product of rows of `a` with rows of `w` (N, K)."""
     row = code.buffer("int32", a.shape[-1])
     shape = [rows, a.shape[-1], len(w)]
     code.call("same_gemm_f32", a.c, *_floats(code, w, bias), out.c, row, *shape)
 
 
 def _floats(code, w, bias):
-    """Names of the mantissas, the exponents and the biases of rows."""
+    """Declare weights as mantissas and exponents by row, and biases; return the three names."""
     held, exponents = mantissas(w.reshape(len(w), -1))
     biases = "NULL" if bias is None else code.constant(bias, "float32")
     names = code.constant(held - HALF, "int32"), code.constant(exponents, "int32")
@@ -39,7 +39,16 @@ def _floats(code, w, bias):
 
 
 def qconv(code, x, out, product, args):
-    """product: w (G * M, ...), bias, ratio, zeros of x, w and out; args: from N on, of qconv."""
+    """Emit a quantized convolution.
+
+    Args:
+        code: the C to append to.
+        x: input.
+        out: output.
+        product: w (G * M, ...), bias, ratio, zero points of x, w and out, dtypes of x and out.
+        args: arguments of qconv, from N on.
+
+    """
     n, groups, c, h, width, m, kh, kw, oh, ow, sh, sw, *_, dh, dw = args
     if c == 1 and m <= 2:
         table, rows, zeros = _packed(code, product, 0)
@@ -50,34 +59,45 @@ def qconv(code, x, out, product, args):
         return
     table, rows, zeros = _packed(code, product, groups)
     k = padded(c * kh * kw)
-    piece = min(max(_PATCH_NBYTES // (4 + k), 1), oh * ow)
-    room = code.buffer("uint8", piece * k), code.buffer("int32", piece)
+    n_patches = min(max(_PATCH_NBYTES // (4 + k), 1), oh * ow)
+    scratch = code.buffer("uint8", n_patches * k), code.buffer("int32", n_patches)
     tensors = _bytes(x), rows, table, _bytes(out)
-    code.call("same_qconv", *tensors, *room, piece, *args, *zeros)
+    code.call("same_qconv", *tensors, *scratch, n_patches, *args, *zeros)
 
 
 def qgemm(code, a, out, product, rows):
-    """Rows of a times those of product's w (N, K)."""
+    """Emit a quantized product of rows of `a` with rows of w (N, K), in `product` as in qconv."""
     table, packed, zeros = _packed(code, product, 1)
     k = a.shape[-1]
-    room = code.buffer("uint8", rows * padded(k)), code.buffer("int32", rows)
+    scratch = code.buffer("uint8", rows * padded(k)), code.buffer("int32", rows)
     shape = [rows, k, len(product[0])]
     flip, _, *zeros = zeros
-    code.call("same_qgemm", _bytes(a), packed, table, _bytes(out), *room, *shape, flip, *zeros)
+    code.call("same_qgemm", _bytes(a), packed, table, _bytes(out), *scratch, *shape, flip, *zeros)
 
 
 def _packed(code, product, groups):
-    """Names of table and rows; flip, zeros of x, w and out, limits. groups 0: rows as they are."""
-    w, bias, ratio, (x_zero, w_zero, y_zero), of_x, of_y = product
-    flip = 128 if of_x == np.int8 else 0
+    """Declare the table of requantization and the weights of a product.
+
+    Args:
+        code: the C to append to.
+        product: as in qconv.
+        groups: number of groups; 0: keep the rows as they are.
+
+    Returns:
+        Names of the table and the weights, [flip, zero points of x, w and out, lower and upper
+            limit].
+
+    """
+    w, bias, ratio, (x_zero, w_zero, y_zero), x_dtype, y_dtype = product
+    flip = 128 if x_dtype == np.int8 else 0
     w_zero += 128 if w.dtype == np.int8 else 0
     rows = unsigned(w).reshape(len(w), -1)
     bias = np.zeros(len(w), np.int64) if bias is None else np.asarray(bias, np.int64).ravel()
-    weights, limits = Weights(rows, w_zero, bias), np.iinfo(of_y)
+    weights, limits = Weights(rows, w_zero, bias), np.iinfo(y_dtype)
     sums = Sums(weights.constants(x_zero + flip), *weights.range(x_zero + flip))
     scales = [Fraction(float(v)) for v in np.broadcast_to(np.ravel(ratio), len(w))]
-    found = channel_multipliers(scales, sums, limits.min - y_zero, limits.max - y_zero)
-    blob = pack(rows, groups or 1, found.first_words, found.mantissas)
+    multipliers = channel_multipliers(scales, sums, limits.min - y_zero, limits.max - y_zero)
+    blob = pack(rows, groups or 1, multipliers.first_words, multipliers.mantissas)
     body = blob[8 * len(w) :] if groups else rows
     table = code.constant(blob[: 8 * len(w)].view("<i4"), "int32")
     zeros = [flip, x_zero + flip, w_zero, y_zero, limits.min, limits.max]
