@@ -1,4 +1,4 @@
-"""Declare the lowered graph: the steps that the device will run, before they become bytes."""
+"""The lowered graph: tensors and kernel steps, before the planner and the file writer."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ from .shapes import extent
 
 @dataclass(eq=False)
 class Tensor:
-    """A value.
+    """A value of the lowered graph: an input, a constant, or a result of a step.
 
     Attributes:
-        name: its name.
-        dtype: ONNX's number.
-        shape: its dims; one of strings that only a run decides is OPEN (tools/format/objects.py).
-        data: its contents, if they are known at conversion.
-        alias: the tensor whose memory this one shares (Reshape and the like), else None.
-        offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
-        contents: of small integer tensors, `data` with Extents in it (see shapes/contents.py).
-        persistent: it lasts from run to run (see plan/state.py).
-        halves: a constant of floats that float16 holds without loss, as the file does.
-        alias_at: bytes into the memory of `alias`.
+        dtype: ONNX's number of the dtype.
+        shape: numbers or Extents; OPEN (see tools/format/objects.py) for a dimension of strings
+            that only a run decides.
+        data: its contents, if known at conversion.
+        alias: the tensor whose memory this one shares (Reshape and friends), or None.
+        offset: bytes into the arena or the file, set by the plan and the file writer; for an
+            object its slot.
+        contents: like `data`, with Extents among the numbers (see shapes/contents.py); only for
+            small integer tensors.
+        persistent: it keeps its value from run to run (see plan/state.py).
+        halves: a float constant that float16 holds without loss, and that the file stores so.
+        alias_at: bytes from the start of `alias` to the start of this one.
 
     """
 
@@ -49,53 +51,53 @@ class Tensor:
 
     @property
     def root(self) -> Tensor:
-        """The tensor whose memory this one shares; itself without an alias."""
+        """Return the tensor that owns the memory of this one."""
         return self.alias.root if self.alias else self
 
     @property
     def start(self) -> int:
-        """Bytes into the root's memory."""
+        """Return the offset of this tensor in the memory of its root [bytes]."""
         return self.alias.start + self.alias_at if self.alias else 0
 
     @property
     def nelem(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return math.prod(self.shape)
 
     @property
     def is_object(self) -> bool:
-        """True for strings and maps, which a board keeps as Python objects."""
+        """Return True for strings and maps, which a board keeps as Python objects."""
         return objects.is_object(self.dtype)
 
     @property
     def is_open_object(self) -> bool:
-        """True for strings of which a run decides the shape."""
+        """Return True for strings whose shape only a run decides."""
         return self.is_object and objects.OPEN in self.shape
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
+        """Return the bytes of one element."""
         return itemsize(self.dtype)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Return the bytes of all elements."""
         return self.nelem * self.itemsize
 
     @property
     def planned_nbytes(self) -> int:
-        """Bytes of memory: those of the largest it can be, within what it shares memory with."""
+        """Return the bytes to plan: those of its largest shape, at most those of its alias."""
         own = int(extent.bound_of(self.nelem)) * self.itemsize
         return min(own, self.alias.planned_nbytes) if self.alias else own
 
     @property
     def is_open(self) -> bool:
-        """True for numbers of which a run decides the shape."""
+        """Return True for a tensor of numbers whose shape only a run decides."""
         return any(map(extent.is_open, self.shape))
 
     @property
     def stored_nbytes(self) -> int:
-        """Bytes of a constant in the file."""
+        """Return the bytes that a constant takes in the file."""
         if self.is_object:
             return len(objects.string_bytes(self.root.data))
         bits = packed_bits(self.dtype)
@@ -103,7 +105,7 @@ class Tensor:
 
     @property
     def np_dtype(self) -> np.dtype:
-        """numpy's dtype, object for strings and maps."""
+        """Return numpy's dtype, object for strings and maps."""
         if self.is_object:
             return np.dtype(object)
         return helper.tensor_dtype_to_np_dtype(self.dtype)
@@ -117,25 +119,24 @@ class Step:
     """One call of a kernel.
 
     Attributes:
-        kernel: its name.
-        inputs: values that it reads.
-        outputs: values that it writes.
-        params: its parameters in order, as the kernel declares them.
-        scratch: temporary memory.
-        node: the ONNX node that it is of, for messages.
+        params: the kernel's parameters in the order that it declares; use step[name] to access
+            them.
+        node: the ONNX node that the step came from, for messages.
         macs: nominal multiply-accumulates, without those of the bodies.
-        bodies: the steps of its subgraphs (Loop, If, Scan), each run `trips` times at most.
-        trips: see bodies.
-        in_place: (input, output) pairs that may share memory: where they write, the kernel and the
-            others of the same node no longer read the input.
-        over: by number of an input that the first output may be written over if it ends with this
-            step: the bytes by which the output must start before it (see plan/overlap.py).
-        behind: the same of kernels that read windows and write behind them.
-        rows: how to cut it into steps for some rows of an image, or None (see steps/rows.py).
-        grow: gives it a larger scratch, of so many bytes at most, if that makes it faster; its
-            lead of input 0 stays within the last argument (None: any).
-        lacks: bytes of scratch with which it is so much faster that the arena may grow for them;
-            the first that the arena takes.
+        bodies: the steps of each subgraph (Loop, If, Scan).
+        trips: how often a body runs, at most.
+        in_place: (input, output) pairs that may share memory: when the kernel writes an element of
+            the output, neither it nor another step of the node still reads the input there.
+        over: inputs whose last reader is this step and which its first output may overwrite. Maps
+            the input's index to its lead: the bytes by which the output must start before the
+            input, at least (see steps/overlap.py).
+        behind: like `over`, for kernels that read windows and write behind them.
+        rows: how to cut the step into steps for some rows of an image, or None (see
+            steps/rows.py).
+        grow: called with (step, bytes, lead): enlarges the scratch, to that many bytes at most, if
+            the kernel is faster with it. The lead of input 0 stays within `lead` (None: any).
+        lacks: sizes of scratch [bytes] that speed the kernel up so much that the arena may grow
+            for them. The first that the arena takes is used.
 
     """
 
@@ -157,32 +158,32 @@ class Step:
 
     @classmethod
     def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **named: Any) -> Step:
-        """Return a step whose parameters, and any other fields, are named.
+        """Make a step with parameters by name.
 
         Args:
-            kernel: its name.
-            inputs: values that it reads.
-            outputs: values that it writes.
-            named: the kernel's parameters and other fields of the step, by name.
+            kernel: the name of the kernel.
+            inputs: the step's inputs.
+            outputs: the step's outputs.
+            **named: the kernel's parameters, and any other attributes of Step.
 
         Raises:
-            ParameterError: if the kernel declares other parameters.
+            ParameterError: if the names are not those that the kernel declares.
 
         """
-        about = {name: named.pop(name) for name in _OTHERS & named.keys()}
+        attributes = {name: named.pop(name) for name in STEP_ATTRIBUTES & named.keys()}
         params = listed(declaration_of(kernel), kernel, named, ())
-        return cls(kernel, inputs, outputs, list(params), **about)
+        return cls(kernel, inputs, outputs, list(params), **attributes)
 
     def __getitem__(self, name: str) -> Any:
-        """Return a parameter by the name that its kernel declares; a list for a group.
+        """Return a parameter by its declared name: a number, or the list of a group.
 
         Raises:
-            ParameterError: if the kernel declares no such parameter.
+            ParameterError: if the kernel declares no parameter of that name.
 
         """
         place = self._place(name)
-        numbers = self.params[place.at : place.end]
-        return numbers if place.field.is_group else numbers[0]
+        values = self.params[place.at : place.end]
+        return values if place.field.is_group else values[0]
 
     def __setitem__(self, name: str, value: Any) -> None:
         place = self._place(name)
@@ -198,25 +199,26 @@ class Step:
         return declared.place(self.params, name)
 
     def set_params(self, **named: Any) -> None:
-        """Set all parameters, by name."""
+        """Replace all parameters, by name."""
         self.params[:] = listed(declaration_of(self.kernel), self.kernel, named, ())
 
     def with_params(self, **named: Any) -> Step:
-        """Return a copy with other values of these parameters."""
+        """Return a copy with new values for these parameters."""
         step = replace(self, params=list(self.params))
         for name, value in named.items():
             step[name] = value
         return step
 
     def lead(self, root: Tensor, rows: bool = True) -> int | None:
-        """Return how many bytes the first output must start before an input to lie over it.
+        """Return the least distance at which the first output may overwrite an input.
 
         Args:
-            root: the root of the input; that of the output is meant, too.
-            rows: count what is `behind` as well.
+            root: root of the input.
+            rows: whether `behind` counts as well as `over`.
 
         Returns:
-            The bytes, or None if the output may not lie over the input.
+            By how many bytes the root of the output must start before `root`; None if the two must
+            not share memory.
 
         """
         leads = []
@@ -231,7 +233,7 @@ class Step:
         return max(0, *leads) if leads else None
 
     def is_same_place(self, root: Tensor) -> bool:
-        """Return True if the root of the first output may start where this one of inputs does."""
+        """Return True if the root of the first output may start where `root` of an input does."""
         if not self.outputs or not all(t.start == 0 for t in self.inputs if t.root is root):
             return False
         if sum(t.root is root for t in self.inputs + self.outputs + self.scratch) != 1:
@@ -243,16 +245,16 @@ class Step:
 
     @property
     def total_macs(self) -> int:
-        """Nominal MACs with those of the bodies: of the larger one where there is a choice."""
+        """Return the nominal MACs with those of the bodies; If counts its larger branch."""
         inner = max((sum(s.total_macs for s in body) for body in self.bodies), default=0)
         return self.macs + self.trips * inner
 
 
-_OTHERS = {f.name for f in fields(Step)} - {"kernel", "inputs", "outputs", "params"}
+STEP_ATTRIBUTES = {f.name for f in fields(Step)} - {"kernel", "inputs", "outputs", "params"}
 
 
 def walk(steps: list[Step]) -> Iterator[Step]:
-    """Yield all steps in order, a step before those of its bodies."""
+    """Yield all steps in order, each before those of its bodies."""
     for step in steps:
         yield step
         for body in step.bodies:
@@ -261,19 +263,14 @@ def walk(steps: list[Step]) -> Iterator[Step]:
 
 @dataclass(eq=False)
 class Graph:
-    """Steps in order, with the inputs and outputs of the model.
+    """Steps in the order of execution, with the inputs and outputs of the model.
 
     Attributes:
-        inputs: values that the user sets.
-        outputs: values that the user reads.
-        steps: the steps.
-        nodes_before: number of the model's nodes.
-        nodes_after: number of its nodes after the rewrites.
-        states: inputs that a run leaves for the next one; they are not among `inputs` any more.
-        weights: how the constants lie in the file; None if a board holds all of them in memory.
-        reads: chunks of these that are read before a step.
-        overlays: by (value, other value that it may be written over while both are needed): the
-            bytes by which it must start before the other.
+        states: inputs that one run leaves for the next, which are not among `inputs`.
+        weights: how the constants lie in the file; None if a board holds them all in memory.
+        reads: for a step the chunks of `weights` to read before it.
+        overlays: for (value, other value) that are both needed at some time, while the first
+            overwrites the second: the bytes by which the first must start before the second.
 
     """
 
@@ -288,7 +285,7 @@ class Graph:
     overlays: dict[tuple[Tensor, Tensor], int] = field(default_factory=dict)
 
     def tensors(self) -> list[Tensor]:
-        """Return every tensor once: inputs, outputs, then in order of use."""
+        """Return every tensor once: inputs, outputs, then the others in order of use."""
         seen = dict.fromkeys(self.inputs + self.outputs)
         for step in walk(self.steps):
             seen.update(dict.fromkeys(step.inputs + step.outputs + step.scratch))

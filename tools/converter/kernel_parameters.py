@@ -1,4 +1,7 @@
-"""Read the names of a kernel's parameters, which mpconnxr/ops/KERNEL.py declares at its top:
+"""Names of the parameters of kernels: read each kernel's declaration, and build lists from names.
+
+Node.emit and Step use it to turn parameters by name into a step's list of integers. Every module
+mpconnxr/ops/KERNEL.py declares its parameters once, at its top:
 
     # params
     _N = const(0)  # samples
@@ -7,17 +10,16 @@
     _DIMS = const(4)  # [rank] of x
     # then steps: [rank] signed
 
-1. A line a parameter, in order: its name as a constant, which costs nothing on a board, or after
-   `then` where its position is not always the same one.
-2. In brackets are the names of the numbers of a group, or how many there are: a number, a product
-   or sum with parameters before it, `?` (one or none), `*` (any number; only the last one), or
-   another module of mpconnxr/ops, whose parameters they are.
-3. The next word may be a kind (see KINDS); what follows is prose, on more lines if they are
-   indented.
-4. `_N_PARAMS = const(7)` may stand last. `# params, or none` allows a step without any.
+1. Each line declares one parameter, in order. It is a constant, which costs nothing on a board, or
+   starts with `then` if its index depends on the length of a group before it.
+2. Brackets declare a group. They hold the names of its numbers, or how many there are: a number, a
+   product or sum of earlier parameters, `?` (none or one), `*` (any number; only in the last
+   line), or another module of mpconnxr/ops whose parameters form the group.
+3. The next word may be a kind (see KINDS). The rest is prose, which indented lines continue.
+4. `_N_PARAMS = const(7)` may stand last. `# params, or none` allows a step without parameters.
    `# params: none` and `# params: as MODULE` stand alone.
 
-A number of a group is `strides.y`, or `dims.0` where it has no name.
+A number of a group is called `strides.y`, or `dims.0` if it has no name.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ from typing import Any
 
 from tools import package
 
-# What a number is; others are extents: counts, sizes, strides, numbers of operations, from 0 to
-# BIAS - 1.
+# Kinds of parameters. One without a kind is an extent: a count, size, stride or number of an
+# operation, from 0 to BIAS - 1.
 KINDS = {
     "signed": "less than BIAS from 0",
     "flag": "0 or 1",
@@ -46,7 +48,7 @@ KINDS = {
 }
 _EXTENT = "extent"
 _HEADING = "# params"
-# Other arguments of Node.emit.
+# Arguments of Node.emit and attributes of Step, which no parameter may be called.
 _RESERVED = (
     *("self", "kernel", "inputs", "outputs", "params", "scratch", "macs", "bodies", "trips"),
     *("in_place", "over", "behind", "rows", "grow"),
@@ -54,16 +56,24 @@ _RESERVED = (
 
 
 class ParameterError(Exception):
-    """The code names a kernel's parameters other than the kernel does."""
+    """Parameters that a caller names do not match those that the kernel declares."""
 
 
 class DeclarationError(ValueError):
-    """A kernel's declaration is not as the docstring above says."""
+    """A kernel declares its parameters otherwise than the module docstring describes."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A parameter, or a group. count: "" for one number; parts: those of a group, by name."""
+    """A declared parameter, or a group of parameters.
+
+    Attributes:
+        kind: a key of KINDS, or "extent".
+        count: the length of a group, as declared; "" for a single number or a group with `parts`.
+        parts: the named members of a group.
+        about: the prose of the declaration.
+
+    """
 
     name: str
     kind: str = _EXTENT
@@ -73,13 +83,21 @@ class Field:
 
     @property
     def is_group(self) -> bool:
-        """Whether it stands for several numbers."""
+        """Return True if the field stands for several numbers."""
         return bool(self.count or self.parts)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a parameter or group is in a step's list. field: what it belongs to."""
+    """The position of a parameter, a group, or a number of a group in a step's list.
+
+    Attributes:
+        path: its name, with that of its group: `strides.y`.
+        field: the field that declares it.
+        at: index of its first number.
+        n: how many numbers it has.
+
+    """
 
     path: str
     field: Field
@@ -88,55 +106,61 @@ class Place:
 
     @property
     def end(self) -> int:
-        """The position behind it."""
+        """Return the index behind its last number."""
         return self.at + self.n
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """A kernel's parameters, in order. or_none: a step may have none of them."""
+    """The parameters of a kernel, in order.
+
+    Attributes:
+        or_none: a step may have no parameters at all.
+
+    """
 
     kernel: str
     fields: tuple[Field, ...] = ()
     or_none: bool = False
 
     def places(self, params: Sequence[int]) -> dict[str, Place]:
-        """Return the place of each parameter, group and number of a group by name.
+        """Return the place of each parameter, group and number of a group, by name.
 
         Raises:
-            ValueError: if there are more or fewer parameters than declared.
+            ValueError: if `params` is longer or shorter than the declaration and its counts
+                require.
 
         """
         if self.or_none and not len(params):
             return {}
         if self.length is None:
-            return self._laid(params)
+            return self._lay_out(params)
         if len(params) != self.length:
             raise ValueError(f"kernel {self.kernel}: {len(params)} parameters, not {self.length}")
         return self._fixed
 
     @cached_property
     def length(self) -> int | None:
-        """How many parameters there are; None where that differs."""
+        """Return the number of parameters, or None if it depends on their values."""
         n = sum(map(_fixed_length, self.fields))
         return None if math.isnan(n) else int(n)
 
     @cached_property
     def _fixed(self) -> dict[str, Place]:
-        return self._laid([0] * (self.length or 0))
+        return self._lay_out([0] * (self.length or 0))
 
-    def _laid(self, params):
-        found: dict[str, Place] = {}
-        at = _lay(self.fields, params, 0, "", found)
+    def _lay_out(self, params):
+        places: dict[str, Place] = {}
+        at = _lay(self.fields, params, 0, "", places)
         if at != len(params):
             raise ValueError(f"kernel {self.kernel}: {len(params)} parameters, not {at}")
-        return found
+        return places
 
     def place(self, params: Sequence[int], name: str) -> Place:
-        """Return the place of the parameter of a name.
+        """Return the place of one parameter.
 
         Raises:
-            ParameterError: if the kernel has none of this name.
+            ParameterError: if the kernel declares no parameter of that name.
 
         """
         try:
@@ -145,19 +169,19 @@ class Declaration:
             raise ParameterError(f"kernel {self.kernel} has no parameter {name}") from None
 
     def singles(self, params: Sequence[int]) -> list[Place]:
-        """Return a place for each number, in order."""
-        found = self.places(params).values()
-        return [place for place in found if not place.field.is_group]
+        """Return the places of all single numbers, in order."""
+        places = self.places(params).values()
+        return [place for place in places if not place.field.is_group]
 
     def listed(self, values: Mapping[str, Any]) -> list[int]:
-        """Return a step's list of parameters.
+        """Return a step's list of parameters for values by name.
 
         Args:
-            values: by name. That of a group is a sequence, or has the names of its numbers.
+            values: a number for each parameter; for a group a sequence, or a mapping of its names.
 
         Raises:
-            ParameterError: for names that are missing or unknown.
-            ValueError: for a group with more or fewer numbers than declared.
+            ParameterError: if names are missing or unknown.
+            ValueError: if a group has more or fewer numbers than declared.
 
         """
         if self.or_none and not values:
@@ -174,15 +198,15 @@ class Declaration:
         return params
 
     def text(self, params: Sequence[int], shown: Callable[[int], str] | None = None) -> str:
-        """Return a text such as `n=1 strides=[2, 2]`.
+        """Format parameters as `n=1 strides=[2, 2] ...`.
 
         Args:
-            params: a step's list.
-            shown: returns the text of a number by its position.
+            params: the step's list.
+            shown: returns the text of the number at an index; by default the number in decimal.
 
         """
         places = self.places(params)
-        said = []
+        shown_fields = []
         for place in places.values():
             if "." in place.path and not _is_nested(place, places):
                 continue
@@ -191,13 +215,13 @@ class Declaration:
             words = [shown(i) if shown else str(params[i]) for i in range(place.at, place.end)]
             if place.field.kind == "float":
                 words = [_as_float(word) for word in words]
-            one = f"[{', '.join(words)}]" if place.field.is_group else words[0]
-            said.append(f"{place.path}={one}")
-        return " ".join(said)
+            value = f"[{', '.join(words)}]" if place.field.is_group else words[0]
+            shown_fields.append(f"{place.path}={value}")
+        return " ".join(shown_fields)
 
 
 def _is_nested(place, places):
-    """Return True for what is in a group of groups, which is not printed as one."""
+    """Return True for a member of a group of groups, which is not printed as one list."""
     outer = places[place.path.rpartition(".")[0]]
     return any(part.is_group for part in outer.field.parts)
 
@@ -207,29 +231,29 @@ def _as_float(word):
         bits = struct.pack("<I", int(word) & 0xFFFFFFFF)
         return f"{struct.unpack('<f', bits)[0]:.9g}"
     except ValueError:
-        return word  # an expression of run-time dims
+        return word  # an expression of run-time dimensions
 
 
-def _lay(fields, params, at, prefix, found) -> int:
-    """Add the places of fields from `at` on; return their end."""
+def _lay(fields, params, at, prefix, places) -> int:
+    """Add the places of `fields` from index `at` on to `places`; return the index behind them."""
     numbers: dict[str, int] = {}
     for f in fields:
         path = prefix + f.name
-        place = found[path] = Place(path, f, at, 1)
+        place = places[path] = Place(path, f, at, 1)
         if f.parts:
-            end = _lay(f.parts, params, at, f"{path}.", found)
+            end = _lay(f.parts, params, at, f"{path}.", places)
         elif f.count:
             n = _count(f.count, numbers, len(params) - at)
             end = at + n
             for i in range(n):
-                found[f"{path}.{i}"] = Place(f"{path}.{i}", Field(f.name, f.kind), at + i, 1)
+                places[f"{path}.{i}"] = Place(f"{path}.{i}", Field(f.name, f.kind), at + i, 1)
         else:
             end = at + 1
             if at < len(params):
                 numbers[f.name] = params[at]
         if end > len(params):
-            raise ValueError(f"parameter {path}: {len(params)} are too few")
-        found[path] = replace(place, n=end - at)
+            raise ValueError(f"{len(params)} parameters end before {path}")
+        places[path] = replace(place, n=end - at)
         at = end
     return at
 
@@ -255,7 +279,7 @@ def _evaluated(node, numbers):
 
 
 def _plain(value):
-    """Return a list of an array or of an iterator."""
+    """Return a list for an array or iterator, and any other value as it is."""
     is_group = isinstance(value, Iterable) and not isinstance(value, Mapping)
     return list(value) if is_group else value
 
@@ -267,16 +291,16 @@ def _listed(kernel, fields, values):
         parts = [f"has no parameter {', '.join(unknown)}"] if unknown else []
         parts += [f"lacks {', '.join(missing)}"] if missing else []
         raise ParameterError(f"kernel {kernel} {' and '.join(parts)}")
-    found: list[int] = []
+    params: list[int] = []
     for f in fields:
         value = values[f.name]
         if isinstance(value, Mapping):
-            found += _listed(kernel, f.parts, value)
+            params += _listed(kernel, f.parts, value)
         elif f.is_group != isinstance(value, Iterable):
             raise ParameterError(f"kernel {kernel}: {f.name} = {value!r}")
         else:
-            found.extend(value if f.is_group else [value])
-    return found
+            params.extend(value if f.is_group else [value])
+    return params
 
 
 def _length(f, value):
@@ -292,13 +316,13 @@ def listed(
 
     Args:
         declared: the kernel's declaration, or None.
-        kernel: its name.
-        named: the parameters by name.
-        params: the list of a kernel without a declaration.
+        kernel: its name, for messages.
+        named: parameters by name, for a kernel that declares them.
+        params: the list itself, for a kernel that declares none.
 
     Raises:
-        ParameterError: if the kernel declares other parameters.
-        ValueError: for a group with more or fewer numbers than declared.
+        ParameterError: if the kernel takes its parameters otherwise, or names do not match.
+        ValueError: if a group has more or fewer numbers than declared.
 
     """
     if declared is None and not named:
@@ -315,14 +339,10 @@ def listed(
 
 @cache
 def declaration_of(kernel: str, folder: Path = package.KERNELS) -> Declaration | None:
-    """Return the declaration of a kernel, or of a helper of kernels; None if it has none.
-
-    Args:
-        kernel: its name.
-        folder: where its file lies.
+    """Return the parameters that a kernel, or helper module of kernels, declares; None if none.
 
     Raises:
-        DeclarationError: if its declaration breaks the rules of this module.
+        DeclarationError: if the declaration breaks a rule of this module's docstring.
 
     """
     path = folder / f"{kernel}.py"
@@ -341,7 +361,7 @@ def _read(kernel, text, folder):
         if token.type == tokenize.COMMENT
     }
     lines = text.splitlines()
-    headings = [n for n, said in comments.items() if said.split(":")[0].startswith(_HEADING)]
+    headings = [n for n, text in comments.items() if text.split(":")[0].startswith(_HEADING)]
     headings = [n for n in headings if lines[n - 1].startswith(_HEADING)]
     if not headings:
         return None
@@ -351,7 +371,7 @@ def _read(kernel, text, folder):
     if heading == ": none":
         return Declaration(kernel)
     if heading.startswith(": as "):
-        return replace(_of_other(heading.removeprefix(": as "), folder), kernel=kernel)
+        return replace(_parameters_of(heading.removeprefix(": as "), folder), kernel=kernel)
     if heading not in ("", ", or none"):
         raise DeclarationError(f"heading {_HEADING}{heading}")
     constants = dict(_constants(ast.parse(text)))
@@ -359,15 +379,15 @@ def _read(kernel, text, folder):
     return Declaration(kernel, tuple(fields), heading != "")
 
 
-def _of_other(name, folder):
-    found = declaration_of(name, folder) or declaration_of(name)
-    if found is None:
+def _parameters_of(name, folder):
+    declared = declaration_of(name, folder) or declaration_of(name)
+    if declared is None:
         raise DeclarationError(f"module {name} declares no parameters")
-    return found
+    return declared
 
 
 def _constants(tree) -> Iterator[tuple[int, tuple[str, int]]]:
-    """Return (line, (name, number)) of each `_NAME = const(number)`."""
+    """Yield (line, (name, number)) for each `_NAME = const(number)`."""
     for node in tree.body:
         match node:
             case ast.Assign(
@@ -380,48 +400,52 @@ def _constants(tree) -> Iterator[tuple[int, tuple[str, int]]]:
 
 
 def _block(line, constants, comments) -> Iterator[tuple[str, int | None, str]]:
-    """Return (name, position or None, comment) of each line of the declaration."""
+    """Yield (name, index or None, comment) for each line of the declaration."""
     entries: list[list[Any]] = []
     while line in constants or line in comments:
-        said = comments.get(line, "")
+        comment = comments.get(line, "")
         if line in constants:
             name, number = constants[line]
             if not name.startswith("_"):
-                raise DeclarationError(f"{name} takes memory: it starts with no underscore")
-            entries.append([name[1:].lower(), number, said.removeprefix("#").strip()])
-        elif said.startswith("# then "):
-            name, colon, about = said.removeprefix("# then ").partition(":")
+                raise DeclarationError(
+                    f"{name} needs an underscore in front: without it it takes memory"
+                )
+            entries.append([name[1:].lower(), number, comment.removeprefix("#").strip()])
+        elif comment.startswith("# then "):
+            name, colon, about = comment.removeprefix("# then ").partition(":")
             entries.append([name, None, about.strip()])
-        elif said.startswith("#  ") and entries:
-            entries[-1][2] += f" {said.removeprefix('#').strip()}"
+        elif comment.startswith("#  ") and entries:
+            entries[-1][2] += f" {comment.removeprefix('#').strip()}"
         else:
-            raise DeclarationError(f"line {line}: {said}")
+            raise DeclarationError(f"line {line}: {comment}")
         line += 1
     return map(tuple, entries)
 
 
 def _fields(entries, folder):
-    found: list[Field] = []
-    at: float = 0  # nan behind the first one of no fixed length
-    for name, position, said in entries:
+    fields: list[Field] = []
+    at: float = 0  # nan behind the first field whose length varies
+    for name, position, comment in entries:
         if position is not None and position != at:
             raise DeclarationError(f"{name} has position {at}, not {position}")
         if name == "n_params":
             at = math.nan
             continue
-        if name in [f.name for f in found] or name in _RESERVED or not name.isidentifier():
-            raise DeclarationError(f"name {name}")
-        if found and found[-1].count in ("*", "?"):
-            raise DeclarationError(f"{name} is behind the last one")
-        found.append(_field(name, said, [f.name for f in found if not f.is_group], folder))
-        at += _fixed_length(found[-1])
-    return found
+        if name in [f.name for f in fields] or name in _RESERVED or not name.isidentifier():
+            raise DeclarationError(f"name {name} is taken, or not an identifier")
+        if fields and fields[-1].count in ("*", "?"):
+            raise DeclarationError(
+                f"{name} follows a group of any length, which has to be the last"
+            )
+        fields.append(_field(name, comment, [f.name for f in fields if not f.is_group], folder))
+        at += _fixed_length(fields[-1])
+    return fields
 
 
-def _field(name, said, before, folder):
-    inside, rest = "", said
-    if said.startswith("["):
-        inside, _, rest = said[1:].partition("]")
+def _field(name, comment, before, folder):
+    inside, rest = "", comment
+    if comment.startswith("["):
+        inside, _, rest = comment[1:].partition("]")
     kind, rest = _EXTENT, rest.strip()
     word = rest.split(" ")[0].rstrip(":,")
     if word in KINDS:
@@ -433,9 +457,9 @@ def _field(name, said, before, folder):
         return Field(name, kind, inside, (), rest)
     names = {n.id for n in ast.walk(ast.parse(inside)) if isinstance(n, ast.Name)}
     if inside.isidentifier() and inside not in before:
-        return Field(name, kind, "", _of_other(inside, folder).fields, rest)
+        return Field(name, kind, "", _parameters_of(inside, folder).fields, rest)
     if names - set(before):
-        raise DeclarationError(f"{name}: {inside} is not known before")
+        raise DeclarationError(f"{name}: {inside} is not known before it")
     return Field(name, kind, inside, (), rest)
 
 

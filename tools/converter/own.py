@@ -1,7 +1,7 @@
-"""Load a user's own operators: a folder of lowerings (--ops) for the domains that are allowed.
+"""A user's own operators: lowerings and kernels in the folder of --ops, for allowed domains.
 
-FOLDER/*.py declare lowerings as the files in tools/converter/ops do; FOLDER/device/*.py are the
-kernels, which go into mpconnxr/ops/ on the board. See docs/custom-operators.md.
+FOLDER/*.py declare lowerings as the modules of tools/converter/ops do. FOLDER/device/*.py are
+kernels, which go to mpconnxr/ops/ on the board. See docs/custom-operators.md.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _SERIAL = itertools.count()
 
 @dataclass(frozen=True)
 class Operators:
-    """The project's lowerings and a user's.
+    """The operators that a conversion may use: the project's and those of the user.
 
     Attributes:
-        own: the user's lowerings that may be used.
-        refused: (domain, operator) of the user's others, whose domains are not allowed.
+        own: the user's lowerings in allowed domains.
+        refused: (domain, operator) of the user's lowerings in other domains.
 
     """
 
@@ -38,23 +38,16 @@ class Operators:
     def lowering_of(
         self, domain: str, op_type: str, objects: bool | None = None
     ) -> ops.Lowering | None:
-        """Return the lowering of an operator, or None.
-
-        Args:
-            domain: the operator's domain.
-            op_type: its name.
-            objects: as in ops.lowering_of.
-
-        """
+        """Return the lowering of an operator, or None (see ops.lowering_of)."""
         lowering = ops.lowering_of(domain, op_type, objects)
-        return lowering or ops.found_in(self.own, domain, op_type, objects)
+        return lowering or ops.find(self.own, domain, op_type, objects)
 
     def is_own(self, domain: str, op_type: str) -> bool:
-        """Return True for an operator that a lowering of the user's serves."""
-        return ops.found_in(self.own, domain, op_type) is not None
+        """Return True if a lowering of the user's serves the operator."""
+        return ops.find(self.own, domain, op_type) is not None
 
     def is_refused(self, domain: str, op_type: str) -> bool:
-        """Return True for an operator that the folder serves, of a domain that is not allowed."""
+        """Return True if the folder has a lowering for it, but its domain is not allowed."""
         return (domain, op_type) in self.refused
 
     def hint(self, domain: str, op_type: str) -> str:
@@ -67,11 +60,7 @@ class Operators:
 
 
 def operators(folder: Path | None, domains: Collection[str]) -> Operators:
-    """Return the project's lowerings, and those of a folder for these domains.
-
-    Args:
-        folder: that of --ops, or None.
-        domains: those that it may serve.
+    """Collect the project's lowerings, and those of a folder for these domains.
 
     Raises:
         UsageError: if the folder cannot be used.
@@ -80,19 +69,16 @@ def operators(folder: Path | None, domains: Collection[str]) -> Operators:
     if folder is None:
         return Operators()
     kernels_in(folder)
-    loaded = _load(folder)
+    lowerings = _load(folder)
     allowed = {_plain(domain) for domain in domains}
-    refused = [key for key in loaded if _plain(key[0]) not in allowed]
-    return Operators(
-        {key: loaded[key] for key in loaded if key not in refused},
-        frozenset(key[:2] for key in refused),
-    )
+    own = {key: lowerings[key] for key in lowerings if _plain(key[0]) in allowed}
+    return Operators(own, frozenset(key[:2] for key in lowerings if key not in own))
 
 
 def _load(folder):
-    """Import the folder as a package of a new name, and return the lowerings that it declares.
+    """Import the folder and return the lowerings that it declares.
 
-    As a package, its files can import each other.
+    Each import makes a package with a new name, so that the folder's files can import each other.
     """
     name = f"mpconnxr_own_{next(_SERIAL)}"
     spec = importlib.util.spec_from_loader(name, None, is_package=True)
@@ -109,10 +95,10 @@ def _load(folder):
 
 
 def kernels_in(folder: Path | None) -> dict[str, Path]:
-    """Return the device's files of a folder for --ops, by their names in mpconnxr/ops/.
+    """Return the kernels in a folder for --ops, by their file names in mpconnxr/ops/.
 
     Raises:
-        UsageError: if there is no such folder, or a file has the name of one of the project's.
+        UsageError: if there is no such folder, or a kernel has the name of one of the project's.
 
     """
     if folder is None:

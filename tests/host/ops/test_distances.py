@@ -9,7 +9,7 @@ from tools.converter.convert import Options, convert
 from tools.converter.file import writer
 from tools.converter.ir import Graph, Step, Tensor
 from tools.converter.ops._block import unit_mantissas
-from tools.converter.ops._distances import decay_words
+from tools.converter.ops.distances import decay_words
 from tools.converter.plan import plan
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS

@@ -66,7 +66,7 @@ def test_bytes_are_those_of_one_position_a_call(target, monkeypatch):
         with ExitStack() as stack:
             patch = stack.enter_context(monkeypatch.context())
             patch.setattr(_patch_room, "NBYTES", nbytes)
-            patch.setattr(_patch_room, "_MOST_NBYTES", most)
+            patch.setattr(_patch_room, "_MAX_NBYTES", most)
             if not fill:
                 patch.setattr(plan, "fill_gaps", lambda *_: None)
                 patch.setattr(plan, "widen", lambda _, placed, *__: placed)
@@ -152,7 +152,7 @@ def test_the_largest_steps_get_it_where_not_all_can():
     ],
 )
 def test_pieces_are_even_where_that_pays(positions, record, products, nbytes, piece):
-    assert _patch_room.piece_of(positions, record, products, nbytes) == piece
+    assert _patch_room.positions_at_once(positions, record, products, nbytes) == piece
 
 
 def test_instructions_of_long_patches(ready_target, tmp_path, capsys):

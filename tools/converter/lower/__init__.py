@@ -1,4 +1,8 @@
-"""ONNX nodes -> steps. Every problem of a model is collected before it is refused."""
+"""Lower the nodes of a simplified ONNX model to kernel steps.
+
+All problems of a model are collected before it is refused. Which steps a node becomes is decided
+in tools/converter/ops.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from tools.format import objects
 from ..context import PLAIN, Context
 from ..errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
 from ..external_weights import array_of
-from ..ir import Graph, Step, Tensor, dtype_name
+from ..ir import Graph, Step, Tensor, dtype_name, walk
 from ..load.missing import problem_of
 from ..numbers import int64, widen
 from ..numbers.precision import Precision
@@ -22,7 +26,6 @@ from ..shapes import extent, extent_forms, runtime
 from ..shapes.bodies import model_of
 from ..simplify import simplify
 from .node import Node
-from .prune import prune
 
 
 def lower(
@@ -31,9 +34,18 @@ def lower(
     context: Context = PLAIN,
     precision: Precision | None = None,
 ) -> Graph:
-    """A simplified model (see simplify) as a graph of kernel steps. Raises UnsupportedModel.
+    """Lower a simplified model (see simplify) to a graph of kernel steps.
 
-    twin: the model simplified with other bounds of what its inputs decide, if they do.
+    Args:
+        model: the model.
+        twin: the same model, simplified with other bounds of its inputs' sizes. It shows that the
+            steps do not depend on the bounds.
+        context: what the nodes may use.
+        precision: how float32 products are computed.
+
+    Raises:
+        UnsupportedModel: if nodes cannot be lowered; it lists all of them.
+
     """
     precision = precision or Precision()
     graph = Lowerer(model, context, precision).lowered()
@@ -44,9 +56,16 @@ def lower(
 
 
 class Lowerer:
-    """Lowers one graph. bound: Tensors of values that come from outside (a body's inputs).
+    """Lower one graph: the model's, or that of a body.
 
-    grown: run-time dims have other bounds than those planned for.
+    Attributes:
+        grown: run-time dimensions have other bounds than those that are planned for.
+        findings: the problems so far.
+        blocked: values that nodes with findings fail to compute.
+        values: the tensors by name; at first those that come from outside (inputs of a body).
+        unknown: for a value without a tensor, why it has none.
+        wide: see numbers/widen.py.
+
     """
 
     def __init__(
@@ -62,10 +81,10 @@ class Lowerer:
         self.precision = precision
         self.grown = grown
         self.findings: list[Finding] = []
-        self.blocked: set[str] = set()  # values that nodes with findings should have given
+        self.blocked: set[str] = set()
         self.values: dict[str, Tensor] = dict(bound or {})
         self.unknown: dict[str, str] = {}
-        self.wide: dict[Tensor, Tensor] = {}  # see widen
+        self.wide: dict[Tensor, Tensor] = {}
         graph = model.graph
         self.int64 = int64.Narrowing(graph, bound is not None)
         for proto in graph.initializer:
@@ -86,7 +105,7 @@ class Lowerer:
                 self._find("input", info.name, problem)
 
     def _declare(self, info):
-        """A Tensor for a value whose dtype and shape are known; else the reason why not."""
+        """Make a tensor for a value of known dtype and shape; else note why they are unknown."""
         kind = info.type.WhichOneof("value")
         as_map = objects.dtype_of(info.type)
         if as_map is not None:
@@ -112,19 +131,24 @@ class Lowerer:
             self.values[info.name] = Tensor(info.name, t.elem_type, tuple(dims))
 
     def _dim(self, d):
-        """A number, an Extent, or the name of what is neither."""
+        """Return a dimension as a number or Extent, or its name if it is neither."""
         if d.HasField("dim_value"):
             return d.dim_value
         value = extent_forms.parsed(d.dim_param, self.grown)
         return (d.dim_param or "?") if value is None else value
 
     def lowered(self) -> Graph:
-        """The graph of all nodes. Raises UnsupportedModel."""
+        """Return the graph of all nodes.
+
+        Raises:
+            UnsupportedModel: if nodes cannot be lowered.
+
+        """
         self.lower_all()
         return self.finish()
 
     def lower_all(self) -> None:
-        """Emits the steps of every node, or collects what is in the way."""
+        """Emit the steps of every node, or add a finding."""
         for node in self.model.graph.node:
             self._lower(node)
 
@@ -145,7 +169,7 @@ class Lowerer:
                 raise problem_of(proto, operators)
             node = Node(self, proto, lowering)
             _check_axis(node)
-            if not runtime.lower_contents(node) and not _gives_nothing(node):
+            if not runtime.lower_contents(node) and not _is_empty_product(node):
                 replaced = self.int64.enter(node)
                 self._lower_in_some_dtype(node, lowering)
                 self.int64.leave(node, replaced)
@@ -158,21 +182,23 @@ class Lowerer:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
         except (ArithmeticError, LookupError, TypeError, ValueError) as e:
-            given = ", ".join(str(self.values[n]) for n in proto.input if n in self.values)
+            inputs = ", ".join(str(self.values[n]) for n in proto.input if n in self.values)
             error = f"{type(e).__name__}: {e}"
-            reason = f"its inputs ({given}) and attributes do not fit together ({error})"
+            reason = f"its inputs ({inputs}) and attributes do not fit together ({error})"
             if self._is_open(proto):
                 reason = "it cannot follow a run-time extent"
             self.blocked.update(proto.output)
             self._find(operator_of(proto), name_of(proto), Problem(reason))
 
     def _is_open(self, proto):
-        found = [self.values.get(name) for name in [*proto.input, *proto.output]]
-        return any(t is not None and extent.any_open(t.shape) for t in found)
+        return any(extent.any_open(t.shape) for t in self._known(proto))
 
     def _has_objects(self, proto):
-        found = [self.values.get(name) for name in (*proto.input, *proto.output)]
-        return any(t is not None and t.is_object for t in found)
+        return any(t.is_object for t in self._known(proto))
+
+    def _known(self, proto):
+        names = (*proto.input, *proto.output)
+        return [self.values[name] for name in names if name in self.values]
 
     def _lower_in_some_dtype(self, node, lowering):
         if widen.stays_wide(node, self.wide):
@@ -188,20 +214,33 @@ class Lowerer:
             widen.lower_wide(node, lowering, self.wide)
 
     def _lower_empty(self, node, steps):
-        """Lowerings do nothing for empty outputs: at level 0 they get a step all the same."""
-        from ..ops._move import emit_nothing
+        """Give empty outputs a step, which lowerings do not emit (for level 0)."""
+        from ..ops._move import emit_empty_move
 
         made = {t for step in steps for t in step.outputs}
         for out in node.outputs:
             if out is None or out in made or out.data is not None or out.alias is not None:
                 continue
             if 0 in out.shape and node.input(0) is not None:
-                emit_nothing(node.emit, node.inputs[0], out)
+                emit_empty_move(node.emit, node.inputs[0], out)
 
     def lower_body(
         self, graph: onnx.GraphProto, inputs: Sequence[Tensor]
     ) -> tuple[list[Step], list[Tensor]]:
-        """Steps and outputs of a subgraph; what is in the way of it is a finding of this graph."""
+        """Lower a subgraph; its problems become findings of this graph.
+
+        Args:
+            graph: the subgraph.
+            inputs: tensors that its first inputs stand for. Others have this graph's tensor of
+                that name.
+
+        Returns:
+            Its steps and outputs.
+
+        Raises:
+            Problem: if it cannot be lowered.
+
+        """
         model = model_of(self.model, graph, [(t.dtype, t.shape) for t in inputs])
         for info in model.graph.input[len(inputs) :]:
             if info.name in self.values:
@@ -223,48 +262,72 @@ class Lowerer:
         return inner.graph.steps, outputs
 
     def finish(self) -> Graph:
-        """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
+        """Return the graph, with outputs that have memory of their own.
+
+        Raises:
+            UnsupportedModel: if there are findings.
+
+        """
         self.graph.outputs = [self._output(t) for t in self.results()]
         runtime.drop_unused(self.graph)
         if self.findings:
             raise UnsupportedModel(self.findings)
-        prune(self.graph)
+        _prune(self.graph)
         return self.graph
 
     def results(self) -> list[Tensor]:
-        """The graph's outputs; one that nothing computes becomes a finding."""
-        found = []
+        """Return the graph's outputs; one that no node computes becomes a finding."""
+        outputs = []
         for info in self.model.graph.output:
             if info.name in self.values:
-                found.append(self.values[info.name])
+                outputs.append(self.values[info.name])
             elif not self.findings:
                 reason = self.unknown.get(info.name, "nothing computes it")
                 self._find("output", info.name, Problem(reason))
-        return found
+        return outputs
 
     def _output(self, t):
-        """An output that is just a view of an input gets a copy: refilling must not change it.
+        """Return an output, copied if it is a view of an input: refilling that must not change it.
 
-        So does one that is a constant, at level 0.
+        At level 0 constants are copied as well.
         """
         is_kept = self.context.keeps_operators
         if t.root not in self.graph.inputs and not (is_kept and t.root.data is not None):
             return t
-        from ..ops._move import emit_copy, emit_nothing
+        from ..ops._move import emit_copy, emit_empty_move
 
         out = Tensor(t.name, t.dtype, t.shape)
         if t.is_object:
             from ..ops._strings import emit_copy
         elif is_kept and 0 in t.shape:
-            emit_copy = emit_nothing
+            emit_copy = emit_empty_move
         emit_copy(lambda **step: self.graph.steps.append(Step.of(**step)), t, out)
         return out
 
 
-def _gives_nothing(node):
+def _prune(graph: Graph) -> None:
+    """Drop steps of the graph whose results no other step reads, in place.
+
+    A step with bodies stays, with all that they read. So does a step that decides a run-time
+    dimension, or that only checks something.
+    """
+    needed = {t.root for t in graph.outputs}
+    kept: list[Step] = []
+    for step in reversed(graph.steps):
+        if step.bodies or _has_effect(step) or any(t.root in needed for t in step.outputs):
+            kept.append(step)
+            needed.update(t.root for inner in walk([step]) for t in inner.inputs)
+    graph.steps = kept[::-1]
+
+
+def _has_effect(step: Step) -> bool:
+    return not step.outputs or any(isinstance(p, extent.DimNumber) for p in step.params)
+
+
+def _is_empty_product(node):
     """Return True for a product without elements, which no step has to compute.
 
-    Lowerings of other operators check what they are given first.
+    Only for Gemm and MatMul: lowerings of other operators check their inputs first.
     """
     outputs = [t for t in node.outputs if t is not None and node.op in ("Gemm", "MatMul")]
     return bool(outputs) and all(not t.is_object and _is_empty(t.shape) for t in outputs)
@@ -275,7 +338,7 @@ def _is_empty(shape):
 
 
 def _check_axis(node):
-    """An axis behind the last one; several operators add one to what they take."""
+    """Raise Problem for an axis beyond the rank, which several operators would count modulo it."""
     axis, x = node.attr("axis"), node.input(0)
     is_onnx = node.proto.domain in ("", "ai.onnx")  # others may take scales before values
     if isinstance(axis, int) and is_onnx and x is not None and not x.is_object:
@@ -289,5 +352,5 @@ def _is_extent(d):
 
 
 def _is_held(dtype):
-    """True if the device can hold this dtype; False for complex numbers."""
+    """Return True if the device has this dtype: False for complex numbers."""
     return 0 < dtype <= 28 and dtype not in (14, 15)

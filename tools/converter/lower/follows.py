@@ -1,4 +1,4 @@
-"""Find the nodes that cannot follow sizes which each run decides, by lowering the model once."""
+"""Find the nodes that cannot follow sizes that each run decides, by lowering the model once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values inside of a model as outputs of it, to look at them."""
+"""Turn values inside of a model into outputs of it, to look at them (--inner)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import onnx
 
 
 def expose(model: onnx.ModelProto, names: Collection[str]) -> onnx.ModelProto:
-    """The model with those of these values as outputs, behind its own, that its nodes compute.
+    """Return the model with these inner values as further outputs.
 
-    Only numbers of a known shape: what else there is stays inside.
+    Names of other values are ignored: of inputs and outputs, of strings, or without a fixed shape.
     """
     graph = model.graph
     infos = {v.name: v for v in graph.value_info if _is_fixed(v.type)}
     own = {o.name for o in graph.output}
     computed = [name for node in graph.node for name in node.output]
-    found = [infos[n] for n in computed if n in names and n in infos and n not in own]
-    if not found:
+    exposed = [infos[n] for n in computed if n in names and n in infos and n not in own]
+    if not exposed:
         return model
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    copy.graph.output.extend(found)
+    copy.graph.output.extend(exposed)
     return copy
 
 

@@ -1,9 +1,13 @@
-"""A node as its lowering sees it."""
+"""Node: an ONNX node as its lowering sees it.
+
+It is the only way in which tools/converter/ops reaches the graph.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,19 +20,19 @@ from tools.format import objects
 
 from ..context import Context
 from ..errors import BlockedProblem, DtypeProblem, Problem
-from ..ir import Graph, Step, Tensor, dtype_name
+from ..ir import STEP_ATTRIBUTES, Graph, Step, Tensor, dtype_name
 from ..kernel_parameters import declaration_of, listed
 from ..numbers.precision import Precision
-from ..protos import name_of, operator_of, opset_of
+from ..protos import free_inputs, name_of, operator_of, opset_of
 from ..shapes import contents, extent
 from ..shapes.infer_extents import NEEDS_BOUND
 from ..shapes.signature import Signature
-from ..steps.rows import ItemRows, Rows
-from .decided import chooser
+
+_MAX_CHOOSER_NELEM = 8  # elements of an input that chooses: a sampling rate, a switch
 
 
 class Scope(Protocol):
-    """The graph that a node is lowered in: see Lowerer."""
+    """The graph in which a node is lowered: see Lowerer."""
 
     model: onnx.ModelProto
     context: Context
@@ -46,9 +50,13 @@ class Scope(Protocol):
 
 
 class Node(Signature):
-    """What a lowering sees of an ONNX node, and how it emits steps.
+    """An ONNX node, with its tensors, for a lowering that emits steps for it.
 
-    inputs, outputs: Tensors, None where absent.
+    Attributes:
+        inputs: its input tensors, None for each that is absent.
+        outputs: its output tensors, None for each that is absent.
+        steps: the list that `emit` adds to.
+
     """
 
     def __init__(self, scope: Scope, proto: onnx.NodeProto, lowering):
@@ -56,7 +64,7 @@ class Node(Signature):
         self._temps = 0
         module = sys.modules[lowering.lower.__module__]
         self._own_kernels = Path(str(module.__file__)).parent / "device"  # see own
-        self.steps = scope.graph.steps  # where emit adds to
+        self.steps = scope.graph.steps
         self.name = f"{operator_of(proto)} {name_of(proto)}"
         super().__init__(proto, opset_of(scope.model, proto.domain), ())
         self.inputs = self._values("input", proto.input)
@@ -65,24 +73,33 @@ class Node(Signature):
             if self.input(i) is not None and i not in lowering.at_run_time:
                 self.const(i)
 
-    def _values(self, kind, names):
-        return [self._value(n, f"{kind} {i}") if n else None for i, n in enumerate(names)]
+    def _values(self, which, names):
+        return [self._value(n, f"{which} {i}") if n else None for i, n in enumerate(names)]
 
     def _value(self, name, what):
         t = self._scope.values.get(name)
         if t is None and name in self._scope.blocked:
             raise BlockedProblem(f"{what} ({name}) is unknown")
         if t is None:
-            bound = f"--bound {name}=N says how many items there can be"
-            todo = bound if self.op in NEEDS_BOUND and what.startswith("output") else ""
-            if self.op == "If" and (choice := chooser(self._scope.model, self.proto.input[0])):
-                todo = f"--bind {choice}=FILE.npy chooses the branch"
+            bound = f"--bound {name}=N says how many elements there can be"
+            remedy = bound if self.op in NEEDS_BOUND and what.startswith("output") else ""
+            if self.op == "If" and (choice := _chooser(self._scope.model, self.proto.input[0])):
+                remedy = f"--bind {choice}=FILE.npy chooses the branch"
             reason = self._scope.unknown.get(name, "shape unknown")
-            raise Problem(f"{what} ({name}): {reason}", todo)
+            raise Problem(f"{what} ({name}): {reason}", remedy)
         return t
 
     def const(self, i: int, name: str = "") -> np.ndarray:
-        """Contents of the i-th input. Raises Problem where only run time knows them."""
+        """Return the contents of the i-th input.
+
+        Args:
+            i: index of the input.
+            name: its name in ONNX, for the message.
+
+        Raises:
+            Problem: if only a run knows the contents.
+
+        """
         t = self.inputs[i]
         if t.data is None:
             raise Problem(
@@ -93,16 +110,16 @@ class Node(Signature):
 
     @property
     def is_exact(self) -> bool:
-        """True if its float32 products are those of block floating point (see precision)."""
+        """Return True if float32 products use block floating point (see numbers/precision.py)."""
         return self._scope.precision.is_exact(name_of(self.proto))
 
     @property
     def is_short(self) -> bool:
-        """True if the known weights of its exact products are to be short mantissas."""
+        """Return True if known weights of its exact products shall have short mantissas."""
         return self._scope.precision.is_short(name_of(self.proto))
 
     def is_raw(self, x: Tensor) -> bool:
-        """True for inputs of the graph and their squares, whose items may be of any units."""
+        """Return True for graph inputs and their squares, whose elements may have any unit."""
         if any(x is t for t in self._scope.graph.inputs):
             return True
         made = [s for s in self.steps if s.kernel == "binary" and s.outputs[0] is x]
@@ -111,33 +128,38 @@ class Node(Signature):
 
     @property
     def onnx_opset(self) -> int:
-        """The version of ONNX's own operators in the model."""
+        """Return the version of ONNX's own operators in the model."""
         return opset_of(self._scope.model, "")
 
     @property
     def is_kept(self) -> bool:
-        """True where the device is to compute what the converter could (--optimize 0)."""
+        """Return True if the device shall compute what the converter could (--optimize 0)."""
         return self._scope.context.keeps_operators
 
     @property
     def held_bits(self) -> int:
-        """Bits of the weights of its float32 products, if that many hold them without loss."""
+        """Return the bits of stored weights of float32 products, if that loses nothing."""
         return self._scope.precision.bits
 
     @property
     def bounds(self) -> Mapping[str, int]:
-        """What --bound gives, by name of a value."""
+        """Return the bounds of --bound, by name of the value."""
         return self._scope.context.bounds
 
     def contents(self, i: int) -> np.ndarray | None:
-        """The i-th input as ints and Extents, as far as they follow from shapes; else None."""
+        """Return the i-th input as ints and Extents, or None if shapes do not determine it."""
         t = self.input(i)
         if t is None or t.data is None:
             return None if t is None else t.contents
         return contents.of_constant(t.data)
 
     def require_dtype(self, *dtypes: int) -> int:
-        """dtype of the first input; DtypeProblem unless it is one of these ONNX numbers."""
+        """Return the dtype of the first input.
+
+        Raises:
+            DtypeProblem: if it is not one of these ONNX numbers.
+
+        """
         dtype = self.inputs[0].dtype
         if dtype not in dtypes:
             raise DtypeProblem(f"dtype {dtype_name(dtype)}")
@@ -149,57 +171,40 @@ class Node(Signature):
         inputs: Iterable[Tensor],
         outputs: Iterable[Tensor],
         params: Iterable[int] = (),
-        scratch: Iterable[Tensor] = (),
-        macs: int = 0,
-        bodies: Sequence[list[Step]] = (),
-        trips: int = 1,
-        in_place: Sequence[tuple[Tensor, Tensor]] = (),
-        over: Mapping[int, int] | None = None,
-        behind: Mapping[int, int] | None = None,
-        rows: Rows | ItemRows | None = None,
-        grow: Callable[[Step, int, int | None], None] | None = None,
-        lacks: int = 0,
         **named: Any,
     ) -> None:
-        """Adds a step. Several steps may write parts of one output.
+        """Add a step. Several steps may write parts of one output.
 
-        named: all the parameters that the kernel declares (see kernel_parameters); a user's kernel
-        that declares none takes params, a list. in_place, over, behind, rows, grow, lacks: see
-        Step.
-        Raises ParameterError for names that are not the kernel's.
+        Args:
+            kernel: its name.
+            inputs: the step's inputs.
+            outputs: the step's outputs.
+            params: the parameters of a user's kernel that declares none.
+            **named: other attributes of Step (scratch, macs, ...), and all parameters that the
+                kernel declares (see kernel_parameters).
+
+        Raises:
+            ParameterError: if the names are not those that the kernel declares.
+
         """
+        attributes = {name: named.pop(name) for name in STEP_ATTRIBUTES & named.keys()}
         declared = declaration_of(kernel) or declaration_of(kernel, self._own_kernels)
-        params = listed(declared, kernel, named, params)
-        step = Step(
-            kernel,
-            list(inputs),
-            list(outputs),
-            [extent.kept(p) for p in params],
-            list(scratch),
-            self.name,
-            int(macs),
-            list(bodies),
-            trips,
-            in_place,
-            over or {},
-            behind or {},
-            rows,
-            grow,
-            lacks,
-        )
-        if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
-            what = "a run-time extent" if extent.any_open(step.params) else "a parameter"
+        values = [extent.kept(p) for p in listed(declared, kernel, named, params)]
+        if any(not -(1 << 31) <= p < 1 << 31 for p in values):
+            what = "a run-time extent" if extent.any_open(values) else "a parameter"
             raise Problem(f"{what} of kernel {kernel} exceeds 32 bits")
+        step = Step(kernel, list(inputs), list(outputs), values, node=self.name, **attributes)
+        step.macs = int(step.macs)
         self.steps.append(step)
 
     def temp(self, dtype: int, shape: Iterable[int]) -> Tensor:
-        """A new intermediate value (also for scratch)."""
+        """Return a new intermediate value, also for use as scratch."""
         self._temps += 1
         name = f"{self.proto.output[0]}/{self._temps}"
         return Tensor(name, dtype, tuple(map(extent.kept, shape)))
 
     def constant(self, data: np.ndarray) -> Tensor:
-        """A new constant; its numpy dtype decides the ONNX one."""
+        """Return a new constant of the ONNX dtype that corresponds to numpy's."""
         data = np.asarray(data, order="C")
         is_text = data.dtype.kind in "OUS"
         dtype = objects.STRING if is_text else helper.np_dtype_to_tensor_dtype(data.dtype)
@@ -208,7 +213,7 @@ class Node(Signature):
         return t
 
     def alias(self, out: Tensor, x: Tensor) -> None:
-        """Declares that out is x with another shape: no step, no copy."""
+        """Make `out` a view of x with another shape: no step, no copy."""
         if x.data is not None:
             out.data = x.data.reshape(out.shape)
             return
@@ -218,14 +223,14 @@ class Node(Signature):
             self._scope.wide[out] = self.reshaped(wide, out.shape)
 
     def reshaped(self, x: Tensor, shape: Iterable[int]) -> Tensor:
-        """x with another shape, for use as a step's input."""
+        """Return x with another shape, for use as an input of a step."""
         t = self.temp(x.dtype, shape)
         self.alias(t, x)
         return t
 
     @contextmanager
     def emitting_to(self, steps: list[Step]):
-        """While it lasts, emit adds to these steps, of a body."""
+        """Let `emit` add to these steps of a body while the context lasts."""
         outer, self.steps = self.steps, steps
         try:
             yield
@@ -235,5 +240,34 @@ class Node(Signature):
     def lower_body(
         self, attribute: str, inputs: Sequence[Tensor]
     ) -> tuple[list[Step], list[Tensor]]:
-        """Steps and outputs of the subgraph in an attribute, with these Tensors as its inputs."""
+        """Lower the subgraph in an attribute.
+
+        Args:
+            attribute: the name of the attribute.
+            inputs: tensors that the subgraph's inputs stand for.
+
+        Returns:
+            The subgraph's steps and outputs.
+
+        """
         return self._scope.lower_body(self.attr(attribute), inputs)
+
+
+def _chooser(model: onnx.ModelProto, name: str) -> str:
+    """Return the only graph input that a value depends on if it is small, else ""."""
+    makers = {output: node for node in model.graph.node for output in node.output}
+    inputs = {info.name: info for info in free_inputs(model.graph)}
+    pending, seen = [name], set()
+    while pending:
+        value = pending.pop()
+        if value and value not in seen:
+            seen.add(value)
+            pending += makers[value].input if value in makers else ()
+    sources = [inputs[value] for value in seen if value in inputs]
+    return sources[0].name if len(sources) == 1 and _is_small(sources[0]) else ""
+
+
+def _is_small(info):
+    t = info.type.tensor_type
+    dims = [d.dim_value for d in t.shape.dim]
+    return t.HasField("shape") and 0 < math.prod(dims) <= _MAX_CHOOSER_NELEM

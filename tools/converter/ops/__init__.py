@@ -1,6 +1,10 @@
-"""Lowerings: what each ONNX operator becomes on the device. One operator family a file.
+"""Lowerings: which kernel steps each ONNX operator becomes. One module for an operator family.
 
-A file declares its functions with @lowers; every file in this folder is found by itself.
+A module declares its functions with @lowers. All modules of this folder are imported when the
+first lowering is looked up, so that a new operator needs no list.
+
+Lowerings and their helpers get a Node as `node` and emit steps to it. They raise Problem for what
+no kernel serves.
 """
 
 from __future__ import annotations
@@ -10,21 +14,28 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 
-# Domains of operators: this project's, which rewrites make, and others' than ONNX's own.
+# Domains of operators other than ONNX's own. OWN: of those that rewrites make.
 OWN, ML, MS = "mpconnxr", "ai.onnx.ml", "com.microsoft"
 
-# by domain, operator type, and whether for strings and maps
+# by (domain, operator type, for nodes with strings or maps)
 Table = dict[tuple[str, str, bool], "Lowering"]
 _LOWERINGS: Table = {}
-_SEPARATE: dict[str, Table] = {}  # by package, of lowerings that are not the project's
+_SEPARATE: dict[str, Table] = {}  # tables of users' packages, by package
 
 
 class Lowering:
-    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
+    """The lowering of an operator.
 
-    at_run_time: those of them without whose contents it can do if its outputs have shapes;
-    infer(signature) gives (dtype, shape) of each output where onnx itself does not know them;
-    takes(node, types): which nodes it is for, None: all; others become the operator's definition.
+    Attributes:
+        lower: lower(node) emits the steps of a node.
+        fixes_shape: indices of inputs whose contents decide the shape of an output.
+        at_run_time: those of `fixes_shape` whose contents need not be known if the outputs have
+            shapes.
+        infer: infer(signature) returns (dtype, shape) of each output, for operators unknown to
+            onnx.
+        takes: takes(node, types) returns True for nodes that `lower` serves; others are replaced
+            by the operator's definition. None if it serves all.
+
     """
 
     def __init__(
@@ -51,13 +62,19 @@ def lowers(
     infer: Callable | None = None,
     takes: Callable | None = None,
 ):
-    """Declares the decorated function as the lowering of these operators, at every opset.
+    """Register the decorated function as the lowering of these operators, at every opset.
 
-    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion,
-        but for those of them with which the lowering works at_run_time;
-    objects: this one is for nodes with strings or maps among inputs and outputs;
-    infer: for operators that onnx does not know: infer(node) gives a list of (ONNX dtype number,
-    shape), one an output; node is a Signature.
+    Args:
+        *op_types: the operators.
+        domain: their domain.
+        fixes_shape: indices of inputs (axes, shape, starts, repeats, ...) that have to be known at
+            conversion, except those in `at_run_time`.
+        at_run_time: indices of inputs that the lowering can leave to the run.
+        objects: the lowering is for nodes with strings or maps among their inputs and outputs.
+        infer: for operators unknown to onnx: infer(signature) returns a list of (ONNX dtype
+            number, shape), one for each output.
+        takes: takes(node, types) returns True for nodes that the lowering serves (None: all).
+
     """
 
     def declare(lower):
@@ -79,28 +96,33 @@ def _load_all() -> None:
 
 
 def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
-    """The lowering of an operator, or None. objects: for strings and maps; None: for either."""
+    """Return the lowering of an operator, or None.
+
+    Args:
+        domain: its domain.
+        op_type: its name.
+        objects: True for nodes with strings or maps, False for others, None for either.
+
+    """
     _load_all()
-    return found_in(_LOWERINGS, domain, op_type, objects)
+    return find(_LOWERINGS, domain, op_type, objects)
 
 
 def known() -> set[tuple[str, str]]:
-    """(domain, operator type) of all lowerings but those for what rewrites make."""
+    """Return (domain, operator type) of all lowerings except those that only rewrites need."""
     _load_all()
     return {(domain, op_type) for domain, op_type, _ in _LOWERINGS if domain != OWN}
 
 
-def found_in(
-    table: Table, domain: str, op_type: str, objects: bool | None = None
-) -> Lowering | None:
-    """The same of a table."""
+def find(table: Table, domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
+    """Return the lowering of an operator in a table, or None (see lowering_of)."""
     kinds = (False, True) if objects is None else (objects,)
     keys = ((_plain(domain), op_type, kind) for kind in kinds)
     return next((table[key] for key in keys if key in table), None)
 
 
 def separate(package: str) -> Table:
-    """A table for what the modules of a package will declare, which are not yet imported."""
+    """Return the table for the lowerings of a user's package, which is not yet imported."""
     _load_all()
     return _SEPARATE.setdefault(package, {})
 

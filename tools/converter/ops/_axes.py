@@ -1,4 +1,4 @@
-"""Axes brought together: what kernels over (outer, n, inner) need."""
+"""Views of a shape as (outer, n, inner), which kernels along an axis need."""
 
 from __future__ import annotations
 
@@ -10,28 +10,31 @@ from ._move import emit_transpose
 
 
 def lines_of(shape: Sequence[int], axis: int) -> tuple[int, int, int]:
-    """(outer, n, inner) around one axis."""
+    """Return (outer, n, inner): the elements before, along and behind an axis."""
     axis %= max(len(shape), 1)
     n = shape[axis] if shape else 1
     return math.prod(shape[:axis]), n, math.prod(shape[axis + 1 :])
 
 
 def named_lines(lines: Sequence[int]) -> dict[str, int]:
-    """The same by the names of kernels' parameters."""
+    """Return (outer, n, inner) by the names of kernels' parameters."""
     return dict(zip(("outer", "n", "inner"), lines, strict=True))
 
 
-def joined(node, x: Tensor, axes: Sequence[int]) -> tuple[Tensor, tuple[int, int, int]]:
-    """x as (outer, n, inner), all the axes in n: by a transpose where they are no neighbours."""
+def join_axes(node, x: Tensor, axes: Sequence[int]) -> tuple[Tensor, tuple[int, int, int]]:
+    """Return x and its shape (outer, n, inner) with all axes joined in n.
+
+    Axes that are not neighbours are brought together by a transpose.
+    """
     rank = len(x.shape)
     axes = {a % rank for a in axes}
     long = [a for a in range(rank) if x.shape[a] != 1]
-    at = [i for i, a in enumerate(long) if a in axes]
+    positions = [i for i, a in enumerate(long) if a in axes]
     n = math.prod(x.shape[a] for a in axes)
-    if not at:
+    if not positions:
         return x, (x.nelem, 1, 1) if n else (_kept(x, axes), n, 1)
-    if at[-1] - at[0] == len(at) - 1:
-        first, last = long[at[0]], long[at[-1]]
+    if positions[-1] - positions[0] == len(positions) - 1:
+        first, last = long[positions[0]], long[positions[-1]]
         return x, (math.prod(x.shape[:first]), n, math.prod(x.shape[last + 1 :]))
     perm = [a for a in range(rank) if a not in axes] + sorted(axes)
     moved = node.temp(x.dtype, [x.shape[a] for a in perm])

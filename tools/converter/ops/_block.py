@@ -1,4 +1,7 @@
-"""Weights in block floating point: mantissas, an exponent a row (see mpconnxr/ops/_block.py)."""
+"""Weights in block floating point: mantissas and one exponent for each row.
+
+See mpconnxr/ops/_block.py for the kernels' side.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,22 @@ from ..shapes.extent import bound_of, is_open
 from ._dtypes import FLOAT
 from ._short import short_mantissas
 
-HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this
+HALF = 1 << 23  # added to stored mantissas, which have 24 bits with the sign
 UNIT = 149  # the value of a mantissa of 1 is 2**(exponent - UNIT)
 NO_CLIP = (-np.inf, np.inf)
-NARROW = (4, 2, 3)  # dtypes of weights in 16, 8 and 4 bits: uint16, uint8, int8
-_HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4: int8, two a byte
+NARROW = (4, 2, 3)  # uint16, uint8, int8: dtypes of weights in 16, 8 and 4 bits
+_HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4 bits: int8, two a byte
 
 
 def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
-    """True if a product of rows of k items is one of block floating point.
+    """Return True if a product with rows of k elements uses block floating point.
 
-    w: rows with what goes with them; not finite ones are for floats.
+    Args:
+        node: the node of the product.
+        x: its activations.
+        w: its weights, with biases if they lie behind the rows. Only finite ones are possible.
+        k: elements of a row.
+
     """
     if x.dtype != FLOAT or not node.is_exact or not 0 < int(bound_of(k)) <= MAX_K:
         return False
@@ -29,7 +37,7 @@ def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
 
 
 def mantissas(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """float32 rows (n, K) -> int32 mantissas (n, K) as they are held, uint8 exponents (n)."""
+    """Convert float32 rows (n, K) to int32 mantissas (n, K) as stored, and uint8 exponents (n)."""
     rows = np.asarray(rows, np.float64)
     largest = np.abs(rows).max(1, initial=0.0)
     # frexp: largest = m * 2**e with m in [0.5, 1), whose biased exponent is e + 126
@@ -41,7 +49,7 @@ def mantissas(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def unit_mantissas(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """(integers of one unit, as loops/units makes them of a row; its exponent), of any shape."""
+    """Convert values to int32 with one common exponent, as loops/units does; return both."""
     values = np.asarray(values, np.float64)
     largest = np.abs(values).max(initial=0.0)
     exponent = int(np.clip(np.frexp(largest)[1] + 126, 1, 254)) if largest else 1
@@ -50,25 +58,31 @@ def unit_mantissas(values: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
-    """Mantissas and exponents of known rows of k items, with or without a bias behind each; the
-    biases as well if one is not 0. Mantissas are short ones (uint32) where that is wanted.
+    """Return constants for known weights: mantissas, exponents, and biases unless all are 0.
+
+    Args:
+        node: the node of the product; it decides if mantissas are short (uint32).
+        w: rows of k weights, each followed by its bias if `has_bias`.
+        k: weights of a row.
+        has_bias: whether `w` holds biases.
+
     """
     rows = w.data.reshape(-1, k + has_bias)
     held = short_mantissas(rows[:, :k]) if node.is_short else None
     if held is None:
-        found, exponents = mantissas(rows[:, :k])
-        held = [narrowed(found, node.held_bits), exponents]
+        whole, exponents = mantissas(rows[:, :k])
+        held = [narrowed(whole, node.held_bits), exponents]
     if rows[:, k:].any():
         held.append(rows[:, k])
     return [node.constant(values) for values in held]
 
 
-def narrowed(found: np.ndarray, bits: int) -> np.ndarray:
-    """Mantissas (rows, K) as a board holds them in fewer bits, where nothing is lost by it."""
+def narrowed(whole: np.ndarray, bits: int) -> np.ndarray:
+    """Return mantissas (rows, K) in `bits` bits as a board holds them, if that loses nothing."""
     shift = 24 - bits
-    if shift == 0 or (found & ((1 << shift) - 1)).any():
-        return found
-    held = found >> shift
+    if shift == 0 or (whole & ((1 << shift) - 1)).any():
+        return whole
+    held = whole >> shift
     if bits > 4:
         return held.astype(_HELD[bits])
     held = np.pad(held, ((0, 0), (0, held.shape[1] % 2)))
@@ -76,6 +90,6 @@ def narrowed(found: np.ndarray, bits: int) -> np.ndarray:
 
 
 def gemm_words(n: int, k: int, short: bool = False) -> int:
-    """Scratch of block_gemm for rows of k items and n columns. short: with short mantissas."""
+    """Return the scratch of block_gemm for n columns and rows of k elements [words]."""
     words = SHORT_WORDS if short else WORDS
     return product_places(CHUNK if is_open(n) else n, k, words)[-1]

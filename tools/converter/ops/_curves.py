@@ -1,4 +1,7 @@
-"""Functions of float32 that kernel curve has tables for, as halves: see curves."""
+"""The float32 functions that kernel curve computes from tables, as halves (see numbers/curves.py).
+
+A half is the function on one side of 0. Its formulas are in u = |x|.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,20 @@ from ..numbers.curves import (
 Halves = tuple[Half, Half]
 
 _LOG2_E = math.log2(math.e)
-_EVEN = 17.5  # from here on exp(-u) is nothing beside 1
+_EVEN = 17.5  # from here on 1 + exp(-u) is 1 in float32
 _FLAT = 2.0**22  # from here on atan(u) is within 1.6e-7 of pi / 2
-_WIDE = 2.0**8  # where the function is the same formula throughout
-_NOTHING = (POWER, -200.0)  # log2 of less than the least float32
-_MOST_SCALE = 2.0**6
+_WIDE = 2.0**8  # end of a table for a function that has one formula throughout
+_NOTHING = (POWER, -200.0)  # log2 of a number below the smallest float32
+_MAX_SCALE = 2.0**6
 _TANH_GELU = 2 * math.sqrt(2 / math.pi)
 
 
 def halves(op: str, *constants: float) -> Halves | None:
-    """An operator of kernels unary or activation; None if it is not for kernel curve."""
+    """Return the halves of a unary or activation operator, or None if it has no table."""
     return _FUNCTIONS[op](*constants) if op in _FUNCTIONS else None
 
 
-def _by_number(f: Callable[[float], float]) -> Function:
+def _elementwise(f: Callable[[float], float]) -> Function:
     return lambda u: np.array([f(float(v)) for v in u])
 
 
@@ -43,7 +46,7 @@ def _constant(value: float) -> Function:
 
 
 def _sigmoid_power(scale: float) -> Function:
-    """log2 of sigmoid(scale * u); for -u the slope comes to it."""
+    """Return u -> log2(sigmoid(scale * u)). For negative x the slope is added."""
     return lambda u: -np.log1p(np.exp(-scale * u)) * _LOG2_E
 
 
@@ -53,7 +56,7 @@ def _sigmoid() -> Halves:
 
 
 def _swish(scale: float) -> Halves | None:
-    if not 1 / _MOST_SCALE <= scale <= _MOST_SCALE or not reaches_limit(scale * _LOG2_E):
+    if not 1 / _MAX_SCALE <= scale <= _MAX_SCALE or not reaches_limit(scale * _LOG2_E):
         return None
     rest, end, until = (FACTOR_POWER, _sigmoid_power(scale)), (FACTOR_POWER, 0.0), _EVEN / scale
     slope = -scale * _LOG2_E
@@ -61,7 +64,7 @@ def _swish(scale: float) -> Halves | None:
 
 
 def _by_factor(f: Function) -> tuple[int, Function]:
-    """What f is near 0, where it is 0."""
+    """Return u -> f(u) / u as a factor of x, for the part of the table near f(0) = 0."""
     return FACTOR, lambda u: f(np.maximum(u, 1e-9)) / np.maximum(u, 1e-9)
 
 
@@ -93,8 +96,8 @@ def _gelu() -> Halves:
     def part(u):
         return 0.5 * math.erfc(-u * math.sqrt(0.5))
 
-    positive = Half((FACTOR, _by_number(part)), 5.6, (FACTOR, 1.0), math.inf)
-    power = _by_number(lambda u: math.log2(max(part(-u), 1e-300)))
+    positive = Half((FACTOR, _elementwise(part)), 5.6, (FACTOR, 1.0), math.inf)
+    power = _elementwise(lambda u: math.log2(max(part(-u), 1e-300)))
     return positive, Half((FACTOR_POWER, power), 14.5, _NOTHING, 0.0, negative=True)
 
 
@@ -116,7 +119,10 @@ def _softplus() -> Halves:
 
 
 def _mish() -> Halves:
-    """tanh(log(1 + v)), v = exp(x), is v * (2 + v) / (2 + 2 * v + v * v)."""
+    """Return the halves of x * tanh(log(1 + v)) with v = exp(x).
+
+    The factor equals v * (2 + v) / (2 + 2 * v + v * v).
+    """
 
     def power(u):
         v = np.exp(-u)
@@ -129,7 +135,7 @@ def _mish() -> Halves:
 
 
 def _elu(above: float, below: float, scale: float) -> Halves | None:
-    if min(above, below) <= 0 or not 1 / _MOST_SCALE <= scale <= _MOST_SCALE:
+    if min(above, below) <= 0 or not 1 / _MAX_SCALE <= scale <= _MAX_SCALE:
         return None
 
     def f(u):
@@ -148,7 +154,7 @@ _FUNCTIONS: dict[str, Callable[..., Halves | None]] = {
     "cosh": _cosh,
     "atan": lambda: _odd(np.arctan, _FLAT, math.pi / 2),
     "twice_atan": lambda: _odd(lambda u: 2 * np.arctan(u), _FLAT, math.pi),
-    "erf": lambda: _odd(_by_number(math.erf), 4.0),
+    "erf": lambda: _odd(_elementwise(math.erf), 4.0),
     "exp": _exp,
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,

@@ -1,4 +1,4 @@
-"""Layout of weights for the device's dot products: contiguous rows, the bias behind each."""
+"""Weights as contiguous rows with a bias behind each, for the dot products of float kernels."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ from ._move import emit_move, strides_of
 def pack_rows(
     node, w: Tensor, rows: Sequence[int], cols: Sequence[int], bias: Tensor | None, scale=1.0
 ):
-    """w (any rank) as rows x cols with the bias behind each row, in w's dtype.
+    """Return w as a matrix of rows and columns with the bias behind each row, in w's dtype.
 
-    rows, cols: axes of w that make the rows and the columns, in order; a flipped axis is given as
-    ~axis. bias: one value a row, or None. At conversion if both are known, else by a move.
-    scale: a factor of w, where that is known.
+    It is made at conversion if w and bias are known, else by moves.
+
+    Args:
+        node: the node to lower.
+        w: weights of any rank.
+        rows: axes of w that form the rows, in order; ~axis for one that is reversed.
+        cols: axes of w that form the columns, likewise.
+        bias: one value for each row, or None.
+        scale: a factor of w; other than 1 only if w is known.
+
     """
     if scale != 1.0:
         w = node.constant((w.data * np.float32(scale)).astype(w.np_dtype))

@@ -1,4 +1,4 @@
-"""ONNX's numbers of dtypes."""
+"""ONNX's numbers of the dtypes."""
 
 FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64 = range(1, 8)
 STRING, BOOL, DOUBLE, UINT32, UINT64 = 8, 9, 11, 12, 13

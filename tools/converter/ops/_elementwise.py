@@ -1,4 +1,4 @@
-"""Emission of the kernels `binary`, `unary`, `activation`, `curve`, `formula`; and of powers."""
+"""Emission of elementwise kernels: binary, unary, activation, curve, formula, hard and power."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
 from ..numbers import curves
 from ..shapes.extent import any_open, planned
-from ..steps.overlap import item_by_item
-from ..steps.rows import ItemRows
+from ..steps.overlap import element_leads
+from ..steps.rows import ElementRows
 from ._curves import halves
 from ._dtypes import BOOL, FLOAT, FLOATS, INTS, NUMBERS
 from ._extents import matched
 from ._move import collapse, strides_of
 
 _LIMIT = 1 << 29  # the device's BIAS
-_WORTH = 64  # bytes of a table for each item
+_MAX_TABLE_BYTES = 64  # bytes of a table for each element that is computed with it
 _HARD = ("hardsigmoid", "hardswish")
-_LEAST_SLOPE, _MOST_SLOPE = 2.0**-20, 2.0**6
-_FORMULAS = ("sigmoid", "tanh", "log", "sin", "cos")  # by the kernel's numbers
+_MIN_SLOPE, _MAX_SLOPE = 2.0**-20, 2.0**6
+_FORMULAS = ("sigmoid", "tanh", "log", "sin", "cos")  # in the kernel's order
 
-# Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
-# dtypes of x that ONNX has for them.
+# Operators in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), with
+# the dtypes of x that ONNX defines them for.
 BINARY = {
     **dict.fromkeys(("add", "sub", "mul", "div", "pow", "min", "max", "mod", "fmod"), NUMBERS),
     **dict.fromkeys(("and", "or", "xor"), (BOOL,)),
@@ -61,23 +61,23 @@ ACTIVATION = (
 )
 
 
-Operand = Tensor | float | Sequence[float]  # numbers are taken in the other operand's dtype
+Operand = Tensor | float | Sequence[float]  # numbers get the dtype of the other operand
 
 
 def emit_binary(node, op: str, a: Operand, b: Operand, out: Tensor) -> None:
-    """out = op(a, b) with numpy's broadcasting of a and b to out. Raises Problem."""
+    """Emit out = op(a, b), with numpy's broadcasting of a and b to the shape of out."""
     a, b = _tensors(node, a, b)
     _check(BINARY, op, a)
     a, b = matched(node, a, out.shape), matched(node, b, out.shape)
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
     if 0 not in out.shape:
         runs = runs_of(dims, a_strides, b_strides)
-        over = item_by_item(out, [a, b])
-        node.emit("binary", [a, b], [out], over=over, op=_number(BINARY, op), runs=runs)
+        over = element_leads(out, [a, b])
+        node.emit("binary", [a, b], [out], over=over, op=_index(BINARY, op), runs=runs)
 
 
 def binary(node, op: str, a: Operand, b: Operand, dtype: int | None = None) -> Tensor:
-    """op(a, b) as a new tensor, in the dtype of a where no other is given. Raises Problem."""
+    """Return op(a, b) as a new tensor, by default in the dtype of a."""
     a, b = _tensors(node, a, b)
     rank = max(len(a.shape), len(b.shape))
     dims = [(1,) * (rank - len(t.shape)) + t.shape for t in (a, b)]
@@ -88,7 +88,6 @@ def binary(node, op: str, a: Operand, b: Operand, dtype: int | None = None) -> T
 
 
 def _tensors(node, a, b):
-    """Both operands as tensors."""
     if not isinstance(a, Tensor):
         a = node.constant(np.asarray(a, b.np_dtype))
     if not isinstance(b, Tensor):
@@ -97,14 +96,14 @@ def _tensors(node, a, b):
 
 
 def unary(node, op: str, x: Tensor) -> Tensor:
-    """op(x) as a new tensor of the same dtype. Raises Problem."""
+    """Return op(x) as a new tensor of the same dtype."""
     out = node.temp(x.dtype, x.shape)
     emit_unary(node, op, x, out)
     return out
 
 
 def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
-    """out = op(x), element by element; params: the op's float constants. Raises Problem."""
+    """Emit out = op(x), element by element, with the operator's float constants `params`."""
     if 0 in out.shape:
         return
     if x.dtype == FLOAT and node.is_exact:
@@ -114,51 +113,57 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
             _emit_curve(node, op, x, out, *params)
             return
         if op in _FORMULAS:
-            over = item_by_item(out, [x])
-            node.emit("formula", [x], [out], over=over, rows=ItemRows(), op=_FORMULAS.index(op))
+            emit_by_element(node, "formula", x, out, op=_FORMULAS.index(op))
             return
     if x.dtype == FLOAT and op == "reciprocal":
         emit_binary(node, "div", [1.0], x, out)
         return
     if op in UNARY:
         _check(UNARY, op, x)
-        node.emit("unary", [x], [out], over=item_by_item(out, [x]), op=_number(UNARY, op))
+        node.emit("unary", [x], [out], over=element_leads(out, [x]), op=_index(UNARY, op))
     else:
         _check({op: FLOATS}, op, x)
-        named = {"op": _number(ACTIVATION, op), "constants": [float_bits(p) for p in params]}
-        over = item_by_item(out, [x])
-        node.emit("activation", [x], [out], over=over, rows=ItemRows(), **named)
+        bits = [float_bits(p) for p in params]
+        emit_by_element(node, "activation", x, out, op=_index(ACTIVATION, op), constants=bits)
+
+
+def emit_by_element(node, kernel: str, x: Tensor, out: Tensor, *inputs: Tensor, **params) -> None:
+    """Emit a kernel that reads x and writes out element by element, and so can be cut anywhere."""
+    over = element_leads(out, [x])
+    node.emit(kernel, [x, *inputs], [out], over=over, rows=ElementRows(), **params)
 
 
 def _emit_hard(node, op, x, out, slope, offset):
-    """False where the kernel does not serve these constants."""
-    if not _LEAST_SLOPE < slope < _MOST_SLOPE or not 0 < offset < 1:
+    """Emit kernel hard; return False if it does not serve these constants."""
+    if not _MIN_SLOPE < slope < _MAX_SLOPE or not 0 < offset < 1:
         return False
     fraction, exponent = math.frexp(float(np.float32(slope)))
     params = {"slope": round(math.ldexp(fraction, 30)), "reach": 127 - exponent}
     params |= {"offset": round(math.ldexp(offset, 30)), "times": int(op == "hardswish")}
-    over = item_by_item(out, [x])
-    node.emit("hard", [x], [out], over=over, rows=ItemRows(), **params)
+    emit_by_element(node, "hard", x, out, **params)
     return True
 
 
 def has_curve(node, op: str, x: Tensor, *params: float) -> bool:
-    """Whether kernel curve is to compute an operator: there is a table, and x is worth it."""
+    """Return True if kernel curve shall compute an operator.
+
+    It needs a table, and either an x with enough elements to be worth it, or an earlier step with
+    the same table.
+    """
     if x.dtype != FLOAT or not node.is_exact or halves(op, *params) is None:
         return False
     _, words, same = _curve(node, op, params)
-    return bool(same) or words.nbytes <= _WORTH * planned(x.nelem)
+    return bool(same) or words.nbytes <= _MAX_TABLE_BYTES * planned(x.nelem)
 
 
 def _emit_curve(node, op, x, out, *params):
     table, words, same = _curve(node, op, params)
-    inputs = [x, same[0] if same else node.constant(words)]
-    over = item_by_item(out, [x])
-    node.emit("curve", inputs, [out], over=over, rows=ItemRows(), **table.params)
+    constant = same[0] if same else node.constant(words)
+    emit_by_element(node, "curve", x, out, constant, **table.params)
 
 
 def _curve(node, op, params):
-    """The table of an operator, its words, and those constants of earlier steps that hold them."""
+    """Return the table of an operator, its words, and constants of earlier steps with the same."""
     table = _table(op, *params)
     words = np.array(table.words, np.uint32).view(np.int32)
     curve_steps = [s for s in node.steps if s.kernel == "curve"]
@@ -172,13 +177,19 @@ def _table(op, *params):
 
 
 def runs_of(dims: Sequence[int], x_strides: Sequence[int], w_strides: Sequence[int]) -> dict:
-    """The walk over two operands by the names of kernels' parameters."""
+    """Return a walk over two operands by the names of kernels' parameters."""
     steps = {"x_strides": x_strides, "w_strides": w_strides}
     return {"rank": len(dims), "dims": dims, **steps}
 
 
 def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[list[int]]]:
-    """A walk over `shape` in C order, dims merged: (dims, strides of each; 0 where broadcast)."""
+    """Return the walk over tensors that are broadcast to a shape, in C order.
+
+    Returns:
+        The dimensions, merged where possible, and for each tensor its strides; 0 where it is
+        broadcast.
+
+    """
     strides = []
     for t in tensors:
         own = [1] * (len(shape) - len(t.shape)) + list(t.shape)
@@ -192,11 +203,11 @@ def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[l
 
 
 def float_bits(value: float) -> int:
-    """The bits of a float32 as a signed word."""
+    """Return the bits of a float32 as a signed 32-bit integer."""
     return struct.unpack("<i", struct.pack("<f", value))[0]
 
 
-def _number(table, op):
+def _index(table, op):
     return list(table).index(op)
 
 
@@ -205,28 +216,29 @@ def _check(table, op, x):
         raise DtypeProblem(f"dtype {dtype_name(x.dtype)}")
 
 
-_MOST_POWER = 3
+_MAX_POWER = 3
 
 
 def emit_pow(node, x: Tensor, y: Tensor, out: Tensor) -> None:
-    """out = x ** y, broadcast. Raises Problem."""
+    """Emit out = x ** y, with broadcasting."""
     has_loop = x.dtype == y.dtype == FLOAT and node.is_exact and not any_open(out.shape)
     if has_loop and all(t.nelem in (1, out.nelem) for t in (x, y)) and 0 not in out.shape:
-        node.emit("power", [x, y], [out], over=item_by_item(out, [x, y]))
+        node.emit("power", [x, y], [out], over=element_leads(out, [x, y]))
     else:
         emit_binary(node, "pow", x, y, out)
 
 
 def emit_any_power(node, x: Tensor, exponent: float, out: Tensor) -> None:
-    """out = x ** exponent. Raises Problem."""
+    """Emit out = x ** exponent, by cheaper operators if possible."""
     if not emit_power(node, x, exponent, out):
         emit_pow(node, x, node.constant(np.array(exponent, x.np_dtype)), out)
 
 
 def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
-    """out = x ** exponent as products, roots and quotients; False where it is not for that.
+    """Emit out = x ** exponent as products, roots and quotients; return False for other exponents.
 
-    A square of any dtype; of float32 -2, -1, 4 and quarters up to 3, for which -inf becomes NaN.
+    Exponents are 2 for any dtype, and for float32 -2, -1, 4, and multiples of 1/4 up to 3. For
+    fractions -inf becomes NaN.
     """
     if exponent == 2:
         emit_binary(node, "mul", x, x, out)
@@ -246,11 +258,14 @@ def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
 
 
 def _is_quarters(exponent):
-    return 0 < exponent <= _MOST_POWER and exponent != 1 and 4 * exponent == int(4 * exponent)
+    return 0 < exponent <= _MAX_POWER and exponent != 1 and 4 * exponent == int(4 * exponent)
 
 
 def _factors(node, x, quarters, out):
-    """x, its root and the root of that, as often as it takes; the only one is out."""
+    """Return the factors of x ** (quarters / 4): x, its square root and its fourth root.
+
+    A single factor is stored in out.
+    """
     factors = [x] * (quarters // 4)
     if quarters % 4:
         is_last = quarters == 2

@@ -1,4 +1,4 @@
-"""Emission for values whose shape a run decides (see tools/converter/shapes/extent.py)."""
+"""Emission for tensors whose shape only a run decides (see tools/converter/shapes/extent.py)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from ._move import emit_move, strides_of
 
 
 def store(node, out: Tensor) -> Tensor:
-    """Memory for the most that an output can hold; the output is its beginning."""
+    """Return a tensor with memory for the largest `out`, which becomes a view of its beginning."""
     whole = node.temp(out.dtype, [extent.bound_of(out.nelem)])
     node.alias(out, whole)
     return whole
 
 
 def emit_measure(node, i: int, shape: Sequence[int], others: Sequence[int] = ()) -> None:
-    """Sets those dims of the shape that are the node's own to the items of the i-th input.
+    """Set run-time dimensions to the elements of the i-th input.
 
-    If none is, the items must be those of the shape, or those of others.
+    Those dimensions of `shape` that the node itself defines are set. If there are none, the run
+    checks that the elements are those of `shape`, or those of `others`.
     """
     names = {t.name for t in node.outputs if t}
     pairs: list[int] = []
@@ -35,7 +36,10 @@ def emit_measure(node, i: int, shape: Sequence[int], others: Sequence[int] = ())
 
 
 def emit_expect(node, i: int, choices: Sequence[Sequence[int]]) -> None:
-    """Where only a run knows the i-th input: it must have, item by item, one of these values."""
+    """Check in the run that the i-th input has one of these values, element by element.
+
+    Nothing is emitted if its contents are known or follow from shapes.
+    """
     t = node.input(i)
     if t is not None and t.data is None and t.contents is None and len(choices) == t.nelem:
         threes = [(*values, *values, *values)[:3] for values in choices]
@@ -43,7 +47,7 @@ def emit_expect(node, i: int, choices: Sequence[Sequence[int]]) -> None:
 
 
 def emit_slice(node, x: Tensor, out: Tensor) -> None:
-    """A Slice of which a run decides where it begins or ends, or the shape of x."""
+    """Emit a Slice whose bounds, or the shape of x, only a run decides."""
     values = [node.contents(i) for i in range(1, 5)]
     count = node.input(1).shape[0] if node.input(1) is not None else 0
     parts = slice_parts(node.proto, x.shape, values, count, node.bounds)
@@ -51,12 +55,12 @@ def emit_slice(node, x: Tensor, out: Tensor) -> None:
         raise Problem("axes or steps that only a run knows")
     strides = strides_of(x.shape)
     steps, x_first = list(strides), 0
-    for place, (axis, (first, n, step)) in enumerate(parts.items()):
+    for index, (axis, (first, n, step)) in enumerate(parts.items()):
         if extent.is_own(out.shape[axis], out.name) or extent.is_own(n, out.name):
             first = own_dim(node.proto, {}, x.shape[axis], f"first{axis}")
             n = out.shape[axis] if extent.is_own(out.shape[axis], out.name) else n
             numbers = {"first": extent.number_of(first), "count": extent.number_of(n)}
-            numbers |= {"place": place, "length": x.shape[axis], "step": step}
+            numbers |= {"place": index, "length": x.shape[axis], "step": step}
             node.emit("slice_extent", node.inputs[1:3], [], **numbers)
         emit_same(node, [(n, out.shape[axis])])
         x_first = x_first + first * strides[axis]
@@ -65,14 +69,14 @@ def emit_slice(node, x: Tensor, out: Tensor) -> None:
 
 
 def emit_same(node, pairs: Sequence[tuple[int, int]]) -> None:
-    """Extents that must be equal are compared in a run, unless they are known to be."""
-    found = [v for a, b in pairs if a != b and extent.any_open((a, b)) for v in (a, b)]
-    if found:
-        node.emit("same", [], [], pairs=found)
+    """Check in the run that two extents of each pair are equal, unless that is known."""
+    extents = [v for a, b in pairs if a != b and extent.any_open((a, b)) for v in (a, b)]
+    if extents:
+        node.emit("same", [], [], pairs=extents)
 
 
 def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:
-    """Return x for broadcasting to a shape: extents that must be equal are compared in a run.
+    """Return x for broadcasting to a shape; the run checks that open extents are equal.
 
     A constant of one element, [1.0], also fits a scalar.
     """
@@ -82,14 +86,14 @@ def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:
         return matched(node, node.reshaped(x, dims[-skip:]), shape)
     pairs = []
     for i, d in enumerate(dims):
-        wanted = shape[skip + i]
-        if d != wanted and d != 1 and extent.any_open((d, wanted)):
-            if not extent.is_open(wanted) and int(d) < wanted:
-                raise Problem(f"a run-time extent of {d} where {wanted} is needed")
+        required = shape[skip + i]
+        if d != required and d != 1 and extent.any_open((d, required)):
+            if not extent.is_open(required) and int(d) < required:
+                raise Problem(f"a run-time extent of {d} where {required} is needed")
             if x.data is not None:
-                raise Problem(f"a run-time extent of {wanted} where {d} is needed")
-            pairs.append((d, wanted))
-            dims[i] = wanted
+                raise Problem(f"a run-time extent of {required} where {d} is needed")
+            pairs.append((d, required))
+            dims[i] = required
     if not pairs:
         return x
     emit_same(node, pairs)

@@ -1,28 +1,28 @@
-"""Integers and floats by small steps: what the quantized products share."""
+"""Casts and integer arithmetic that the lowerings of integer products share."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..ir import Tensor
-from ..steps.overlap import item_by_item
+from ..steps.overlap import element_leads
 from ._dtypes import INT32
 from ._elementwise import binary
 
 
 def as_dtype(node, t: Tensor, dtype: int) -> Tensor:
-    """t cast, at conversion if it is known."""
+    """Return t cast to a dtype, at conversion if it is known."""
     if t.dtype == dtype:
         return t
     out = node.temp(dtype, t.shape)
     if t.data is not None:
         return node.constant(t.data.astype(out.np_dtype).reshape(t.shape))
-    node.emit("cast", [t], [out], over=item_by_item(out, [t]))
+    node.emit("cast", [t], [out], over=element_leads(out, [t]))
     return out
 
 
 def combined(node, op: str, a: Tensor, b: Tensor) -> Tensor:
-    """op(a, b), at conversion if both are known. op: add, sub or mul."""
+    """Return op(a, b) for add, sub or mul, at conversion if both are known."""
     if a.data is not None and b.data is not None:
         function = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[op]
         return node.constant(function(a.data, b.data))
@@ -30,7 +30,7 @@ def combined(node, op: str, a: Tensor, b: Tensor) -> Tensor:
 
 
 def centred(node, x: Tensor, zero: Tensor | None, shape=None) -> Tensor:
-    """x - zero in int32; shape: of zero, so that it broadcasts to x."""
+    """Return x - zero in int32, with zero in a shape that broadcasts to x."""
     wide = as_dtype(node, x, INT32)
     if zero is None or (zero.data is not None and not zero.data.any()):
         return wide

@@ -1,6 +1,7 @@
 """QuantizeLinear and DequantizeLinear of 8 and 16 bits without float arithmetic.
 
--> levels, wide_quantize, dequantize; lookup where there are many floats, or the scale is extreme.
+Kernels levels, wide_quantize and dequantize serve them; lookup if there are many floats or the
+scale is extreme.
 """
 
 from __future__ import annotations
@@ -11,22 +12,22 @@ import numpy as np
 
 from ..ir import Tensor
 from ..shapes.extent import planned
-from ..steps.overlap import item_by_item
+from ..steps.overlap import element_leads
 
 FLOAT, BYTES, WIDE = 1, (2, 3), (4, 5)
 _SIGN = np.int64(1 << 31)
-_SCALES = (2.0**-100, 2.0**100)  # by which a board can divide and multiply
-_MOST_FLOATS = 1024  # as many as four times the table that a lookup takes
+_SCALES = (2.0**-100, 2.0**100)  # range of scales by which a board can divide and multiply
+_MAX_FLOATS = 1024  # four times the elements of the table that a lookup takes
 
 
 def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
-    """out = QuantizeLinear(x); False where this way is none: other dtypes, several scales."""
+    """Emit out = QuantizeLinear(x); return False if no kernel serves its scale or dtypes."""
     known = _known(scale, zero, out)
     if known is None or x.dtype != FLOAT or out.dtype not in (*BYTES, *WIDE):
         return False
     if out.dtype in WIDE:
         return _emit_wide(node, "wide_quantize", x, known, out)
-    limits, over = np.iinfo(out.np_dtype), item_by_item(out, [x])
+    limits, over = np.iinfo(out.np_dtype), element_leads(out, [x])
     bytes_of = {"first": int(limits.min) & 255, "nan": known[1] & 255}
     if _SCALES[0] <= known[0] <= _SCALES[1]:
         below = min(known[1] - int(limits.min), 255)
@@ -39,7 +40,7 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
 
 
 def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
-    """out = DequantizeLinear(x); False where this way is none, as above."""
+    """Emit out = DequantizeLinear(x); return False if no kernel serves its scale or dtypes."""
     known = _known(scale, zero, x)
     if known is None or out.dtype != FLOAT or x.data is not None:
         return False
@@ -47,28 +48,28 @@ def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
         return _emit_wide(node, "dequantize", x, known, out)
     if x.dtype not in BYTES:
         return False
-    if planned(out.nelem) <= _MOST_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
+    if planned(out.nelem) <= _MAX_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
         inputs = [x, node.constant(known[0].reshape(1))]
         node.emit("dequantize", inputs, [out], zero=known[1])
         return True
     q = np.arange(256, dtype=np.uint8).view(x.np_dtype).astype(np.float32)
     with np.errstate(over="ignore"):
         table = (q - np.float32(known[1])) * known[0]
-    node.emit("lookup", [x, node.constant(table)], [out], over=item_by_item(out, [x]))
+    node.emit("lookup", [x, node.constant(table)], [out], over=element_leads(out, [x]))
     return True
 
 
 def _emit_wide(node, kernel, x, known, out):
-    """16 bits by the same way, where the scale is neither too large nor too small."""
+    """Emit a kernel of 16 bits; return False if the scale is extreme."""
     if not _SCALES[0] <= known[0] <= _SCALES[1]:
         return False
     inputs = [x, node.constant(known[0].reshape(1))]
-    node.emit(kernel, inputs, [out], over=item_by_item(out, [x]), zero=known[1])
+    node.emit(kernel, inputs, [out], over=element_leads(out, [x]), zero=known[1])
     return True
 
 
 def _known(scale, zero, integers):
-    """(scale, zero point) as numbers, if there is one of each, known and good to multiply by."""
+    """Return (scale, zero point) as numbers, or None if they are unknown, several or unusable."""
     if scale.data is None or scale.nelem != 1 or scale.dtype != FLOAT or 0 in integers.shape:
         return None
     if zero is not None and (zero.data is None or zero.nelem != 1):
@@ -79,16 +80,21 @@ def _known(scale, zero, integers):
 
 
 def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
-    """(the floats at which level(float32) reaches each integer above the least, how many of them
-    are negative), as the device takes them; none for what no float reaches.
+    """Return the floats at which a monotonic function of float32 reaches the next integer.
+
+    Returns:
+        For each integer within `limits` except the least the smallest float that reaches it, if
+        there is one; and how many of these floats are negative. The floats are as kernel levels
+        reads them.
+
     """
-    wanted = np.arange(int(limits.min) + 1, int(limits.max) + 1)
-    low = np.full(wanted.shape, _key(np.float32(-np.inf)) - 1)
-    high = np.full(wanted.shape, _key(np.float32(np.inf)) + 1)
+    integers = np.arange(int(limits.min) + 1, int(limits.max) + 1)
+    low = np.full(integers.shape, _key(np.float32(-np.inf)) - 1)
+    high = np.full(integers.shape, _key(np.float32(np.inf)) + 1)
     while (high - low > 1).any():
         middle = (low + high) // 2
         with np.errstate(all="ignore"):
-            reached = level(_float(middle)).astype(np.float64) >= wanted
+            reached = level(_float(middle)).astype(np.float64) >= integers
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
     keys = high[high <= _key(np.float32(np.inf))]
     negative = keys <= 0
@@ -96,7 +102,7 @@ def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
 
 
 def _key(x):
-    """Keys have the order of the floats; 0 is that of 0.0 and -0.0."""
+    """Return an integer that orders as the float32 does; 0 for both 0.0 and -0.0."""
     bits = np.int64(np.float32(x).view(np.uint32))
     return bits if bits < _SIGN else _SIGN - bits
 

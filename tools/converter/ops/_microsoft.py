@@ -1,4 +1,4 @@
-"""What the lowerings of domain com.microsoft share."""
+"""Helpers of the lowerings for domain com.microsoft: shape inference and activations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from onnx import defs, helper, shape_inference
 from ..errors import Problem
 from ..ir import Tensor
 from ..shapes import extent_forms, misjudged, window_rules
-from ..steps.overlap import item_by_item
-from ..steps.rows import ItemRows
-from ._elementwise import emit_binary, emit_unary, float_bits
+from ._elementwise import emit_binary, emit_by_element, emit_unary, float_bits
 from ._move import emit_transpose
 
 Types = list[tuple[int, Sequence[int]]]
 
-# Activation -> the names that its constants have as ONNX's attributes, with their defaults.
+# For each activation (name of ONNX's attribute, default) of its constants.
 _CONSTANTS = {
     "Clip": (("min", -np.inf), ("max", np.inf)),
     "Elu": (("alpha", 1.0),),
@@ -34,7 +32,7 @@ _CONSTANTS = {
     "ThresholdedRelu": (("alpha", 1.0),),
 }
 
-# Operators whose shapes have rules of this project for dims that a run decides.
+# This project's shape rules for run-time dimensions, which onnx cannot infer.
 _WINDOWS = {
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), window_rules.pool),
     "Conv": window_rules.conv,
@@ -42,19 +40,20 @@ _WINDOWS = {
     "GlobalAveragePool": window_rules.global_pool,
 }
 
-# alpha * f(beta * x)
+# Activations alpha * f(beta * x), by f.
 _SCALED = {"ParametricSoftplus": "softplus", "ScaledTanh": "tanh"}
 
 
-def like(i: int) -> Callable:
-    """The rule of an output of the i-th input's dtype and shape."""
-    return lambda node: [(node.inputs[i].dtype, node.inputs[i].shape)]
+def like(i: int, dtype_of: int | None = None) -> Callable:
+    """Return a rule for an output with the shape of input i, and its dtype or that of another."""
+    j = i if dtype_of is None else dtype_of
+    return lambda node: [(node.inputs[j].dtype, node.inputs[i].shape)]
 
 
 def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> Types:
-    """What onnx infers for ONNX's operator `op` with the node's attributes and these inputs.
+    """Return (dtype, shape) of each output as onnx infers it for its operator `op`.
 
-    A dimension that it leaves open is None.
+    The node supplies the attributes. A dimension is None if onnx leaves it open.
     """
     schema = defs.get_schema(op, opset, "")
     names = [t and f"x{i}" or "" for i, t in enumerate(inputs)]
@@ -67,10 +66,10 @@ def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> 
     }
     opsets = [helper.make_opsetid("", opset)]
     try:
-        found = shape_inference.infer_node_outputs(schema, proto, types, opset_imports=opsets)
+        inferred = shape_inference.infer_node_outputs(schema, proto, types, opset_imports=opsets)
     except shape_inference.InferenceError as e:
         raise Problem(" ".join(str(e).split())) from None
-    values = [_value_of(found[name]) for name in proto.output if name in found]
+    values = [_value_of(inferred[name]) for name in proto.output if name in inferred]
     is_open = op in _WINDOWS and None in values[0][1]  # onnx gives up on open dims
     if is_open or misjudged.fault_of(proto, opset, {}):
         values = _WINDOWS[op](None, proto, *[(t.dtype, t.shape) for t in inputs if t])
@@ -92,7 +91,7 @@ def lower_with(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor | None] | None = None,
 ) -> None:
-    """lower(node), with these in the place of the node's outputs, and of its inputs if given."""
+    """Call lower(node) with other tensors as the node's outputs, and inputs if not None."""
     own = node.inputs, node.outputs
     node.inputs, node.outputs = node.inputs if inputs is None else list(inputs), list(outputs)
     try:
@@ -102,17 +101,16 @@ def lower_with(
 
 
 def emit_activation(node, name: str, constants: Sequence[float | None], x: Tensor, out: Tensor):
-    """out = the activation of x. constants: in order, or None for the default. Raises Problem."""
+    """Emit out = activation(x). Constants are in the order of _CONSTANTS, None for a default."""
     if name not in _CONSTANTS:
         raise Problem(f"activation {name}")
-    given = [*constants, *[None] * len(_CONSTANTS[name])]
+    padded = [*constants, *[None] * len(_CONSTANTS[name])]
     defaults = [default for _, default in _CONSTANTS[name]]
-    c = [d if v is None else v for v, d in zip(given, defaults, strict=False)]
+    c = [d if v is None else v for v, d in zip(padded, defaults, strict=False)]
     if name == "Relu":
-        node.emit("relu", [x], [out], over=item_by_item(out, [x]), rows=ItemRows())
+        emit_by_element(node, "relu", x, out)
     elif name == "Clip":
-        bits = [float_bits(v) for v in c]
-        node.emit("clip", [x], [out], over=item_by_item(out, [x]), rows=ItemRows(), limits=bits)
+        emit_by_element(node, "clip", x, out, limits=[float_bits(v) for v in c])
     elif name in _SCALED:
         scaled, y = node.temp(x.dtype, x.shape), node.temp(x.dtype, x.shape)
         emit_binary(node, "mul", x, c[1], scaled)
@@ -125,7 +123,7 @@ def emit_activation(node, name: str, constants: Sequence[float | None], x: Tenso
 
 
 def transposed(node, x: Tensor, perm: Sequence[int]) -> Tensor:
-    """numpy.transpose(x, perm); at conversion if x is known."""
+    """Return numpy.transpose(x, perm), at conversion if x is known."""
     if list(perm) == sorted(perm):
         return x
     if x.data is not None:

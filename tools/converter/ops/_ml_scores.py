@@ -1,4 +1,4 @@
-"""What follows the scores of ai.onnx.ml's operators: labels and post transforms."""
+"""Scores of ai.onnx.ml's operators: linear scores, labels of classes, and post transforms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.format.objects import text_of
 from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import is_open
-from ..steps.overlap import item_by_item, line_by_line
+from ..steps.overlap import element_leads, line_leads
 from ._dtypes import FLOAT, INT64
 from ._elementwise import binary, emit_binary, emit_unary
 from ._select import emit_gather
@@ -23,15 +23,15 @@ from .reduce import emit_reduce
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 SUM = (0, 0)  # operation and power of kernel reduce
-_MOST_ITEMS = 1 << 8
-_ALIKE = 4  # bits by which columns may differ as they are
+_MAX_STEPPED = 1 << 8  # products that elementwise steps compute, at most
+_ALIKE = 4  # bits by which columns may differ in size without being scaled
 
-# How kernel class_pair makes two scores of one.
+# How kernel class_pair derives two scores from one.
 ONE_MINUS, NEGATED, LOGISTIC = range(3)
 
 
 def transform_of(node) -> str:
-    """The attribute post_transform (in TreeEnsemble a number). Raises Problem."""
+    """Return the attribute post_transform by name (TreeEnsemble has a number)."""
     name = node.attr("post_transform", "NONE")
     if isinstance(name, int) and 0 <= name < len(TRANSFORMS):
         return TRANSFORMS[name]
@@ -41,7 +41,7 @@ def transform_of(node) -> str:
 
 
 def labels_of(node, ints: str) -> list[int] | list[str]:
-    """The classes of a classifier; ints: the attribute's name. Raises Problem."""
+    """Return the classes of a classifier; `ints` is its attribute with integer labels."""
     texts = node.attr("classlabels_strings")
     label = node.outputs[0]
     if texts and label is not None and not label.is_object:
@@ -57,7 +57,7 @@ def labels_of(node, ints: str) -> list[int] | list[str]:
 
 
 def as_float(node, x: Tensor) -> Tensor:
-    """x in float32. Raises Problem for float64, whose thresholds would need more digits."""
+    """Return x in float32."""
     if x.dtype == FLOAT:
         return x
     if x.dtype == 11:
@@ -66,7 +66,7 @@ def as_float(node, x: Tensor) -> Tensor:
 
 
 def cast(node, x: Tensor, dtype: int) -> Tensor:
-    """x in another dtype."""
+    """Return x in another dtype."""
     if x.dtype == dtype:
         return x
     out = node.temp(dtype, x.shape)
@@ -75,7 +75,7 @@ def cast(node, x: Tensor, dtype: int) -> Tensor:
 
 
 def rows_of(x: Tensor) -> tuple[int, int]:
-    """(samples, features): a vector is one sample. Raises Problem."""
+    """Return (samples, features) of x. A vector is one sample."""
     if len(x.shape) not in (1, 2):
         raise Problem(f"input of {len(x.shape)} dimensions")
     return (1, x.shape[0]) if len(x.shape) == 1 else x.shape
@@ -84,10 +84,10 @@ def rows_of(x: Tensor) -> tuple[int, int]:
 def emit_dots(
     node, x: Tensor, w: np.ndarray, bias: np.ndarray | None, out: Tensor, alike: bool = False
 ) -> None:
-    """out (samples, rows of w) = x times each row of w, plus that row's bias.
+    """Emit out (samples, scores) = x (samples, features) @ w.T + bias.
 
-    alike: the items of x are of one unit. A sample's features may be of very different size: in
-    block floating point each is first scaled, by a power of two, to what it counts at most.
+    Unless all features are alike in unit, block floating point first scales each by a power of
+    two, so that features of very different size keep their bits.
     """
     samples, n_features = rows_of(x)
     if w.shape[1] != n_features:
@@ -105,11 +105,11 @@ def emit_dots(
 
 
 def is_worth_steps(node, samples: int, w: np.ndarray) -> bool:
-    """True if sums over samples and rows of w are to be made of elementwise steps.
+    """Return True if sums over samples and rows of w shall be made of elementwise steps.
 
-    They need no boxed floats, and memory for all that is summed; a few are faster so.
+    These need no boxed floats, but memory for all products; for a few they are faster.
     """
-    return node.is_exact and not is_open(samples) and samples * w.size <= _MOST_ITEMS
+    return node.is_exact and not is_open(samples) and samples * w.size <= _MAX_STEPPED
 
 
 def _emit_sums(node, x, w, bias, out):
@@ -123,50 +123,53 @@ def _emit_sums(node, x, w, bias, out):
         emit_binary(node, "add", sums, node.constant(bias.astype(np.float32)), out)
 
 
-def floats(node, name: str) -> np.ndarray:
-    """A float attribute's values; empty where it is absent."""
+def float_attribute(node, name: str) -> np.ndarray:
+    """Return the values of a float attribute, none if it is absent."""
     return np.asarray(node.attr(name, []), np.float32)
 
 
 def table_of(values: np.ndarray, rows: int) -> np.ndarray:
-    """values as a matrix. Raises Problem."""
+    """Return values as a matrix with so many rows."""
     if rows <= 0 or values.size == 0 or values.size % rows:
         raise Problem(f"{values.size} coefficients or support vector elements in {rows} rows")
     return values.reshape(rows, -1)
 
 
-def before(node, transform: str, out: Tensor, width: int) -> Tensor:
-    """Where to put the scores that emit_transform turns into out (samples, width)."""
-    return node.temp(FLOAT, out.shape) if _acts(transform, width) else out
+def raw_scores(node, transform: str, out: Tensor, width: int) -> Tensor:
+    """Return the tensor for scores that emit_transform then turns into out (samples, width)."""
+    return node.temp(FLOAT, out.shape) if _changes_scores(transform, width) else out
 
 
-def _acts(transform, width):
-    """Only PROBIT changes a single score, as in onnxruntime."""
+def _changes_scores(transform, width):
+    """Return True if the transform changes scores.
+
+    A single score is changed only by PROBIT, as in onnxruntime.
+    """
     return transform == "PROBIT" or (transform != "NONE" and width > 1)
 
 
 def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> None:
-    """out = the post transform of x (samples, width); nothing to do where x is out."""
-    if not _acts(transform, width):
+    """Emit out = the post transform of x (samples, width); nothing if it changes nothing."""
+    if not _changes_scores(transform, width):
         return
     rows = out.nelem // width
     if transform == "SOFTMAX":
-        over = line_by_line(out, x, width, 1)
+        over = line_leads(out, x, width, 1)
         node.emit("softmax", [x], [out], over=over, op=0, outer=rows, n=width, inner=1)
     elif transform == "LOGISTIC":
         emit_unary(node, "sigmoid", x, out)
     else:
         number = ("SOFTMAX_ZERO", "PROBIT").index(transform)
-        over = item_by_item(out, [x])
+        over = element_leads(out, [x])
         node.emit("score_transform", [x], [out], over=over, op=number, lines=rows, n=width)
 
 
 def emit_classes(node, transform: str, labels: Sequence, rows: int, emit: Callable) -> None:
-    """Labels and scores of a classifier; emit(raw): what makes the scores before the transform."""
+    """Emit labels and scores of a classifier; emit(raw) computes the untransformed scores."""
     n = len(labels)
     label, scores = (*node.outputs, None)[:2]
     scores = scores or node.temp(FLOAT, (rows, n))
-    raw = before(node, transform, scores, n)
+    raw = raw_scores(node, transform, scores, n)
     emit(raw)
     emit_labels(node, raw, labels, label)
     emit_transform(node, transform, raw, scores, n)
@@ -175,7 +178,7 @@ def emit_classes(node, transform: str, labels: Sequence, rows: int, emit: Callab
 def emit_labels(
     node, scores: Tensor, labels: Sequence[int] | Sequence[str], out: Tensor | None
 ) -> None:
-    """out = the label of the largest score of each sample, the first of equal ones."""
+    """Emit out = the label of the largest score of each sample, the first of equal ones."""
     if out is None:
         return
     n = len(labels)
@@ -188,7 +191,7 @@ def emit_labels(
 
 
 def _emit_lookup(node, labels, index, out):
-    """out = labels[index]"""
+    """Emit out = labels[index]."""
     if out.is_object:
         emit_lookup(node, index, labels, out)
     else:
@@ -196,7 +199,18 @@ def _emit_lookup(node, labels, index, out):
 
 
 def emit_pair(node, transform, kind: int, halves: int, x, labels, outputs) -> None:
-    """One score a sample as two; the second class's label where the score exceeds halves / 2."""
+    """Emit scores and labels of two classes from one score for each sample.
+
+    Args:
+        node: the classifier.
+        transform: its post transform.
+        kind: ONE_MINUS or NEGATED, how the first score follows from the second.
+        halves: the second class is chosen if the score exceeds halves / 2.
+        x: the score of each sample.
+        labels: the two classes.
+        outputs: labels and scores.
+
+    """
     if transform == "PROBIT":
         raise Problem(
             "PROBIT of one score for two classes", "onnxruntime leaves one undefined too"

@@ -1,6 +1,6 @@
-"""Decision trees -> the integer table that the device kernels trees and trees_float walk.
+"""Pack decision trees into the table of integers that kernels trees and trees_float walk.
 
-Every node mode becomes the comparison x <= cut of two values of float32, or of float64:
+Every node mode becomes comparisons x <= cut in float32 or float64:
 
     x < t    x <= the value below t            x > t   not x <= t
     x >= t   not x < t                         x == t  x <= t and not x < t
@@ -20,15 +20,19 @@ from ._tree_leaves import Leaves
 
 LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, NEVER = range(8)
 
-_LEAF = 1 << 29  # in a root
-_SLOT_WORDS = 4
+_LEAF = 1 << 29  # flag of a root that is a leaf
 
 
 @dataclass
 class Branch:
-    """A node that is no leaf.
+    """A node of a tree that is not a leaf.
 
-    on_true, on_false: the index of a branch, or ~ that of a leaf; missing: NaN is true.
+    Attributes:
+        mode: how `feature` is compared with `value`, or with `members`.
+        on_true: index of a branch, or ~index of a leaf.
+        on_false: likewise.
+        missing: NaN counts as true.
+
     """
 
     mode: int
@@ -42,7 +46,13 @@ class Branch:
 
 @dataclass
 class Forest:
-    """roots: as Branch.on_true; leaves: a list of (target, weight) each."""
+    """Trees over common lists of nodes.
+
+    Attributes:
+        roots: index of a branch, or ~index of a leaf, for each tree.
+        leaves: a list of (target, weight) for each leaf.
+
+    """
 
     branches: list[Branch]
     roots: list[int]
@@ -51,7 +61,15 @@ class Forest:
 
 @dataclass
 class Table:
-    """What a kernel takes: constants and parameters. cuts: None if they are in the words."""
+    """The constants and parameters of kernel trees or trees_float.
+
+    Attributes:
+        cuts: thresholds; None if they are in `words`.
+        n_slots: number of (feature, missing) pairs.
+        wide: nodes have three words rather than two.
+        rank_bits: bits of a node's threshold index.
+
+    """
 
     words: np.ndarray
     cuts: np.ndarray | None
@@ -65,9 +83,9 @@ class Table:
 
 
 def pack(forest: Forest, gather: Callable[[list[int]], Leaves], dtype: type = np.float32) -> Table:
-    """gather: takes the numbers of the leaves in use; dtype: of features and cuts.
+    """Pack a forest for features and cuts of a dtype. Its modes are replaced.
 
-    Raises Problem for what is no tree.
+    gather(numbers) returns Leaves for the leaves in use.
     """
     _compare_only(forest.branches)
     order = _order(forest)
@@ -78,8 +96,8 @@ def pack(forest: Forest, gather: Callable[[list[int]], Leaves], dtype: type = np
     rows = [
         [v, left, right] if wide else [v, left << 15 | right] for v, left, right in nodes(wide)
     ]
-    place = {i: n for n, i in enumerate(order)}
-    roots = [_LEAF | leaves.numbers[~r] if r < 0 else place[r] for r in forest.roots]
+    position = {i: n for n, i in enumerate(order)}
+    roots = [_LEAF | leaves.numbers[~r] if r < 0 else position[r] for r in forest.roots]
     cuts = [c for values in slots.values() for c in values]
     keys = [_key(c) for c in cuts] if dtype == np.float32 else []
     words = np.array([*roots, *_slot_words(slots), *keys, *itertools.chain(*rows)], np.int32)
@@ -89,8 +107,8 @@ def pack(forest: Forest, gather: Callable[[list[int]], Leaves], dtype: type = np
 
 
 def _compare_only(branches):
-    """Replaces every mode but LEQ and NEVER; adds branches behind."""
-    for b in branches:  # also those that are added meanwhile
+    """Replace every mode except LEQ and NEVER, in place; add branches where necessary."""
+    for b in branches:  # which includes those that are added meanwhile
         if b.mode == MEMBER:
             _split_members(branches, b)
         if np.isnan(b.value) and b.mode in (EQ, LEQ, LT, GTE, GT):
@@ -123,26 +141,26 @@ def _split_members(branches, b):
 
 
 def _order(forest):
-    """Branches that can be reached, parents before children."""
-    done, order = {}, []
+    """Return the reachable branches, parents before children."""
+    is_finished, order = {}, []
     for root in reversed(forest.roots):
         stack = [(root, False)]
         while stack:
-            i, children_done = stack.pop()
-            if children_done:
-                done[i] = True
+            i, has_finished_children = stack.pop()
+            if has_finished_children:
+                is_finished[i] = True
                 order.append(i)
-            elif i >= 0 and i not in done:
-                done[i] = False
+            elif i >= 0 and i not in is_finished:
+                is_finished[i] = False
                 b = forest.branches[i]
                 stack += [(i, True), (b.on_true, False), (b.on_false, False)]
-            elif i >= 0 and not done[i]:
+            elif i >= 0 and not is_finished[i]:
                 raise Problem("a tree whose nodes form a circle")
     return order[::-1]
 
 
 def _used_leaves(forest, order):
-    """Those that can be reached, in the order of their trees."""
+    """Return the reachable leaves, in the order of their trees."""
     used = [r for r in forest.roots if r < 0]
     for i in order:
         used += [r for r in (forest.branches[i].on_true, forest.branches[i].on_false) if r < 0]
@@ -150,7 +168,7 @@ def _used_leaves(forest, order):
 
 
 def _slots(branches):
-    """{(feature, NaN goes left): sorted cuts}"""
+    """Return the sorted cuts of each (feature, whether NaN goes left)."""
     cuts: dict[tuple[int, bool], set] = {}
     for b in branches:
         values = cuts.setdefault((b.feature, b.missing), set())
@@ -168,14 +186,20 @@ def _slot_words(slots):
 
 
 def _key(cut):
-    """The float32's bits without the sign; for a negative value 2**31 - 1 less these."""
+    """Return the bits of a float32 without sign; for a negative value 2**31 - 1 minus these."""
     bits = int(np.float32(cut).view(np.uint32)) & 0x7FFFFFFF
     return 0x7FFFFFFF - bits if cut < 0 else bits
 
 
 def _nodes(branches, order, leaf_ids, slots):
-    """(how far ahead children are at most, bits of a rank, function that yields nodes' words)"""
-    place = {i: n for n, i in enumerate(order)}
+    """Prepare the words of nodes.
+
+    Returns:
+        How far ahead children are at most, the bits of a rank, and a function that yields the
+        three numbers of each node.
+
+    """
+    position = {i: n for n, i in enumerate(order)}
     numbers = {slot: i for i, slot in enumerate(slots)}
     ranks = {slot: {c: i + 1 for i, c in enumerate(cuts)} for slot, cuts in slots.items()}
     rank_bits = max([len(cuts) for cuts in slots.values()], default=0).bit_length()
@@ -184,10 +208,10 @@ def _nodes(branches, order, leaf_ids, slots):
     ends = [
         (n, r) for n, i in enumerate(order) for r in (branches[i].on_true, branches[i].on_false)
     ]
-    ahead = max([place[r] - n for n, r in ends if r >= 0], default=0)
+    ahead = max([position[r] - n for n, r in ends if r >= 0], default=0)
 
     def reference(n, r, leaf):
-        return leaf | leaf_ids[~r] if r < 0 else place[r] - n
+        return leaf | leaf_ids[~r] if r < 0 else position[r] - n
 
     def nodes(wide):
         leaf = 1 << (29 if wide else 14)

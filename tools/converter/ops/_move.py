@@ -1,4 +1,4 @@
-"""Emission of the device kernel `move` (mpconnxr/ops/move.py): strided copies."""
+"""Emission of kernel move (mpconnxr/ops/move.py): strided copies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ _LIMIT = 1 << 29  # the device's BIAS
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:
-    """C-order strides in items."""
+    """Return the strides of a shape in C order [elements]."""
     return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
 def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """The same iteration over fewer dims: ones dropped, neighbours merged where strides allow."""
+    """Return the same walk with fewer dimensions.
+
+    Dimensions of 1 are dropped, and neighbours merged if all strides allow it.
+    """
     out_dims: list[int] = []
     out_strides: list[list[int]] = [[] for _ in strides]
     for i, d in enumerate(dims):
@@ -48,19 +51,30 @@ def emit_move(
     x_first: int = 0,
     out_first: int = 0,
 ) -> None:
-    """out[out_first + i . out_strides] = x[x_first + i . x_strides] for all i < dims, in elements.
+    """Emit out[out_first + i . out_strides] = x[x_first + i . x_strides] for all i < dims.
 
-    emit: Node.emit or a function of the same keywords. Nothing is emitted for an empty move.
+    Nothing is emitted for an empty move.
+
+    Args:
+        emit: Node.emit, or a function with the same keywords.
+        x: the source.
+        out: the destination, of the same itemsize.
+        dims: number of steps along each dimension.
+        x_strides: strides in x [elements], as all that follow.
+        out_strides: strides in out.
+        x_first: index of the first element in x.
+        out_first: index of the first element in out.
+
     """
     if 0 in dims:
         return
     unit = 4 if x.itemsize % 4 == 0 else 1
-    per = x.itemsize // unit  # device items an element
+    per = x.itemsize // unit  # units in an element
     dims, (x_strides, out_strides) = collapse(
         [*dims, per], [s * per for s in x_strides] + [1], [s * per for s in out_strides] + [1]
     )
     firsts = [x_first * per, out_first * per]
-    if unit == 1 and _fits_words(dims, x_strides, out_strides, firsts):
+    if unit == 1 and _is_whole_words(dims, x_strides, out_strides, firsts):
         unit = 4
         dims[-1] //= 4
         x_strides = [s // 4 for s in x_strides[:-1]] + [1]
@@ -85,8 +99,8 @@ def emit_move(
 
 
 def _behind(unit, dims, x_strides, out_strides, firsts):
-    """Lead of input 0: item after item is read and written, in the order of the dims."""
-    if math.prod(dims) > overlap.MOST_PIECES:
+    """Return the lead of input 0, which is read and written element by element."""
+    if math.prod(dims) > overlap.MAX_TRACKED:
         return {}
     read = places(dims, x_strides, firsts[0])
     written = places(dims, out_strides, firsts[1] + 1)
@@ -94,27 +108,30 @@ def _behind(unit, dims, x_strides, out_strides, firsts):
 
 
 def places(dims: Sequence[int], strides: Sequence[int], first: int) -> np.ndarray:
-    """The places of all items of a walk over dims, in an array of these dims."""
-    found = np.full(dims, first, np.int64)
+    """Return the index of each element of a walk, in an array of shape dims."""
+    indices = np.full(dims, first, np.int64)
     for index, stride in zip(np.ogrid[tuple(slice(d) for d in dims)], strides, strict=True):
-        found += index * stride
-    return found
+        indices += index * stride
+    return indices
 
 
-def _fits_words(dims, x_strides, out_strides, firsts) -> bool:
-    """True if a copy of bytes is one of whole, aligned 4-byte words."""
+def _is_whole_words(dims, x_strides, out_strides, firsts) -> bool:
+    """Return True if a copy of bytes moves whole, aligned 4-byte words."""
     if not dims or dims[-1] % 4 != 0 or x_strides[-1] != 1 or out_strides[-1] != 1:
         return False
     return all(s % 4 == 0 for s in x_strides[:-1] + out_strides[:-1] + firsts)
 
 
 def emit_copy(emit, x: Tensor, out: Tensor) -> None:
-    """out = x, element by element in C order."""
+    """Emit out = x, element by element in C order."""
     emit_move(emit, x, out, [x.nelem], [1], [1])
 
 
 def emit_transpose(node, x: Tensor, out: Tensor, view: Sequence[int], perm: Sequence[int]) -> None:
-    """out = numpy.transpose(x seen as shape view, perm); no copy where that moves nothing."""
+    """Emit out = numpy.transpose(x, perm), with x seen as shape `view`.
+
+    If that moves nothing, out becomes a view of x.
+    """
     strides = strides_of(view)
     order = [a for a in perm if view[a] != 1]
     if order == sorted(order):
@@ -124,12 +141,12 @@ def emit_transpose(node, x: Tensor, out: Tensor, view: Sequence[int], perm: Sequ
     emit_move(node.emit, x, out, dims, [strides[a] for a in perm], strides_of(dims))
 
 
-def emit_nothing(emit, x: Tensor, out: Tensor) -> None:
-    """A copy of no items to an out that has none: the step of an operator on empty tensors."""
+def emit_empty_move(emit, x: Tensor, out: Tensor) -> None:
+    """Emit a copy of no elements, as the step of an operator on empty tensors."""
     steps = {"x_strides": [1], "out_strides": [1], "x_first": 0, "out_first": 0}
     emit(kernel="move", inputs=[x], outputs=[out], unit=1, rank=1, dims=[0], **steps)
 
 
 def emit_fill(node, value: Tensor, out: Tensor) -> None:
-    """Every element of out = the only element of value."""
+    """Emit out = the only element of value, everywhere."""
     emit_move(node.emit, value, out, [out.nelem], [0], [1])

@@ -1,8 +1,8 @@
-"""How much of a convolution in block floating point the loops do at a time.
+"""Choose how much of a convolution in block floating point the loops compute at a time.
 
-mpconnxr/ops/_block_pieces.py goes through it in pieces: the more that is in the scratch at a time,
-the fewer calls, and the less often a value becomes a mantissa. A step gets as much scratch as it
-may have, and takes the cut that costs the fewest instructions.
+mpconnxr/ops/_block_pieces.py computes it piece by piece. The more the scratch holds at a time, the
+fewer calls there are, and the less often a value is converted to a mantissa. A step gets as much
+scratch as it may have, and the cut that costs the fewest instructions.
 """
 
 from __future__ import annotations
@@ -18,23 +18,32 @@ from ..shapes.extent import any_open, is_open
 from ._block import NARROW
 from ._dtypes import UINT32
 
-SHARE = 16  # of its input and output that a step's scratch may take up
-MOST_WORDS = 1536  # of that
-_SINGLE = 4 / 3  # of the columns of one position, where these are more than that
-_LEAST = 96  # words, where that is more
-_PIECE = 64  # rows or positions at a time, at most, where a run decides how many there are
-# Words that a step may ask for.
-_WIDER = (1024, 768, 512, 384, 320, 256, 224, 192, 176, 160, 144, 128)
-_WORTH = 0.05  # of its instructions, which they have to save
+# The scratch of a step is at most 1 / SHARE of its inputs and outputs, and MOST_WORDS words; but
+# at least _MIN_WORDS, and _SINGLE of what the columns of one position take.
+SHARE = 16
+MOST_WORDS = 1536
+_SINGLE = 4 / 3
+_MIN_WORDS = 96
+_OPEN_SIZE = 64  # rows or positions at a time, at most, if a run decides how many there are
+_WIDER = (1024, 768, 512, 384, 320, 256, 224, 192, 176, 160, 144, 128)  # words to request
+_MIN_GAIN = 0.05  # share of a step's instructions that requested words have to save
 
 # Instructions on a Cortex-M3.
-_COLUMNS, _COLUMN_ROW, _COLUMN_ITEM = 1300, 60, 25  # call of mantissas, a row of items, an item
+_COLUMNS, _COLUMN_ROW, _COLUMN_NELEM = 1300, 60, 25  # call of mantissas, a row, an element of it
 _ALIGN, _ALIGN_CHANNEL = 700, 80
 _SUMS, _RESULT, _PRODUCT = 1700, 110, 2  # calls of dots and finish, a result, a product
 
 
 class Cut(NamedTuple):
-    """Rows and positions that become columns at a time; positions and channels whose sums do."""
+    """Sizes of the pieces of a convolution.
+
+    Attributes:
+        rows: rows that are converted to columns of mantissas at a time.
+        positions: positions of a row that are converted at a time.
+        sums: positions whose sums are computed at a time.
+        channels: channels whose sums are computed at a time.
+
+    """
 
     rows: int
     positions: int
@@ -44,15 +53,24 @@ class Cut(NamedTuple):
 
 @dataclass
 class Pieces:
-    """A convolution. item: of a column, by kernel row; window: of the pool behind it; short: with
-    short mantissas.
+    """The sizes of a convolution that is computed piece by piece.
+
+    Attributes:
+        m: output channels of a group.
+        rows: output rows, before pooling.
+        positions: output positions of a row, before pooling.
+        column_nelem: elements of a column of the window, in all channels.
+        kw: columns of the window.
+        window: (rows, columns) of the pool behind the convolution.
+        short: its weights have short mantissas.
+
     """
 
     groups: int
     m: int
     rows: int
     positions: int
-    item: int
+    column_nelem: int
     kw: int
     stride: int
     dilation: int
@@ -60,41 +78,46 @@ class Pieces:
     short: bool = False
 
     def sizes(self) -> tuple[int, ...]:
-        return self.groups, self.m, self.rows, self.positions, self.item, self.kw
+        return self.groups, self.m, self.rows, self.positions, self.column_nelem, self.kw
 
     def columns(self, cut: Cut) -> tuple[int, int]:
-        """(columns of a row, those that no position begins with)"""
+        """Return the columns of a row, and how many of them no position starts at."""
         kernel = self.kw, self.stride, self.dilation
         _, columns, idle = shared_columns(cut.positions, cut.rows, *kernel)
         return columns, idle
 
     def words(self, cut: Cut) -> int:
-        """Return the words of scratch."""
+        """Return the scratch that a cut takes [words]."""
         columns, idle = self.columns(cut)
         words = SHORT_WORDS if self.short else WORDS
-        nelem = cut.rows * columns * self.item
+        nelem = cut.rows * columns * self.column_nelem
         *_, end = convolution_places(words, cut.channels, cut.sums, cut.rows, idle, nelem)
         return end
 
     def cost(self, cut: Cut) -> int:
-        """Instructions, about."""
+        """Return an estimate of the instructions that depend on the cut."""
         columns, idle = self.columns(cut)
         chunks = -(-self.m // cut.channels)
-        gather = _COLUMNS + cut.rows * self.item * (_COLUMN_ROW + columns * _COLUMN_ITEM)
+        gather = _COLUMNS + cut.rows * self.column_nelem * (_COLUMN_ROW + columns * _COLUMN_NELEM)
         sums = chunks * -(-cut.positions // cut.sums) * _SUMS
         align = chunks * _ALIGN + self.m * _ALIGN_CHANNEL if chunks * self.groups > 1 else 0
         unused = idle * (cut.rows - 1) * (self.m + 1)
-        unused *= self.kw * self.item * _PRODUCT + _RESULT // 2
+        unused *= self.kw * self.column_nelem * _PRODUCT + _RESULT // 2
         pieces = -(-self.rows // cut.rows) * -(-self.positions // cut.positions)
         return pieces * (gather + sums + align + unused)
 
     def fixed_cost(self) -> int:
-        """Instructions, about, of products and results: the same for all cuts."""
-        return self.m * self.rows * self.positions * (self.kw * self.item * _PRODUCT + _RESULT)
+        """Return an estimate of the instructions for products and results, alike for all cuts."""
+        return (
+            self.m
+            * self.rows
+            * self.positions
+            * (self.kw * self.column_nelem * _PRODUCT + _RESULT)
+        )
 
     def best(self, words: int) -> Cut:
-        """The cheapest cut that so many words are enough for; a small one if none is."""
-        least = max(self.words(Cut(1, 1, 0, 0)) * _SINGLE, _LEAST)
+        """Return the cheapest cut that fits into so many words, or a small one if none does."""
+        least = max(self.words(Cut(1, 1, 0, 0)) * _SINGLE, _MIN_WORDS)
         fitting: list[Cut] = []
         for most in (words, least):
             fitting = fitting or [cut for cut in self._cuts() if self.words(cut) <= most]
@@ -112,28 +135,28 @@ class Pieces:
 
 
 def _parts(n: int) -> set[int]:
-    """Sizes to choose from for parts of n."""
+    """Return candidates for the size of equal parts of n."""
     return {-(-n // parts) for parts in range(1, 17)} | {n >> i for i in range(n.bit_length())}
 
 
 def pieces_of(kernel: str, p: Step | Mapping[str, Any], short: bool = False) -> Pieces:
-    """Those of a step, by its parameters. short: with short mantissas."""
+    """Return the sizes of a block_conv or conv_max_pool, from its step or parameters by name."""
     *_, stride = p["strides"]
     *_, dilation = p["dilations"]
-    oh, ow, item = p["oh"], p["ow"], p["c"] * p["kh"]
+    oh, ow, column_nelem = p["oh"], p["ow"], p["c"] * p["kh"]
     if kernel == "block_conv":
-        rows, n = (_PIECE if is_open(d) else d for d in (oh, ow))
-        rows = 1 if is_open(ow) else rows  # whole rows alone go together
-        window, item = (1, 1), item * p["kd"]
+        rows, n = (_OPEN_SIZE if is_open(d) else d for d in (oh, ow))
+        rows = 1 if is_open(ow) else rows  # only whole rows can be combined
+        window, column_nelem = (1, 1), column_nelem * p["kd"]
         n = max(n, 1)
     else:
         window = tuple(p["pool"])
         rows, n = oh * window[0], ow * window[1]
-    return Pieces(p["g"], p["m"], rows, n, item, p["kw"], stride, dilation, window, short)
+    return Pieces(p["g"], p["m"], rows, n, column_nelem, p["kw"], stride, dilation, window, short)
 
 
 def set_cut(kernel: str, p: Step | dict[str, Any], words: int, short: bool = False) -> int:
-    """Sets a step's parameters for that much scratch; returns what it needs of it."""
+    """Set parameters of a step (or dict) for so many words of scratch; return those it needs."""
     pieces = pieces_of(kernel, p, short)
     cut = pieces.best(words)
     if kernel == "block_conv":
@@ -143,29 +166,28 @@ def set_cut(kernel: str, p: Step | dict[str, Any], words: int, short: bool = Fal
 
 
 def lacks(p: Mapping[str, Any], words: int, short: bool = False) -> list[int]:
-    """Bytes of scratch that a block_conv asks for beside so many words, the most first: see Step.
+    """Return the extra sizes of scratch that a block_conv with so many words requests [bytes].
 
-    conv_max_pool asks for none: a small CNN's first layers decide its arena.
+    See Step.lacks. conv_max_pool requests none: a small CNN's first layers decide its arena.
     """
     pieces = pieces_of("block_conv", p, short)
     if any_open(pieces.sizes()):
         return []
     now = pieces.cost(pieces.best(words))
-    least = now - _WORTH * (now + pieces.fixed_cost())
+    least = now - _MIN_GAIN * (now + pieces.fixed_cost())
     wider = [n for n in _WIDER if n > words and pieces.cost(pieces.best(n)) <= least]
     return [4 * (n - words) for n in wider]
 
 
 def words_for(*nbytes: int) -> int:
-    """What the scratch of a step may have that has these inputs and outputs."""
+    """Return the scratch that a step with inputs and outputs of so many bytes may have [words]."""
     return MOST_WORDS if any_open(nbytes) else min(sum(nbytes) // SHARE // 4, MOST_WORDS)
 
 
 def grow(step: Step, nbytes: int, _lead: int | None = None) -> None:
-    """Gives a step a scratch of so many bytes at most, where that is more than it has.
+    """Give a step a larger scratch, of so many bytes at most, as Step.grow.
 
-    An FPU takes all of it, for longer rows; of weights that are narrow there is room for their
-    mantissas, too.
+    An FPU uses all of it, for longer rows. Narrow weights get space for their mantissas too.
     """
     [scratch] = step.scratch
     if any_open(step.params) or nbytes <= scratch.nbytes:
@@ -176,7 +198,7 @@ def grow(step: Step, nbytes: int, _lead: int | None = None) -> None:
     words = max(words, min(nbytes // 4, MOST_WORDS))
     if dtype in NARROW:
         pieces = pieces_of(step.kernel, cut)
-        weights = pieces.groups * pieces.m * pieces.kw * pieces.item
+        weights = pieces.groups * pieces.m * pieces.kw * pieces.column_nelem
         words = max(words, min(words + weights, nbytes // 4))
     if scratch.nbytes < 4 * words <= nbytes:
         step.params, scratch.shape = cut.params, (words,)

@@ -1,4 +1,4 @@
-"""Emission of the device kernel `qblend`: bytes from four others, weighted as float32 has it."""
+"""Emission of kernel qblend: bytes interpolated from four others, weighted as in float32."""
 
 from __future__ import annotations
 
@@ -12,14 +12,22 @@ from ..ir import Tensor
 from ._dtypes import INT32
 from ._qweights import scalar, shift_of
 
-_LEAST_WEIGHT = 64 << 23  # bits of 2**-63
-_LEAST_BITS, _MOST_BITS = 14, 28  # behind the point, with which integers are of use
-SCALES = (2.0**-60, 2.0**60)
+_MIN_WEIGHT = 64 << 23  # 2**-63, as the bits of a float32
+_MIN_BITS, _MAX_BITS = 14, 28  # range of fractional bits in which integers serve
+SCALES = (2.0**-60, 2.0**60)  # range of scales that the kernels qblend and qmeans take
 
 
 @dataclass
 class Taps:
-    """For each row or column of out: two places in x, two weights in float32."""
+    """The two elements of x that each row or column of the output blends.
+
+    Attributes:
+        first: indices of the first elements.
+        second: indices of the second elements.
+        of_first: float32 weights of the first elements.
+        of_second: float32 weights of the second elements.
+
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -27,19 +35,19 @@ class Taps:
     of_second: np.ndarray
 
     def words(self, stride: int) -> np.ndarray:
-        """As the kernel's parameters. stride: items of x from one place to the next."""
+        """Return the kernel's parameters, for `stride` elements of x between neighbours."""
         floats = np.stack([self.of_first, self.of_second], 1).astype(np.float32)
-        weights = np.maximum(floats.view(np.int32).astype(np.int64) - _LEAST_WEIGHT, 0)
-        places = np.stack([self.first, self.second], 1) * stride
-        return np.concatenate([places, weights], 1).reshape(-1)
+        weights = np.maximum(floats.view(np.int32).astype(np.int64) - _MIN_WEIGHT, 0)
+        offsets = np.stack([self.first, self.second], 1) * stride
+        return np.concatenate([offsets, weights], 1).reshape(-1)
 
 
 def emit_blend(
     node, x: Sequence[Tensor], y: Sequence[Tensor], size: Sequence[int], rows: Taps, columns: Taps
 ) -> bool:
-    """y = blends of x, both as (values, scale, zero point). size: H, W of x's planes.
+    """Emit y = blends of x along rows and columns, both (values, scale, zero point).
 
-    False if scales or zero points are not known, or too large or small.
+    Returns False if scales or zero points are unknown, too large or too small.
     """
     (values, x_scale, x_zero), (out, y_scale, y_zero) = x, y
     known = [scalar(t) for t in (x_scale, x_zero, y_scale, y_zero)]
@@ -59,11 +67,11 @@ def emit_blend(
 
 
 def _ratio(x_scale: float, y_scale: float) -> dict:
-    """The kernel's parameters point, ratio and shift."""
+    """Return the kernel's parameters point, ratio and shift."""
     fraction, exponent = math.frexp(x_scale / y_scale)
     mantissa = min(round(fraction * (1 << 24)), (1 << 24) - 1)
     bits = 22 - exponent  # 255 times the ratio stay below 2**30
-    if not _LEAST_BITS <= bits <= _MOST_BITS:
+    if not _MIN_BITS <= bits <= _MAX_BITS:
         return {"point": 0, "ratio": [0, 0], "shift": 127}
     ratio = [mantissa >> 12, mantissa & 4095]
     return {"point": bits, "ratio": ratio, "shift": 150 - bits - exponent}

@@ -1,4 +1,4 @@
-"""Emission of the device kernel `qdepthwise`: each channel by itself."""
+"""Emission of kernel qdepthwise: convolutions of bytes in which each channel is by itself."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ from ..steps.rows import Rows
 from . import _qoverlap
 from ._qweights import AS_IT_IS, Geometry, Weights, outer, table
 
-_MOST_SHARED = 2
-_SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
+_MAX_SHARED = 2
+_SCRATCH_NBYTES = 2048  # with more, the loops would be called less often
 _ROWS = Rows(
     c=None,
     m=None,
-    x=[None, *(f"x_strides.{at}" for at in "gyx")],
+    x=[None, *(f"x_strides.{axis}" for axis in "gyx")],
     out=[None, "out_strides.m", None, "out_strides.i"],
 )
 
 
 def is_depthwise(geometry: Geometry) -> bool:
-    """True if the kernel serves it best: groups of one channel, of one or two each of out.
+    """Return True if qdepthwise serves a convolution best: one input channel for each group.
 
-    More of them share what qconv gathers.
+    With more than two output channels for each group, qconv is faster: it shares what it gathers.
     """
     _, _, c, _, _, m, *_ = geometry.counts
-    return c == 1 and m <= _MOST_SHARED and not any_open(geometry.counts)
+    return c == 1 and m <= _MAX_SHARED and not any_open(geometry.counts)
 
 
 def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero, ends, out):
-    """One call of the kernel. ends: zero point and limits of out, as parameters."""
+    """Emit one step of qdepthwise; see emit_qconv.
+
+    `constants` and `words` are the two words of each channel in its table.
+    """
     _, g, _, _, _, m, kh, kw, _, ow = geometry.counts
     channels = table(constants, words, g * m)
     packed = node.constant(np.concatenate([channels, weights.rows.reshape(-1)]))
@@ -69,18 +72,18 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
 
 
 def _covered(geometry, rows):
-    """Rows of a padded plane under so many output rows."""
+    """Return the rows of a padded plane that so many output rows read."""
     return covered(rows, geometry.strides[0], geometry.counts[6], geometry.dilations[0])
 
 
-def _pieces(geometry, row, room):
-    """(planes, output rows) of a call: some whole planes, or some rows of one."""
+def _pieces(geometry, row, nbytes):
+    """Return (planes, output rows) of a call: some whole planes, or some rows of one."""
     groups, oh = geometry.counts[1], geometry.counts[8]
     plane = _covered(geometry, oh) * row
-    if plane <= room:
-        most = min(room // plane, groups)
+    if plane <= nbytes:
+        most = min(nbytes // plane, groups)
         return math.ceil(groups / math.ceil(groups / most)), oh
     rows = 1
-    while rows < oh and _covered(geometry, rows + 1) * row <= room:
+    while rows < oh and _covered(geometry, rows + 1) * row <= nbytes:
         rows += 1
     return 1, math.ceil(oh / math.ceil(oh / rows))

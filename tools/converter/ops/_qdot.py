@@ -1,4 +1,4 @@
-"""Emission of the kernels `qconv` and `qdepthwise`: products of bytes with known weights."""
+"""Emission of kernels qconv and qdepthwise: products of bytes with known weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._qweights import AS_IT_IS, outer, pack, padded, scalar, shift_of
 from ._requantize import Sums, channel_multipliers, range_of
 
 _ROWS = Rows(
-    x=[f"x_strides.{at}" for at in "gcyx"],
+    x=[f"x_strides.{axis}" for axis in "gcyx"],
     out=["out_strides.g", "out_strides.m", None, "out_strides.i"],
 )
 
@@ -29,7 +29,7 @@ _ROWS = Rows(
 def product_scales(
     x_scale: float, w_scales: np.ndarray, y_scale: float, alpha: float = 1
 ) -> list[Fraction] | None:
-    """x_scale * w_scale / y_scale of each channel, exactly; None where one is not positive."""
+    """Return exact alpha * x_scale * w_scales / y_scale, or None if one is not positive."""
     numbers = [np.float32(alpha), np.float32(x_scale), *w_scales.reshape(-1), np.float32(y_scale)]
     if not all(math.isfinite(v) and v > 0 for v in numbers):
         return None
@@ -47,7 +47,19 @@ def emit_requantized(
     out: Tensor,
     y_zero: int,
 ) -> bool:
-    """out (bytes) = the sums times scales (one or one a channel); False if it can't be."""
+    """Emit out (bytes) = sums of products times scales; return False if integers cannot.
+
+    Args:
+        node: the node to lower.
+        x: the input, of bytes.
+        weights: its Weights.
+        geometry: its Geometry.
+        x_zero: zero point of x.
+        scales: one scale, or one for each channel; None if a scale is unusable.
+        out: the output.
+        y_zero: zero point of the output.
+
+    """
     x_zero += shift_of(x)
     if scales is None or not weights.fits(x_zero):
         return False
@@ -55,21 +67,23 @@ def emit_requantized(
     each = list(scales) * (len(weights.rows) // len(scales))
     sums = Sums(weights.constants(x_zero), *weights.range(x_zero))
     try:
-        found = channel_multipliers(each, sums, low - y_zero, high - y_zero)
+        channels = channel_multipliers(each, sums, low - y_zero, high - y_zero)
     except ValueError:
         return False
     ends = {"zy": y_zero, "low": low, "high": high}
-    constants, words = found.first_words, found.mantissas
+    constants, words = channels.first_words, channels.mantissas
     if is_depthwise(geometry):
-        shape = (x, weights, constants, words, geometry, x_zero, ends, out)
-        emit_depthwise(node, *shape)
+        emit_depthwise(node, x, weights, constants, words, geometry, x_zero, ends, out)
     else:
         _emit(node, [x], weights, constants, words, geometry, x_zero, ends, out)
     return True
 
 
 def emit_sums(node, x, weights, geometry, zero: Tensor | None, out: Tensor) -> bool:
-    """out (int32) = the sums; False if it can't be. zero: of x, one item, known or not."""
+    """Emit out (int32) = sums of products; return False if they may exceed int32.
+
+    The zero point of x has one element, and may be unknown.
+    """
     known = zero is None or zero.data is not None
     x_zero = shift_of(x) + (scalar(zero) if known else 0)
     if not all(weights.fits(z) for z in ([x_zero] if known else [0, 255])):
@@ -88,13 +102,25 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
 
 
 def emit_qconv(node, inputs, packed: Tensor, w_zero: int, geometry, x_zero: int, ends, out):
-    """One step. inputs: x and, if only a run knows it, its zero point; packed: see `pack`."""
+    """Emit one step of qconv.
+
+    Args:
+        node: the node to lower.
+        inputs: x and, if only a run knows it, its zero point.
+        packed: weights as ops/_qweights.pack returns them.
+        w_zero: zero point of the weights, unsigned.
+        geometry: sizes and strides.
+        x_zero: zero point of x, unsigned.
+        ends: zero point and limits of the output, as parameters.
+        out: the output.
+
+    """
     x, *zero = inputs
     m, (oh, ow) = geometry.counts[5], geometry.counts[8:]
     k = math.prod(geometry.counts[i] for i in (2, 6, 7))
     record = 4 + padded(k)
     products = k * geometry.counts[5]
-    piece, nbytes, lacks = _patch_room.first_piece(oh, ow, m, record, products)
+    piece, nbytes, lacks = _patch_room.first_choice(oh, ow, m, record, products)
     params = {
         **geometry.named,
         "x_strides": outer(geometry, geometry.x_strides),
@@ -106,20 +132,20 @@ def emit_qconv(node, inputs, packed: Tensor, w_zero: int, geometry, x_zero: int,
         "lacks_sums": 0,
         "table": AS_IT_IS,
     }
-    how: dict[str, Any] = {"scratch": [node.temp(UINT8, (nbytes + len(zero),))], "rows": _ROWS}
-    if not zero:  # else it lies right behind the patches
-        how |= {"grow": _patch_room.grow, "lacks": lacks}
-    if not zero and _is_taken_as_it_lies(geometry, x):
-        how = {"behind": _qoverlap.behind_rows(geometry, x, out)}
+    options: dict[str, Any] = {"scratch": [node.temp(UINT8, (nbytes + len(zero),))], "rows": _ROWS}
+    if not zero:  # a zero point lies right behind the patches
+        options |= {"grow": _patch_room.grow, "lacks": lacks}
+    if not zero and _is_read_in_place(geometry, x):
+        options = {"behind": _qoverlap.behind_rows(geometry, x, out)}
     elif not any_open((*geometry.counts, *params["x_strides"], *params["out_strides"])):
-        same = _qoverlap.is_same_place(geometry, x, out)
-        how["behind"] = _qoverlap.behind(geometry, piece, x, out)
-        how["in_place"] = [(x, out)] if same else []
-    node.emit("qconv", [x, packed, *zero], [out], macs=geometry.macs, **how, **params)
+        options["behind"] = _qoverlap.behind(geometry, piece, x, out)
+        if _qoverlap.is_same_place(geometry, x, out):
+            options["in_place"] = [(x, out)]
+    node.emit("qconv", [x, packed, *zero], [out], macs=geometry.macs, **options, **params)
 
 
-def _is_taken_as_it_lies(geometry, x):
-    """True if the device's loops can read x itself: one row of positions, K bytes each."""
+def _is_read_in_place(geometry, x):
+    """Return True if the loops can read x itself: one row of positions, K bytes each."""
     if x.dtype != UINT8 or any_open((*geometry.counts, *geometry.x_strides)):
         return False
     strides = geometry.strides[1], geometry.x_strides[2]

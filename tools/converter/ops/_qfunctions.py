@@ -1,4 +1,8 @@
-"""Emission of functions of quantized bytes: kernels qbinary, qsoftmax, qnormalize, lookup."""
+"""Emission of functions of quantized bytes: kernels qbinary, qsoftmax, qnormalize and lookup.
+
+Tensors are passed as (values, scale, zero point). Each function returns False if it emits nothing,
+because a scale or zero point is unknown, or integers of 32 bits cannot represent the result.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 
 from ..ir import Tensor
 from ..shapes.extent import exact_quotient, is_open
-from ..steps.overlap import item_by_item, line_by_line
+from ..steps.overlap import element_leads, line_leads
 from ._axes import named_lines
 from ._dtypes import INT32
 from ._elementwise import broadcast, runs_of
@@ -21,13 +25,13 @@ from ._qweights import scalar, shift_of
 from ._requantize import MOST_LEFT, Sums, channel_multipliers, range_of
 
 _SUM, _PRODUCT = 0, 1
-_LEAST_BITS, _MOST_BITS = 16, 20  # behind the point of a sum
-_LOW = 10  # bits of a factor beside the 31 that products have
-_MOST = 1 << 29
+_MIN_BITS, _MAX_BITS = 16, 20  # fractional bits of a sum
+_LOW = 10  # bits of a factor below the 31 that products have
+_MAX_SUM = 1 << 29
 
 
 def emit_quantized_sum(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) -> bool:
-    """y = a + b, each as (values, scale, zero point); False if it can't be by integers."""
+    """Emit y = a + b."""
     known = _known(a, b, y)
     if known is None:
         return False
@@ -35,8 +39,8 @@ def emit_quantized_sum(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) 
     ratios = product_scales(1, np.array([a_scale, b_scale]), y_scale)
     if ratios is None:
         return False
-    bits = min(int(math.log2(_MOST / (510 * float(sum(ratios)) + 1))), _MOST_BITS)
-    if bits < _LEAST_BITS:
+    bits = min(int(math.log2(_MAX_SUM / (510 * float(sum(ratios)) + 1))), _MAX_BITS)
+    if bits < _MIN_BITS:
         return False
     factors = _factors(ratios, (a_zero, b_zero), y_zero, bits)
     wide = [*factors, -factors[0] * a_zero - factors[1] * b_zero]
@@ -50,41 +54,42 @@ def emit_quantized_sum(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) 
 def _factors(
     ratios: Sequence[Fraction], zeros: Sequence[int], y_zero: int, bits: int
 ) -> tuple[int, int]:
-    """Ratios in units of 2**-(bits + _LOW), with which each sum is rounded as the ratios say.
+    """Return ratios in units of 2**-(bits + _LOW) that round each sum as the exact ratios do.
 
-    The nearest ones, or some beside them. If all of those round a sum to the other side, as those
-    of ratios such as 1/6 do where sums lie in the middle, the best of them.
+    These are the nearest factors or neighbours of them. If all of those round some sum otherwise,
+    as for ratios such as 1/6 where sums lie halfway, the factors with the fewest errors are
+    returned.
     """
     unit = 1 << bits + _LOW
     a, b = np.arange(256)[:, None] - zeros[0], np.arange(256) - zeros[1]
     real = a * float(ratios[0]) + b * float(ratios[1])
-    are_near = np.abs(real % 1 - 0.5) < 2.0**-bits  # those beside the nearest are within that
+    are_near = np.abs(real % 1 - 0.5) < 2.0**-bits  # others round alike with all factors
     are_near &= (real >= -1 - y_zero) & (real <= 256 - y_zero)
     i, j = np.nonzero(are_near)
     a, b = a[i, 0].astype(object), b[j].astype(object)
     denominator = math.lcm(*(r.denominator for r in ratios))
     exact = (int(r * denominator) for r in ratios)
-    right = _to_even(sum(n * v for n, v in zip(exact, (a, b), strict=True)), denominator)
+    expected = _to_even(sum(n * v for n, v in zip(exact, (a, b), strict=True)), denominator)
     nearest = [round(r * unit) for r in ratios]
-    beside = sorted(itertools.product(range(-2, 3), repeat=2), key=lambda d: np.abs(d).sum())
-    found = []
-    for more in beside:
+    neighbours = sorted(itertools.product(range(-2, 3), repeat=2), key=lambda d: np.abs(d).sum())
+    candidates = []
+    for more in neighbours:
         factors = [n + d for n, d in zip(nearest, more, strict=True)]
-        wrong = np.count_nonzero(_to_even(factors[0] * a + factors[1] * b, unit) != right)
-        found.append((wrong, factors))
+        wrong = np.count_nonzero(_to_even(factors[0] * a + factors[1] * b, unit) != expected)
+        candidates.append((wrong, factors))
         if not wrong:
             break
-    return min(found, key=lambda f: f[0])[1]
+    return min(candidates, key=lambda f: f[0])[1]
 
 
 def _to_even(numerators: np.ndarray, denominator: int) -> np.ndarray:
-    """Quotients of integers of any size (dtype object), rounded half to even."""
+    """Return quotients of integers of any size (dtype object), rounded half to even."""
     whole, rest = numerators // denominator, numerators % denominator
     return whole + (2 * rest + whole % 2 > denominator)
 
 
 def emit_quantized_product(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) -> bool:
-    """y = a * b, each as (values, scale, zero point); False if it can't be by integers."""
+    """Emit y = a * b."""
     known = _known(a, b, y)
     if known is None:
         return False
@@ -94,8 +99,8 @@ def emit_quantized_product(node, a: list[Tensor], b: list[Tensor], y: list[Tenso
         return False
     ends = np.outer([-a_zero, 255 - a_zero], [-b_zero, 255 - b_zero])
     sums = Sums(*(np.array([v]) for v in (0, ends.min(), ends.max())))
-    found = channel_multipliers(scales, sums, -y_zero, 255 - y_zero)
-    shift, mantissa = int(found.shifts[0]), int(found.mantissas[0])
+    multipliers = channel_multipliers(scales, sums, -y_zero, 255 - y_zero)
+    shift, mantissa = int(multipliers.shifts[0]), int(multipliers.mantissas[0])
     if shift > MOST_LEFT:
         return False
     numbers = [a_zero, b_zero, 1 << 25 >> shift, shift, mantissa >> 15, mantissa & 32767, y_zero]
@@ -104,11 +109,11 @@ def emit_quantized_product(node, a: list[Tensor], b: list[Tensor], y: list[Tenso
 
 
 def _known(*tensors):
-    """[(scale, unsigned zero point)] of each; None where one is not known, or dtypes differ."""
-    found = [(scalar(scale), scalar(zero)) for _, scale, zero in tensors]
-    if any(None in pair for pair in found) or len({v.dtype for v, _, _ in tensors}) > 1:
+    """Return (scale, unsigned zero point) of each; None if one is unknown or dtypes differ."""
+    constants = [(scalar(scale), scalar(zero)) for _, scale, zero in tensors]
+    if any(None in pair for pair in constants) or len({v.dtype for v, _, _ in tensors}) > 1:
         return None
-    return [(scale, zero + shift_of(tensors[0][0])) for scale, zero in found]
+    return [(scale, zero + shift_of(tensors[0][0])) for scale, zero in constants]
 
 
 def _emit(node, op, a, b, out, numbers):
@@ -117,23 +122,20 @@ def _emit(node, op, a, b, out, numbers):
     a, b = matched(node, a, out.shape), matched(node, b, out.shape)
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
     runs = runs_of(dims, a_strides, b_strides)
-    over = item_by_item(out, [a, b])
+    over = element_leads(out, [a, b])
     node.emit("qbinary", [a, b], [out], over=over, op=op, numbers=numbers, runs=runs)
 
 
-_BITS = 20  # of an exponential at most
+_BITS = 20  # of an exponential, at most
 _LIMIT = 1 << 29
 _ENTRIES = 256  # of the table of exponentials
-_PRECISE = 2.0**-13  # of 1 / y_scale: half a step in 2**12 of them
+_PRECISE = 2.0**-13  # relative error of 1 / y_scale: half a step in 2**12 steps
 
 
 def emit_quantized_softmax(
     node, x: Sequence[Tensor], y: Sequence[Tensor], lines: Sequence[int]
 ) -> bool:
-    """y = softmax(x) along (outer, n, inner), both as (values, scale, zero point).
-
-    False if it can't be by integers.
-    """
+    """Emit y = softmax(x) along n of lines (outer, n, inner)."""
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]
     if any(v is None for v in known) or known[0] <= 0 or not 2.0**-16 < known[2] < 1:
@@ -150,7 +152,7 @@ def emit_quantized_softmax(
     power = min(round(math.exp(-float(np.float32(x_scale))) * 2**30), 2**30 - 1)
     params = {**named_lines(lines), "factor": factor, "shift": shift, "zy": y_zero + shift_of(out)}
     params |= {"largest": largest, "power": [power >> 15, power & 32767]}
-    scratch, over = [node.temp(INT32, (_ENTRIES,))], line_by_line(out, values, *lines[1:])
+    scratch, over = [node.temp(INT32, (_ENTRIES,))], line_leads(out, values, *lines[1:])
     node.emit("qsoftmax", [values], [out], scratch=scratch, over=over, **params)
     return True
 
@@ -159,42 +161,42 @@ def _is_whole(factor):
     return abs(factor - round(factor)) <= _PRECISE * factor
 
 
-_MOST_ITEMS = 0x7FFF  # of a row that is normalized
-_VALUE_BITS = 25  # of an item by its deviation, for a row with one item of all that varies
+_MAX_NELEM = 0x7FFF  # of a row that is normalized
+_VALUE_BITS = 25  # of an element divided by the deviation, if only one element of the row varies
 _FACTOR = 1 << 30
 _SUMMAND = 1 << 29
-_LEAST_POINT, _MOST_POINT = 10, 20
-_ROWS = 16  # that are normalized in one call
+_MIN_POINT, _MAX_POINT = 10, 20  # fractional bits
+_ROWS = 16  # rows that one call normalizes
 
 
 def emit_quantized_norm(
     node, x: Sequence[Tensor], y: Sequence[Tensor], scale: np.ndarray, bias: np.ndarray
 ) -> bool:
-    """y = rows of x with mean 0 and variance 1, times scale plus bias (n,); False if it can't be.
+    """Emit y = (x - mean) / deviation * scale + bias for each row of x.
 
-    x, y: both as (values, scale, zero point); epsilon is the node's.
+    Scale and bias have as many floats as a row. The node has epsilon.
     """
     (values, *of_x), (out, *of_y), n = x, y, len(scale)
     known, epsilon = [scalar(t) for t in (*of_x, *of_y)], float(node.attr("epsilon", 1e-5))
-    if any(v is None for v in known) or values.dtype != out.dtype or not 0 < n <= _MOST_ITEMS:
+    if any(v is None for v in known) or values.dtype != out.dtype or not 0 < n <= _MAX_NELEM:
         return False
     x_scale, y_scale, y_zero = known[0], known[2], known[3] + shift_of(out)
     if not (0 < x_scale < math.inf and 0 < y_scale < math.inf and 0 <= epsilon < math.inf):
         return False
-    point = _VALUE_BITS - math.ceil(math.log2(n) / 2)  # of an item by its deviation
+    point = _VALUE_BITS - math.ceil(math.log2(n) / 2)  # of an element divided by the deviation
     ratio, summand = (v.astype(np.float64) / y_scale for v in (scale, bias))
     summand = summand + y_zero + 0.5
     if not (np.isfinite(ratio).all() and np.isfinite(summand).all()):
         return False
-    bits = _MOST_POINT
-    while bits >= _LEAST_POINT:
+    bits = _MAX_POINT
+    while bits >= _MIN_POINT:
         factors = np.rint(np.ldexp(ratio, 27 + bits - point))
         summands = np.rint(np.ldexp(summand, bits))
         if np.abs(factors).max() < _FACTOR and np.abs(summands).max() < _SUMMAND:
             break
         bits -= 1
     mantissa, exponent = math.frexp(epsilon * (n / x_scale) ** 2)
-    if bits < _LEAST_POINT or not -90 < exponent < 90:
+    if bits < _MIN_POINT or not -90 < exponent < 90:
         return False
     words = np.stack([factors + _FACTOR, summands + _SUMMAND], 1).astype(np.int32)
     rows = exact_quotient(values.nelem, n)
@@ -204,7 +206,7 @@ def emit_quantized_norm(
     params = {"lines": rows, "n": n, "piece": piece, "shift": 37 - point - n_bits, "point": bits}
     params |= {"epsilon": [int(mantissa * (1 << 30)), 1024 + exponent - 30], "bits": n_bits}
     params["inverse"] = [(1 << 15 + n_bits) // n, before, 15 + n_bits - before]
-    over = item_by_item(out, [values])
+    over = element_leads(out, [values])
     inputs = [values, node.constant(words)]
     node.emit("qnormalize", inputs, [out], scratch=scratch, over=over, **params)
     return True
@@ -213,9 +215,9 @@ def emit_quantized_norm(
 def emit_table(
     node, x: Sequence[Tensor], y: Sequence[Tensor], function: Callable | None = None
 ) -> bool:
-    """y = quantized(function(x)), both as (values, scale, zero point); False if they aren't known.
+    """Emit y = quantized(function(x)) as a table of 256 bytes.
 
-    function: of float32 arrays; None: only the scale and zero point change.
+    Without a function only scale and zero point change.
     """
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]
@@ -229,6 +231,6 @@ def emit_table(
         quotient = np.nan_to_num(np.rint(result / np.float32(y_scale)))
     table = np.clip(quotient + y_zero, *range_of(out.dtype)).astype(out.np_dtype)
     if 0 not in out.shape:
-        over = item_by_item(out, [values])
+        over = element_leads(out, [values])
         node.emit("lookup", [values, node.constant(table)], [out], over=over)
     return True

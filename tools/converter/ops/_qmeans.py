@@ -1,10 +1,14 @@
-"""Emission of means of windows of bytes -> kernels qaverage_pool, qmeans and wide_means."""
+"""Emission of means of windows of bytes: kernels qaverage_pool, qmeans and wide_means.
+
+Tensors are passed as (values, scale, zero point).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +21,7 @@ from ._qweights import scalar, shift_of
 from ._requantize import mean_multipliers, range_of
 from ._windows import Windows
 
-_LARGEST = 1 << 22  # the device's
+_MAX_WINDOW = 1 << 22  # elements of a window, the kernel's limit
 
 
 def params_of(
@@ -26,16 +30,22 @@ def params_of(
     kernel: Sequence[int],
     strides: Sequence[int],
     pads: Sequence[int],
-) -> list[int] | None:
-    """The kernel's parameters; None if it can't be by integers.
+) -> dict[str, Any] | None:
+    """Return the parameters of a pool, or None if its sizes or constants are unknown.
 
-    x, y: values, scale, zero point, two spatial dims; pads: y, x at the begin, then at the end.
+    Args:
+        x: (values, scale, zero point), with two spatial dimensions.
+        y: (values, scale, zero point) of the output.
+        kernel: (y, x) sizes of a window.
+        strides: (y, x) strides.
+        pads: y, x at the beginning, then at the end.
+
     """
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]
     if any(v is None for v in known) or any_open(kernel) or 0 in out.shape:
         return None
-    if math.prod(kernel) > _LARGEST:
+    if math.prod(kernel) > _MAX_WINDOW:
         return None
     _, x_zero, _, y_zero = known
     shift, planes = shift_of(values), math.prod(values.shape[:-2])
@@ -46,7 +56,7 @@ def params_of(
 
 
 def _words_of(x, y, kernel, pads, counts_padding):
-    """The multipliers by number of items, or one; None where there are none."""
+    """Return the multipliers by number of elements, or a single one; None if one is too small."""
     (x_scale, x_zero), (y_scale, y_zero) = ([scalar(v) for v in t[1:]] for t in (x, y))
     if not all(math.isfinite(v) and v > 0 for v in (x_scale, y_scale)):
         return None
@@ -55,7 +65,7 @@ def _words_of(x, y, kernel, pads, counts_padding):
     fixed = counts_padding or not any(pads)
     counts = np.array([whole] if fixed else range(1, whole + 1))
     (least, most), (low, high) = range_of(x[0].dtype), range_of(y[0].dtype)
-    # Where padding counts, so do items that are not there: their sums are less.
+    # If padding counts, elements that are absent count as well: sums with them are smaller.
     least, most = min(least - x_zero, 0) * counts, max(most - x_zero, 0) * counts
     scales = [ratio / n for n in counts.tolist()]
     words = mean_multipliers(scales, least, most, low - y_zero, high - y_zero)
@@ -74,7 +84,7 @@ def emit_means(
     pads: Sequence[int],
     counts_padding: bool = False,
 ) -> bool:
-    """y = means of windows of x, see params_of. False if it can't be by integers."""
+    """Emit y = means of windows of x (see params_of); return False if integers cannot."""
     if 0 in y[0].shape:
         return None not in [scalar(t) for t in (*x[1:], *y[1:])]
     params = params_of(x, y, kernel, strides, pads)
@@ -87,33 +97,36 @@ def emit_means(
     return True
 
 
-_MOST_ITEMS = 64  # of a window; of more the mean is seldom in the middle
-_NEAR = 2.0**-14  # steps; float32 is less than that from the exact mean
-_MANY = 0.01  # of all sums
-_LEVELS, _WORDS = 255, 192  # of the device
-_MOST_WIDE, _MOST_APART = 8000, 256  # of 16 bits: of items times numerator, times denominator
-_SAME_WIDE = 2.0**-23
+_MAX_NELEM = 64  # of a window; means of more elements are seldom halfway between integers
+_NEAR = 2.0**-14  # steps; the error of float32 is smaller
+_MIN_SHARE = 0.01  # of all sums, from which halfway means count as frequent
+_LEVELS, _WORDS = 255, 192  # the kernel's tables
+_MAX_WIDE, _MAX_APART = 8000, 256  # elements times numerator, times denominator, of 16 bits
+_TOLERANCE_WIDE = 2.0**-23
 ROWS, COLUMNS, PLANES = 0, 1, 2  # orders of sums, see the device's loops/means
 _OPSET_OF_DILATIONS = 19  # of AveragePool
-_SAME = 2.0**-21  # two scales of float32 are that near to their ratio
+_TOLERANCE = 2.0**-21  # relative difference between a fraction and the ratio of two float32 scales
 
 
-def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int]) -> bool:
-    """True if many means of so many bytes are so near to the middle between two integers that the
-    last bits of float32 decide.
+def are_often_halfway(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int]) -> bool:
+    """Return True if many means are so near to halfway that the last bits of float32 decide.
+
+    `counts` are the possible numbers of elements in a window.
     """
     scales = scalar(x_scale), scalar(y_scale)
     if any_open(counts) or None in scales or not all(SCALES[0] <= v <= SCALES[1] for v in scales):
         return False
     ratio = scales[0] / scales[1]
     means = [np.arange(1, 255 * n) / n * ratio for n in counts]
-    is_small = max(counts) <= _MOST_ITEMS
-    return is_small and any((np.abs(m % 1 - 0.5) < _NEAR).mean() > _MANY for m in means)
+    is_small = max(counts) <= _MAX_NELEM
+    return is_small and any((np.abs(m % 1 - 0.5) < _NEAR).mean() > _MIN_SHARE for m in means)
 
 
 def order_of(node, w: Windows) -> int:
-    """That of onnxruntime's AveragePool: before opset 19 it adds up a plane in four sums where
-    strides are 1, else columns first where they are short.
+    """Return the order in which onnxruntime's AveragePool adds: PLANES, COLUMNS or ROWS.
+
+    Before opset 19 it adds a plane in four sums if strides are 1; otherwise it adds columns first
+    if their stride is short.
     """
     if node.onnx_opset >= _OPSET_OF_DILATIONS:
         return ROWS
@@ -130,10 +143,16 @@ def emit_float_means(
     order: int,
     level: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> bool:
-    """y = means of windows of x, as emit_means has them.
+    """Emit y = means of windows of x as float32 rounds them; return False if integers cannot.
 
-    order: ROWS, COLUMNS or PLANES, of the sums; level: the integer of a float32, where it is not
-    QuantizeLinear's. False if it can't be by integers.
+    Args:
+        node: the node to lower.
+        x: see params_of.
+        y: see params_of.
+        windows: (kernel, strides, pads, counts_padding) of emit_means.
+        order: ROWS, COLUMNS or PLANES, the order of the sums.
+        level: maps float32 to integers, if it is not QuantizeLinear.
+
     """
     kernel, strides, pads, counts_padding = windows
     pool = params_of(x, y, kernel, strides, pads)
@@ -156,14 +175,17 @@ def emit_float_means(
 def emit_wide_means(
     node, x: Sequence[Tensor], y: Sequence[Tensor], windows: Sequence, order: int
 ) -> bool:
-    """The same of 16 bits, where many means lie in the middle; padding counts."""
+    """Emit y = means of 16-bit integers, of which many lie halfway; return False if it cannot.
+
+    Arguments are those of emit_float_means. Padding counts.
+    """
     kernel, strides, pads = windows
     pool, count = params_of(x, y, kernel, strides, pads), math.prod(kernel)
-    if pool is None or count > _MOST_ITEMS:
+    if pool is None or count > _MAX_NELEM:
         return False
     scales = [scalar(t) for t in (x[1], y[1])]
-    up, down = _fraction(scales[0] / scales[1], count, _SAME_WIDE)
-    if not up or count * up > _MOST_WIDE or count * down > _MOST_APART:
+    up, down = _fraction(scales[0] / scales[1], count, _TOLERANCE_WIDE)
+    if not up or count * up > _MAX_WIDE or count * down > _MAX_APART:
         return False
     if not all(SCALES[0] <= v <= SCALES[1] for v in scales):
         return False
@@ -174,13 +196,13 @@ def emit_wide_means(
     return True
 
 
-def _fraction(ratio: float, count: int, same: float = _SAME) -> list[int]:
-    """Numerator and denominator; 0, 1 if it is not one of small numbers.
+def _fraction(ratio: float, count: int, tolerance: float = _TOLERANCE) -> list[int]:
+    """Return (numerator, denominator) near a ratio, or (0, 1) if these are not small.
 
-    It is so close that no mean of so many items which it puts beside the middle lies there.
+    They are so near that a mean of `count` elements is halfway with both, or with neither.
     """
-    found = Fraction(ratio).limit_denominator(_MOST_ITEMS)
-    apart = abs(float(found) / ratio - 1)
-    is_close = apart < min(same, 1 / (1024 * count * found.denominator))
-    is_small = found.numerator <= _MOST_ITEMS
-    return [found.numerator, found.denominator] if is_close and is_small else [0, 1]
+    fraction = Fraction(ratio).limit_denominator(_MAX_NELEM)
+    apart = abs(float(fraction) / ratio - 1)
+    is_close = apart < min(tolerance, 1 / (1024 * count * fraction.denominator))
+    is_small = fraction.numerator <= _MAX_NELEM
+    return [fraction.numerator, fraction.denominator] if is_close and is_small else [0, 1]

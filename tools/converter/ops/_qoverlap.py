@@ -1,17 +1,20 @@
-"""Where the output of kernels qconv and qdepthwise may lie over their input."""
+"""Leads of kernels qconv and qdepthwise: where their output may overwrite their input."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..ir import Tensor
-from ..steps.overlap import MOST_PIECES, lag
+from ..steps.overlap import MAX_TRACKED, lag
 
 
 def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:
-    """Lead of input 0: a call reads all that a piece of positions sees, then writes them."""
+    """Return the lead of input 0 of qconv.
+
+    A call reads all that `piece` positions need, then writes them.
+    """
     n, g, _, _, _, m, _, _, oh, ow = geometry.counts
-    if n * g * oh * ow > MOST_PIECES:
+    if n * g * oh * ow > MAX_TRACKED:
         return {}
     (xb, xg, _, xh, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
     first = np.arange(0, oh * ow, piece)
@@ -27,9 +30,12 @@ def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:
 
 
 def behind_rows(geometry, x: Tensor, out: Tensor) -> dict[int, int]:
-    """Lead of input 0 whose items of a position are read until all of it is written."""
+    """Return the lead of input 0 of a qconv that reads x itself.
+
+    The elements of a position are read until all of its channels are written.
+    """
     n, g, _, _, _, m, _, _, _, ow = geometry.counts
-    if n * g * ow > MOST_PIECES:
+    if n * g * ow > MAX_TRACKED:
         return {}
     (xb, xg, _, _, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
     position, group = np.arange(ow), np.arange(g).reshape(-1, 1)
@@ -41,9 +47,12 @@ def behind_rows(geometry, x: Tensor, out: Tensor) -> dict[int, int]:
 
 
 def depthwise_behind(geometry, planes: int, rows: int, x: Tensor) -> dict[int, int]:
-    """Lead of input 0: a call reads all rows under those of its planes, then writes them."""
+    """Return the lead of input 0 of qdepthwise.
+
+    A call reads all that `rows` output rows of `planes` planes need, then writes them.
+    """
     n, g, _, _, _, m, _, _, oh, ow = geometry.counts
-    if n * g * oh > MOST_PIECES:
+    if n * g * oh > MAX_TRACKED:
         return {}
     (xb, xg, _, xh, _), (on, _, om, op) = geometry.x_strides, geometry.out_strides
     first = np.arange(0, oh, rows)
@@ -57,7 +66,7 @@ def depthwise_behind(geometry, planes: int, rows: int, x: Tensor) -> dict[int, i
 
 
 def is_same_place(geometry, x: Tensor, out: Tensor) -> bool:
-    """True if each call writes where only it has read: at the same positions of the input."""
+    """Return True if each call writes only where it has read: the same positions of the input."""
     n, g, _, _, width, _, kh, kw, oh, ow = geometry.counts
     (xb, xg, xc, xh, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
     pointwise = kh * kw == 1 and {*geometry.strides} == {1} and not any(geometry.pads)

@@ -1,4 +1,4 @@
-"""Weights of bytes, as the device's integer kernels take them, and where tensors' items lie."""
+"""Weights of bytes as the integer kernels read them, and the layout of their tensors."""
 
 from __future__ import annotations
 
@@ -11,19 +11,27 @@ import numpy as np
 from ..ir import Tensor
 from ._dtypes import INT8, INT16
 
-_MAX_K = 33024  # the device's
+_MAX_K = 33024  # the kernel's limit
 _INT32 = 1 << 31
 _COUNTS = ("n", "g", "c", "h", "w", "m", "kh", "kw", "oh", "ow")
-AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table of 8 bytes a channel
+AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table with 8 bytes for each channel
 
 
 @dataclass
 class Geometry:
-    """Where items lie, in items: of x by (batch, group, channel, y, x), of out by (batch, group,
-    channel, position).
+    """Sizes of a convolution of bytes, and where its elements lie.
+
+    Attributes:
+        counts: sizes, in the order of _COUNTS.
+        x_strides: strides of x by (batch, group, channel, y, x) [elements].
+        out_strides: strides of the output by (batch, group, channel, position) [elements].
+        strides: (y, x) strides of the windows.
+        dilations: (y, x) dilations of the windows.
+        pads: (y, x) padding at the beginning.
+
     """
 
-    counts: Sequence[int]  # see _COUNTS
+    counts: Sequence[int]
     x_strides: Sequence[int]
     out_strides: Sequence[int]
     strides: Sequence[int] = (1, 1)
@@ -32,7 +40,7 @@ class Geometry:
 
     @property
     def named(self) -> dict[str, Any]:
-        """The same by the names of kernels' parameters."""
+        """Return all of it by the names of kernels' parameters."""
         sizes = dict(zip(_COUNTS, self.counts, strict=True))
         return {
             **sizes,
@@ -50,7 +58,10 @@ class Geometry:
 
 
 def outer(geometry: Geometry, strides: Sequence[int]) -> list[int]:
-    """The strides, where those over a single batch or group, which nothing uses, are 0: a byte."""
+    """Return the strides with 0 for those of a single batch or group.
+
+    No kernel uses these, and a 0 takes one byte of the file.
+    """
     counts = geometry.counts[: len(strides)]
     is_one = [i < 2 and type(n) is int and n == 1 for i, n in enumerate(counts)]
     return [0 if one else stride for one, stride in zip(is_one, strides, strict=True)]
@@ -58,14 +69,23 @@ def outer(geometry: Geometry, strides: Sequence[int]) -> list[int]:
 
 @dataclass
 class Weights:
-    """Rows of unsigned weights (one a channel) with their zero point, and the sums' constants."""
+    """Unsigned weights with their zero point.
 
-    rows: np.ndarray  # uint8 (G * M, K)
+    Attributes:
+        rows: uint8 (channels, K).
+        bias: a summand of each channel, int64.
+
+    """
+
+    rows: np.ndarray
     zero: int
     bias: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
 
     def constants(self, x_zero: int) -> np.ndarray:
-        """sum((x - x_zero) * (w - zero)) + bias = sum(x * w) - zero * sum(x) + constant."""
+        """Return the constant of each channel's sum.
+
+        sum((x - x_zero) * (w - zero)) + bias = sum(x * w) - zero * sum(x) + constant.
+        """
         return self.bias + x_zero * self.per_zero()
 
     def per_zero(self) -> np.ndarray:
@@ -73,7 +93,7 @@ class Weights:
         return k * self.zero - self.rows.sum(1, dtype=np.int64)
 
     def range(self, x_zero: int) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the largest sum that there can be, of each row."""
+        """Return the smallest and the largest possible sum of each row."""
         zero, shift = np.uint8(self.zero), self.rows.shape[1] * self.zero
         plus = np.maximum(self.rows, zero).sum(1, dtype=np.int64) - shift
         minus = np.minimum(self.rows, zero).sum(1, dtype=np.int64) - shift
@@ -81,7 +101,7 @@ class Weights:
         return minus * (255 - x_zero) - plus * x_zero + self.bias, largest
 
     def fits(self, x_zero: int) -> bool:
-        """True if no sum can leave int32, nor its constant; K within the device's."""
+        """Return True if no sum or constant can exceed int32, and rows are not too long."""
         least, largest = self.range(x_zero)
         fixed = np.abs(self.constants(x_zero))
         most = max(int(largest.max()), int(-least.min()), int(fixed.max()))
@@ -89,7 +109,7 @@ class Weights:
 
 
 def scalar(t: Tensor | None, default: float = 0):
-    """The number that all elements of a constant are; None where it is another kind of tensor."""
+    """Return the value of all elements of a constant; None if they differ or are unknown."""
     if t is None:
         return default
     if t.data is None or t.nelem == 0 or (t.data != t.data.flat[0]).any():
@@ -98,27 +118,27 @@ def scalar(t: Tensor | None, default: float = 0):
 
 
 def shift_of(t: Tensor) -> int:
-    """What makes its integers unsigned."""
+    """Return the number that makes the integers of a tensor unsigned when added."""
     return {INT8: 128, INT16: 32768}.get(t.dtype, 0)
 
 
 def unsigned(data: np.ndarray) -> np.ndarray:
-    """int8 plus 128 as uint8; uint8 as it is."""
+    """Return int8 plus 128 as uint8, and uint8 as it is."""
     return data if data.dtype == np.uint8 else data.view(np.uint8) ^ np.uint8(128)
 
 
 def padded(k: int) -> int:
-    """Items of a row as the loops take them."""
+    """Return the bytes of a row of k weights in the order of the loops, a multiple of 4."""
     return k + 3 & -4
 
 
 def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """The weights in the order of the device's loops/qdot, behind the channels' table."""
+    """Return a table of the channels' two words, then weights in the order of loops/qdot."""
     return np.concatenate([table(constants, words, len(rows)), packed_rows(rows, groups)])
 
 
 def packed_rows(rows: np.ndarray, groups: int) -> np.ndarray:
-    """The same without a table."""
+    """Return weights (channels, K) in the order of loops/qdot, without a table."""
     channels, k = rows.shape
     wide = np.zeros((groups, channels // groups, padded(k)), np.uint8)
     wide[:, :, :k] = rows.reshape(groups, -1, k)
@@ -131,7 +151,7 @@ def packed_rows(rows: np.ndarray, groups: int) -> np.ndarray:
 
 
 def rows_of(packed: np.ndarray, groups: int, channels: int, k: int) -> np.ndarray:
-    """The rows (channels, k) that are packed so."""
+    """Return the weights (channels, K) that packed_rows has packed."""
     m, width = channels // groups, padded(k)
     by_groups = packed.reshape(groups, m * width)
     n_tiles = m // 4
@@ -142,7 +162,7 @@ def rows_of(packed: np.ndarray, groups: int, channels: int, k: int) -> np.ndarra
 
 
 def row_sums(weights: np.ndarray, groups: int, channels: int) -> np.ndarray:
-    """The sum of each row, int64 (groups * channels,), of weights as `pack` puts them."""
+    """Return the sum of each row of packed weights, int64 (groups * channels,)."""
     n_tiles, k = channels // 4, len(weights) // (groups * channels)
     by_groups = weights.reshape(groups, -1).astype(np.int64)
     tiled = by_groups[:, : 4 * n_tiles * k].reshape(groups, n_tiles, k // 4, 4, 4).sum((2, 4))
@@ -151,6 +171,6 @@ def row_sums(weights: np.ndarray, groups: int, channels: int) -> np.ndarray:
 
 
 def table(constants: np.ndarray, words: np.ndarray, channels: int) -> np.ndarray:
-    """The two words of each channel, as bytes."""
+    """Return the two words of each channel, as bytes."""
     pairs = [np.broadcast_to(v, (channels,)) for v in (constants, words)]
     return (np.stack(pairs, 1) & 0xFFFFFFFF).astype("<u4").reshape(-1).view(np.uint8)

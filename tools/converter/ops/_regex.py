@@ -1,7 +1,7 @@
-"""Regular expressions as deterministic automata: what RE2 and Python mean alike.
+"""Compile regular expressions to deterministic automata, as far as RE2 and Python agree.
 
-Python's own parser reads the expression; what lies outside of the regular subset (look-around,
-references), or means different things in RE2 and Python, is a Problem.
+Python's own parser reads the expression. A Problem is raised for what is not regular (look-around,
+references) or differs between RE2 and Python.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from re import _parser
 from ..errors import Problem
 
 _LAST = 0x10FFFF
-_MOST_STATES = 1000
-_MOST_NODES = 20_000  # of the automaton that is not deterministic yet
+_MAX_STATES = 1000
+_MAX_NODES = 20_000  # of the nondeterministic automaton
 
 Ranges = list[tuple[int, int]]
 
@@ -31,7 +31,7 @@ _NEGATIONS = {
     c.CATEGORY_NOT_WORD: c.CATEGORY_WORD,
 }
 
-# What is before or after a place: the end of the string, a letter of a word, another character.
+# Neighbours of a position: an end of the string, a character of a word, another character.
 _EDGE, _WORD, _OTHER = range(3)
 _CONDITIONS = {
     c.AT_BEGINNING: lambda before, after: before == _EDGE,
@@ -43,15 +43,18 @@ _CONDITIONS = {
 
 
 def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
-    """(starts of intervals of code points, class of each, table) for mpconnxr/ops/_automaton.py.
+    """Compile a pattern for mpconnxr/ops/_automaton.py.
 
-    table: a row a state: whether it accepts, then the next state by class. Raises Problem.
+    Returns:
+        The first code points of intervals, the class of each interval, and a table with one row
+        for each state: 1 if it accepts, then the next state for each class.
+
     """
     nfa = _Nfa()
     end = nfa.add(_parse(pattern), 0)
     starts = nfa.starts()
-    rows, accepting = _determined(nfa, end, starts)
-    rows, accepting = _minimized(rows, accepting)
+    rows, accepting = _determinize(nfa, end, starts)
+    rows, accepting = _minimize(rows, accepting)
     columns = list(zip(*rows, strict=True))
     distinct = list(dict.fromkeys(columns))
     classes = [distinct.index(column) for column in columns]
@@ -61,13 +64,13 @@ def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
 
 
 def has_conditions(pattern: str) -> bool:
-    """Whether a match depends on what is around it: ^, $, \\b or \\B. Raises Problem."""
+    r"""Return True if a match depends on its neighbours: ^, $, \b or \B."""
     nfa = _Nfa()
     nfa.add(_parse(pattern), 0)
     return any(condition is not None for jumps in nfa.jumps for condition, _ in jumps)
 
 
-# what Python reads otherwise than RE2, or not at all
+# Syntax that Python reads otherwise than RE2, or not at all.
 _DIFFERENT = {"{,": "{,", "[:": "a POSIX class", "\\Z": "\\Z", "(?P=": "a reference"}
 
 
@@ -77,7 +80,7 @@ def _parse(pattern):
             raise Problem(f"pattern {pattern!r}: {why}")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of what a later Python will read otherwise
+            warnings.simplefilter("error")  # for syntax that a later Python will read otherwise
             parsed = _parser.parse(pattern)
     except (re.error, Warning, OverflowError, RecursionError) as e:
         raise Problem(f"pattern {pattern!r}: {e}") from None
@@ -87,9 +90,12 @@ def _parse(pattern):
 
 
 class _Nfa:
-    """moves: by node [(ranges, next node)]; jumps: by node the nodes reached without a character.
+    """A nondeterministic automaton. Its nodes are numbered.
 
-    A jump has a condition, or None.
+    Attributes:
+        moves: for each node a list of (ranges of characters, next node).
+        jumps: for each node a list of (condition or None, node reached without a character).
+
     """
 
     def __init__(self):
@@ -97,7 +103,7 @@ class _Nfa:
         self.jumps: list[list[tuple[object, int]]] = [[]]
 
     def node(self) -> int:
-        if len(self.moves) >= _MOST_NODES:
+        if len(self.moves) >= _MAX_NODES:
             raise Problem("the pattern is too large")
         self.moves.append([])
         self.jumps.append([])
@@ -106,14 +112,14 @@ class _Nfa:
     def jump(self, a: int, b: int, condition: object = None) -> None:
         self.jumps[a].append((condition, b))
 
-    def add(self, items, at: int) -> int:
-        """Parsed items from a node on; returns the node behind them."""
-        for op, value in items:
+    def add(self, tokens, at: int) -> int:
+        """Add parsed tokens behind node `at`; return the node behind them."""
+        for op, value in tokens:
             at = self._add_one(op, value, at)
         return at
 
     def _add_one(self, op, value, at):
-        if op in (c.MAX_REPEAT, c.MIN_REPEAT):  # how much is tried first makes no difference
+        if op in (c.MAX_REPEAT, c.MIN_REPEAT):  # greediness makes no difference
             return self._repeat(*value, at)
         if op == c.SUBPATTERN and not value[1] and not value[2]:
             return self.add(value[3], at)
@@ -129,79 +135,78 @@ class _Nfa:
         self.moves[at].append((_ranges(op, value), end))
         return end
 
-    def _repeat(self, least, most, items, at):
-        for _ in range(least):
-            at = self.add(items, at)
-        if most == c.MAXREPEAT:
-            # a node of its own, so that the way back cannot lead into what was before
+    def _repeat(self, minimum, maximum, tokens, at):
+        for _ in range(minimum):
+            at = self.add(tokens, at)
+        if maximum == c.MAXREPEAT:
+            # a node of its own, so that the loop cannot lead into what was before
             start = self.node()
             self.jump(at, start)
-            self.jump(self.add(items, start), start)
+            self.jump(self.add(tokens, start), start)
             end = self.node()
             self.jump(start, end)
             return end
         end = self.node()
-        for _ in range(most - least):
+        for _ in range(maximum - minimum):
             self.jump(at, end)
-            at = self.add(items, at)
+            at = self.add(tokens, at)
         self.jump(at, end)
         return end
 
     def starts(self) -> list[int]:
-        """First code points of intervals between whose members no range makes a difference."""
+        """Return the first code points of intervals whose members no range separates."""
         all_ranges = [ranges for moves in self.moves for ranges, _ in moves]
         if any(condition for jumps in self.jumps for condition, _ in jumps):
             all_ranges.append(_CATEGORIES[c.CATEGORY_WORD])
-        found = {0}
+        starts = {0}
         for first, last in itertools.chain(*all_ranges):
-            found |= {first, last + 1}
-        return sorted(found - {_LAST + 1})
+            starts |= {first, last + 1}
+        return sorted(starts - {_LAST + 1})
 
     def closure(self, nodes, before: int, after: int) -> set[int]:
-        """What is reached without a character between two of these kinds."""
-        found, left = set(), list(nodes)
+        """Return the nodes reached without a character between neighbours of these kinds."""
+        reached, left = set(), list(nodes)
         while left:
             node = left.pop()
-            if node not in found:
-                found.add(node)
-                left += [
-                    n for at, n in self.jumps[node] if at is None or _CONDITIONS[at](before, after)
-                ]
-        return found
+            if node not in reached:
+                reached.add(node)
+                jumps = self.jumps[node]
+                left += [n for at, n in jumps if at is None or _CONDITIONS[at](before, after)]
+        return reached
 
 
 def _ranges(op, value) -> Ranges:
-    """The code points that one character of the pattern matches."""
+    """Return the code points that one character of the pattern matches."""
     if op == c.LITERAL:
         return [(value, value)]
     if op == c.NOT_LITERAL:
-        return _others([(value, value)])
+        return _complement([(value, value)])
     if op == c.ANY:
-        return _others([(10, 10)])
+        return _complement([(10, 10)])
     if op == c.RANGE:
         return [value]
     if op == c.CATEGORY:
-        return _CATEGORIES.get(value) or _others(_CATEGORIES[_NEGATIONS[value]])
+        return _CATEGORIES.get(value) or _complement(_CATEGORIES[_NEGATIONS[value]])
     if op == c.IN:
         negated = value[0][0] == c.NEGATE
-        ranges = [r for item in value[negated:] for r in _ranges(*item)]
-        return _others(ranges) if negated else ranges
+        ranges = [r for token in value[negated:] for r in _ranges(*token)]
+        return _complement(ranges) if negated else ranges
     raise Problem(f"a pattern with {str(op).lower()}")
 
 
-def _others(ranges: Ranges) -> Ranges:
-    found, at = [], 0
+def _complement(ranges: Ranges) -> Ranges:
+    others, at = [], 0
     for first, last in sorted(ranges):
         if at < first:
-            found.append((at, first - 1))
+            others.append((at, first - 1))
         at = max(at, last + 1)
-    return found + ([(at, _LAST)] if at <= _LAST else [])
+    return others + ([(at, _LAST)] if at <= _LAST else [])
 
 
-def _determined(nfa, end, starts):
-    """(next state by interval for each state, whether it accepts).
+def _determinize(nfa, end, starts):
+    """Return the next state by interval for each state, and whether each accepts.
 
-    A state is the nodes behind the last character, and what kind that was.
+    A state is a set of nodes behind the last character, and the kind of that character.
     """
     words = _CATEGORIES[c.CATEGORY_WORD]
     kinds = [_WORD if any(a <= code <= b for a, b in words) else _OTHER for code in starts]
@@ -217,11 +222,13 @@ def _determined(nfa, end, starts):
             moves[kind] = [m for node in reached for m in nfa.moves[node]]
         row = []
         for code, kind in zip(starts, kinds, strict=True):
-            found = {n for ranges, n in moves[kind] if any(a <= code <= b for a, b in ranges)}
-            state = (frozenset(found), kind if found else _OTHER)
+            reached_nodes = {
+                n for ranges, n in moves[kind] if any(a <= code <= b for a, b in ranges)
+            }
+            state = (frozenset(reached_nodes), kind if reached_nodes else _OTHER)
             if state not in numbers:
-                if len(numbers) >= _MOST_STATES:
-                    raise Problem(f"the pattern needs more than {_MOST_STATES} states")
+                if len(numbers) >= _MAX_STATES:
+                    raise Problem(f"the pattern needs more than {_MAX_STATES} states")
                 numbers[state] = len(states)
                 states.append(state)
             row.append(numbers[state])
@@ -229,8 +236,8 @@ def _determined(nfa, end, starts):
     return rows, accepting
 
 
-def _minimized(rows, accepting):
-    """The fewest states (Moore): those are one that no string tells apart."""
+def _minimize(rows, accepting):
+    """Merge states that no string distinguishes (Moore)."""
     group = [int(a) for a in accepting]
     while True:
         keys = [(group[i], *(group[n] for n in row)) for i, row in enumerate(rows)]

@@ -1,8 +1,8 @@
-"""Requantization by integers: what the device multiplies and shifts by for a scale.
+"""Requantization: the multipliers and shifts by which the device applies a scale to integer sums.
 
-docs/quantization.md has the arithmetic. Products with known weights (mpconnxr/loops/qdot.py),
-means and products of two tensors get multipliers of 31 bits, sums of two tensors factors as long.
-They give, for every sum there can be, what the real scale gives.
+docs/quantization.md explains the arithmetic. Products with known weights (mpconnxr/loops/qdot.py),
+means, and products of two tensors get multipliers of 31 bits; sums of two tensors get factors as
+long. For every possible sum the result is that of the real scale.
 """
 
 from __future__ import annotations
@@ -15,21 +15,28 @@ import numpy as np
 
 from ..ir import Tensor
 
-# A sum is shifted so that its multiplier is from 2**-17 to 2**-16: 2**25 of it then saturate.
+# A sum is shifted so that its multiplier is from 2**-17 to 2**-16: sums of 2**25 then saturate.
 _UNIT = -16
-MOST_LEFT = 25  # codes above are shifts to the right of the channels of products
-_MOST_RIGHT_OF_CHANNELS = 6
+MOST_LEFT = 25  # larger codes are shifts to the right, for the channels of products
+_MAX_RIGHT = 6
 _LIMIT = 1 << 25
-NEAR = 32  # in a shift of means: what is near the middle counts as the middle
-_MOST_QUICK = 12  # a shift up to which all loops have a quick way
-LOW_BITS = 7  # of a channel's 31, beside 24
-_WORTH_ODD = 3  # bits of a channel
-_SURE = 2.0**-40
+NEAR = 32  # flag in a shift of means: values near halfway count as halfway
+_MAX_QUICK = 12  # the loops are fast for shifts up to this
+LOW_BITS = 7  # of a mantissa's 31 bits: those below the upper 24
+_ODD_BITS = 3  # shared bits to give up for odd mantissas
+_TOLERANCE = 2.0**-40  # of a float comparison
 _SATURATING = Fraction((1 << 31) - 1, 1 << 23)
 
 
 class Sums(NamedTuple):
-    """Of each channel: what its sum starts with, and the least and the largest that there is."""
+    """The sums of each channel.
+
+    Attributes:
+        constants: what the sum starts with.
+        least: the smallest possible sum.
+        most: the largest possible sum.
+
+    """
 
     constants: np.ndarray
     least: np.ndarray
@@ -37,11 +44,19 @@ class Sums(NamedTuple):
 
 
 class Channels(NamedTuple):
-    """What loops/qdot takes of each channel; are_exact: all sums come out as the scale says."""
+    """Constants of each channel, as loops/qdot reads them.
 
-    constants: np.ndarray  # c
-    shifts: np.ndarray  # f
-    mantissas: np.ndarray  # M
+    Attributes:
+        constants: c, added to the sum.
+        shifts: f.
+        mantissas: M.
+        are_exact: all sums are rounded as with the real scale.
+
+    """
+
+    constants: np.ndarray
+    shifts: np.ndarray
+    mantissas: np.ndarray
     are_exact: np.ndarray
 
     @property
@@ -50,16 +65,24 @@ class Channels(NamedTuple):
 
 
 def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: int) -> Channels:
-    """low, high: limits of the results before their zero point is added.
+    """Return the constants with which loops/qdot multiplies each channel by its scale.
 
-    Raises ValueError for a constant that is too large.
+    Args:
+        scales: the scale of each channel.
+        sums: their ranges and constants.
+        low: the smallest result, before its zero point is added.
+        high: the largest result, before its zero point is added.
+
+    Raises:
+        ValueError: if a constant is too large.
+
     """
     scales = [min(scale, _SATURATING) for scale in scales]
     fractions, exponents = np.frexp([float(scale) for scale in scales])
     left = exponents.astype(np.int64) - _UNIT
-    # Only sums that could be cut off are shifted to the right; others take less of a mantissa.
+    # Only sums that could overflow are shifted to the right; others use a shorter mantissa.
     is_whole = np.maximum(np.abs(sums.least), np.abs(sums.most)) <= _LIMIT
-    right = np.where(is_whole, 0, np.clip(-left, 0, _MOST_RIGHT_OF_CHANNELS))
+    right = np.where(is_whole, 0, np.clip(-left, 0, _MAX_RIGHT))
     nearest = np.rint(np.ldexp(fractions, 31 + np.minimum(left + right, 0))).astype(np.int64)
     nearest = np.minimum(nearest, (1 << 31) - 1)
     lower, upper = _bounds(scales, np.maximum(left, 0), sums, low, high)
@@ -73,7 +96,7 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
     shifts = np.where(right > 0, MOST_LEFT + right, np.maximum(left, 0))
     constants = sums.constants + (1 << right >> 1) >> right
     for i in np.flatnonzero(left < 0):
-        one = _of_one_result(scales[i], *(int(v[i]) for v in sums))
+        one = _constant_result(scales[i], *(int(v[i]) for v in sums))
         if one:
             constants[i], shifts[i], is_exact[i] = *one, True
             mantissas[i] = 1 << 30 | lowest
@@ -85,36 +108,37 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
 def mean_multipliers(
     scales: Sequence[Fraction], least: np.ndarray, most: np.ndarray, low: int, high: int
 ) -> np.ndarray | None:
-    """What loops/qpool takes for each scale, int64 (n, 2); None for a scale that is too small.
+    """Return the shift and mantissa of each scale, int64 (n, 2), as loops/qpool reads them.
 
-    least, most: of the sums of each; low, high: of the results before their zero point is added.
+    The sums of each scale are within least .. most; low and high are as in channel_multipliers.
+    Returns None if a scale is too small.
     """
-    found = channel_multipliers(scales, Sums(least * 0, least, most), low, high)
-    if (found.shifts > MOST_LEFT).any():
+    channels = channel_multipliers(scales, Sums(least * 0, least, most), low, high)
+    if (channels.shifts > MOST_LEFT).any():
         return None
     largest = np.maximum(-least, most).tolist()
-    # With a multiplier that is none of 2**n, sums in the middle would all go to one side.
+    # With a multiplier that is not a power of 2, halfway sums would all go to one side.
     pairs = zip(scales, largest, strict=True)
     has_middles = [s.denominator % 2 == 0 and s.denominator <= 2 * m for s, m in pairs]
-    takes_near = ~found.are_exact & np.array(has_middles)
-    return np.stack([found.shifts | NEAR * takes_near, found.mantissas], 1)
+    takes_near = ~channels.are_exact & np.array(has_middles)
+    return np.stack([channels.shifts | NEAR * takes_near, channels.mantissas], 1)
 
 
-def _of_one_result(scale, constant, least, most):
-    """Constant and shift of a channel whose weights hardly count; None for others."""
+def _constant_result(scale, constant, least, most):
+    """Return constant and shift of a channel whose sums all give one result; None for others."""
     result = round(least * scale)
     largest = max(constant - least, most - constant)
-    bits = (4 * largest + 1).bit_length()  # of a step, so large that none reaches a half
-    if result != round(most * scale) or abs(result) >> 9 or bits > 17 + _MOST_RIGHT_OF_CHANNELS:
+    bits = (4 * largest + 1).bit_length()  # a step of so many bits: no sum reaches half of it
+    if result != round(most * scale) or abs(result) >> 9 or bits > 17 + _MAX_RIGHT:
         return None
     if bits > 17:
         return result << 17, MOST_LEFT + bits - 17
-    left = min(17 - bits, _MOST_QUICK)
+    left = min(17 - bits, _MAX_QUICK)
     return result << 17 - left, left
 
 
 def _bounds(scales, left, limits, low, high):
-    """Least and largest mantissa with which all sums come out right. low .. high: of results."""
+    """Return the smallest and the largest mantissa that round all sums as the real scale does."""
     real = np.array([float(scale) for scale in scales])[:, None, None]
     middles = np.arange(low, high)[:, None] + 0.5
     sums = np.floor(middles / real) + [0, 1]
@@ -122,7 +146,7 @@ def _bounds(scales, left, limits, low, high):
     twice = np.broadcast_to(2 * np.arange(low, high)[:, None] + 1, sums.shape)
     sums = sums.astype(np.int64)
     sides = np.sign(above)
-    for at in np.argwhere(np.abs(above) < _SURE):  # floats do not tell
+    for at in np.argwhere(np.abs(above) < _TOLERANCE):  # floats cannot tell
         exact = 2 * int(sums[tuple(at)]) * scales[at[0]] - int(twice[tuple(at)])
         sides[tuple(at)] = (exact > 0) - (exact < 0)
     least, most = limits.least[:, None, None], limits.most[:, None, None]
@@ -131,10 +155,10 @@ def _bounds(scales, left, limits, low, high):
     a = np.where(counts, sums << left[:, None, None], 1)
     ends = np.where(a < 0, -twice, twice) << 46
     a, sides = np.abs(a), np.where(sums < 0, -sides, sides)
-    # In the middle: to the even one; twice & 2: that is the one above.
+    # Halfway sums go to the even neighbour; twice & 2: it is the one above.
     is_even, to_larger = sides == 0, (twice & 2 > 0) ^ (sums < 0)
     floor = ends // a
-    ceiling = floor + (floor * a != ends)  # divisions take longest here
+    ceiling = floor + (floor * a != ends)  # cheaper than a second division
     lower = np.where(is_even, ceiling, floor + 1)
     upper = np.where(is_even, floor, ceiling - 1)
     is_lower = counts & np.where(is_even, to_larger, sides > 0)
@@ -145,27 +169,32 @@ def _bounds(scales, left, limits, low, high):
 
 
 def _alike(lower, upper, nearest, is_exact):
-    """Mantissas between the bounds; as many of their 7 lowest bits as can be are those of all.
+    """Choose mantissas within the bounds so that as many of their 7 lowest bits as possible agree.
 
-    Such bits take no room in a file (see numbers/channel_table.py). Odd ones come first, which
-    loops multiply by more quickly: no product lies in the middle.
+    Common bits take no space in a file (see numbers/channel_table.py). Odd mantissas are
+    preferred, because the loops multiply by them faster: no product lies halfway.
     """
     parts = [_shared(lower, upper, is_exact, is_odd) for is_odd in (True, False)]
     (bits, *_), (bits_of_even, *_) = parts
-    bits, at, first, last = parts[0] if bits and bits + _WORTH_ODD >= bits_of_even else parts[1]
+    bits, at, first, last = parts[0] if bits and bits + _ODD_BITS >= bits_of_even else parts[1]
     if bits:
         unit = 1 << bits
-        found = nearest + (at - nearest + unit // 2) % unit - unit // 2
-        return np.where(is_exact, np.clip(found, first, last), found), at
-    found = np.where(is_exact, np.clip(nearest, lower, upper), nearest)
+        mantissas = nearest + (at - nearest + unit // 2) % unit - unit // 2
+        return np.where(is_exact, np.clip(mantissas, first, last), mantissas), at
+    mantissas = np.where(is_exact, np.clip(nearest, lower, upper), nearest)
     for step in (1, -1):
-        fits = (lower <= found + step) & (found + step <= upper) & is_exact & (found & 1 == 0)
-        found = found + step * fits
-    return found, 1
+        fits = (
+            (lower <= mantissas + step)
+            & (mantissas + step <= upper)
+            & is_exact
+            & (mantissas & 1 == 0)
+        )
+        mantissas = mantissas + step * fits
+    return mantissas, 1
 
 
 def _shared(lower, upper, is_exact, is_odd):
-    """(bits, what they are, least and largest mantissa with them) of those that all can share."""
+    """Return number and value of the low bits that mantissas can share, and limits with them."""
     for bits in range(LOW_BITS, 0, -1):
         unit = 1 << bits
         lowest = np.arange(is_odd, unit, 2)[:, None]
@@ -178,6 +207,6 @@ def _shared(lower, upper, is_exact, is_odd):
 
 
 def range_of(dtype: int) -> tuple[int, int]:
-    """Least and greatest value of an integer dtype (an ONNX number)."""
+    """Return the smallest and largest value of an integer dtype (an ONNX number)."""
     info = np.iinfo(Tensor("", dtype, ()).np_dtype)
     return int(info.min), int(info.max)

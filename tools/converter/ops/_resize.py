@@ -1,4 +1,4 @@
-"""What Resize and Upsample ask for, axis by axis: scales, coordinates, weights."""
+"""Scales, coordinates and weights of Resize and Upsample, axis by axis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ _HALF = np.float32(0.5)
 
 @dataclass
 class Axis:
-    """scale: as ONNX computes with it, which need not be n_out / n_in; roi: start, end."""
+    """Resizing along one axis.
+
+    Attributes:
+        scale: the scale that ONNX computes with, which may differ from n_out / n_in.
+        roi: (start, end) of tf_crop_and_resize.
+
+    """
 
     n_in: int
     n_out: int
@@ -23,7 +29,7 @@ class Axis:
 
 
 def axes_of(node) -> list[Axis]:
-    """Return one entry an axis of the input, from attributes (Upsample 7) or inputs."""
+    """Return one Axis for each axis of the input, from attributes (Upsample 7) or inputs."""
     x, out = node.inputs[0], node.outputs[0]
     rank = len(x.shape)
     axes = [Axis(i, o, o / max(i, 1)) for i, o in zip(x.shape, out.shape, strict=True)]
@@ -35,10 +41,10 @@ def axes_of(node) -> list[Axis]:
             _check(node, axes[a], scale)
     elif node.attr("keep_aspect_ratio_policy", "stretch") != "stretch":
         sizes = node.const(3, "sizes").tolist()
-        wanted = [size / x.shape[a] for a, size in zip(chosen, sizes, strict=True)]
+        requested = [size / x.shape[a] for a, size in zip(chosen, sizes, strict=True)]
         pick = min if node.attr("keep_aspect_ratio_policy") == "not_larger" else max
         for a in chosen:
-            axes[a].scale = pick(wanted)
+            axes[a].scale = pick(requested)
     _keep_unchanged(node, axes)
     if node.attr("coordinate_transformation_mode") == "tf_crop_and_resize":
         for a, start, end in zip(chosen, *node.const(1, "roi").reshape(2, -1), strict=True):
@@ -48,10 +54,10 @@ def axes_of(node) -> list[Axis]:
 
 
 def _keep_unchanged(node, axes):
-    """Set scale 1 where onnxruntime resizes nothing, whatever the scales are.
+    """Set scale 1 on axes that onnxruntime does not resize, whatever their scale is.
 
-    That is if no axis changes its length; with antialias, each axis that does not. ONNX defines
-    scale as length_resized / length_original.
+    It resizes nothing if no axis changes its length, and with antialias no axis that keeps its
+    length. ONNX defines scale as length_resized / length_original.
     """
     kept = [axis for axis in axes if axis.n_in == axis.n_out]
     if len(kept) == len(axes) or node.attr("antialias", 0):
@@ -68,14 +74,20 @@ def _check_crop(axis):
 
 
 def _check(node, axis, scale):
-    """onnxruntime multiplies in float32, which may be a whole number where the product is less."""
+    """Raise Problem if onnxruntime's length differs from ONNX's.
+
+    It multiplies in float32, which may give a whole number where the exact product is less.
+    """
     if is_open(axis.n_in) or is_open(axis.n_out):
         return
-    made = int(np.float32(axis.n_in) * np.float32(scale))
-    if made != axis.n_out and node.attr("coordinate_transformation_mode") != "tf_crop_and_resize":
+    resized = int(np.float32(axis.n_in) * np.float32(scale))
+    if (
+        resized != axis.n_out
+        and node.attr("coordinate_transformation_mode") != "tf_crop_and_resize"
+    ):
         raise Problem(
             f"scale {scale:g} makes {axis.n_out} of {axis.n_in} by ONNX's rules, "
-            f"but {made} in onnxruntime",
+            f"but {resized} in onnxruntime",
             "export it with sizes instead of scales",
         )
 
@@ -88,16 +100,16 @@ def _scales(node):
 
 
 def coordinates(node, axis: Axis) -> np.ndarray:
-    """Return where each output lies in the input, float32, computed in onnxruntime's order.
+    """Return the float32 coordinate in the input of each output, computed in onnxruntime's order.
 
-    An axis of scale 1 stays as it is. ONNX's length_resized is the output's whole length, also
-    where ONNX's reference evaluator takes scale * length_original. Before opset 11: asymmetric.
+    An axis of scale 1 stays as it is. ONNX's length_resized is the whole length of the output,
+    although ONNX's reference evaluator takes scale * length_original. Before opset 11: asymmetric.
     """
     mode = node.attr("coordinate_transformation_mode", "half_pixel")
     if node.op == "Upsample" or node.opset < 11:
         mode = "asymmetric"
     y, scale = np.arange(axis.n_out, dtype=np.float32), np.float32(axis.scale)
-    if scale == 1:  # a run may decide its length, and its roi is whole
+    if scale == 1:  # only a run may know its length, and roi is the whole axis
         return y
     last, most = np.float32(axis.n_in - 1), np.float32(max(axis.n_out - 1, 1))
     if mode == "asymmetric":
@@ -127,7 +139,7 @@ def _cropped(axis, y, last, most):
 
 
 def nearest(node, axis: Axis) -> np.ndarray:
-    """Index of the input for each output."""
+    """Return the index of the input for each output."""
     at = coordinates(node, axis)
     mode = node.attr("nearest_mode", "round_prefer_floor")
     if node.op == "Upsample" or node.opset < 11:
@@ -144,7 +156,7 @@ def nearest(node, axis: Axis) -> np.ndarray:
 
 
 def weights(node, axis: Axis) -> np.ndarray:
-    """(n_out, n_in): what each output takes of each input, by linear or cubic interpolation."""
+    """Return the weight of each input in each output, (n_out, n_in), for linear or cubic modes."""
     kernel, support = _linear, 1
     if node.attr("mode") == "cubic":
         a = node.attr("cubic_coeff_a", -0.75)
@@ -170,7 +182,7 @@ def _linear(distance):
 
 
 def _cubic(distance, a):
-    """Keys' kernel; a = -0.75 by default."""
+    """Return Keys' kernel, a = -0.75 by default."""
     d = np.abs(distance)
     inner = ((a + 2) * d - (a + 3)) * d * d + 1
     outer = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a

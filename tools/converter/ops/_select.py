@@ -1,9 +1,9 @@
-"""Emission of selections: every axis of the output takes items of one axis of the input.
+"""Emission of selections: each axis of the output takes elements of one axis of the input.
 
     out[i, j, ...] = x[maps[0][i], maps[1][j], ...]
 
-Slice, Pad, Tile, Resize by nearest neighbour and others are that. Maps which consist of a few
-regular pieces become strided copies (kernel move), others go through kernel gather.
+Slice, Pad, Tile, nearest-neighbour Resize and others are selections. Maps that consist of a few
+regular runs become strided copies (kernel move), others use kernel gather.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from ..errors import Problem
 from ..ir import Tensor
 from ._move import emit_move, strides_of
 
-_MAX_MOVES = 12  # beyond, one gather costs less than the steps, each with some 500 bytes of heap
+_MAX_MOVES = 12  # one gather costs less than more steps, each with some 500 bytes of heap
 
 
 @dataclass
-class _Piece:
-    """out[out_first + i * dims[1] + j] = x[first + i * strides[0] + j * strides[1]]."""
+class _Run:
+    """A regular part of a map.
+
+    out[out_first + i * dims[1] + j] = x[first + i * strides[0] + j * strides[1]].
+    """
 
     out_first: int
     first: int
@@ -34,7 +37,12 @@ class _Piece:
 
 @dataclass
 class Whole:
-    """The map of an axis whose extent a run decides: all of it, from item begin of out."""
+    """The map of an axis whose extent only a run knows: all of it.
+
+    Attributes:
+        begin: index of its first element in the output.
+
+    """
 
     begin: int = 0
 
@@ -43,20 +51,24 @@ Maps = Sequence[Sequence[int] | Whole]
 
 
 def emit_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
-    """maps: by axis, as many indices as out has items; negative: that item is left as it is."""
+    """Emit the selection out = x[maps].
+
+    Each map has an index into an axis of x for each index of out. Elements with a negative index
+    keep their value.
+    """
     maps = [m if isinstance(m, Whole) else np.asarray(m, np.int64) for m in maps]
     if out.nelem == 0:
         return
-    pieces = [
-        [_Piece(m.begin, 0, (1, d), (0, 1))] if isinstance(m, Whole) else _pieces(m)
+    runs = [
+        [_Run(m.begin, 0, (1, d), (0, 1))] if isinstance(m, Whole) else _runs_of(m)
         for m, d in zip(maps, x.shape, strict=True)
     ]
-    while math.prod(map(len, pieces)) > _MAX_MOVES:
-        axis = max(range(len(maps)), key=lambda a: len(pieces[a]))
+    while math.prod(map(len, runs)) > _MAX_MOVES:
+        axis = max(range(len(maps)), key=lambda a: len(runs[a]))
         taken = maps[axis] >= 0
         index = node.constant(maps[axis][taken].astype(np.int32))
         maps[axis] = np.where(taken, np.cumsum(taken) - 1, -1)
-        pieces[axis] = _pieces(maps[axis])
+        runs[axis] = _runs_of(maps[axis])
         shape = (*x.shape[:axis], index.nelem, *x.shape[axis + 1 :])
         last = _is_copy(shape, out, maps)
         target = out if last else node.temp(x.dtype, shape)
@@ -64,12 +76,12 @@ def emit_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
         if last:
             return
         x = target
-    for combination in itertools.product(*pieces):
-        _emit_pieces(node, x, out, combination)
+    for combination in itertools.product(*runs):
+        _emit_runs(node, x, out, combination)
 
 
 def alias_or_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
-    """The same for an out that nothing else writes: no copy where out is just x."""
+    """Emit out = x[maps], or make out a view of x if that is all. Nothing else may write out."""
     if _is_copy(x.shape, out, maps):
         node.alias(out, x)
     else:
@@ -77,7 +89,7 @@ def alias_or_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
 
 
 def selected(node, x: Tensor, maps: Sequence[Sequence[int]]) -> Tensor:
-    """A new tensor of these items, at conversion if x is known."""
+    """Return x[maps] as a new tensor, at conversion if x is known."""
     if x.data is not None:
         return node.constant(x.data[np.ix_(*maps)])
     out = node.temp(x.dtype, [len(m) for m in maps])
@@ -86,7 +98,7 @@ def selected(node, x: Tensor, maps: Sequence[Sequence[int]]) -> Tensor:
 
 
 def emit_known_gather(node, x: Tensor, index: Tensor, out: Tensor, axis: int) -> None:
-    """out = numpy.take(x, index, axis) of an index known at conversion. Raises Problem."""
+    """Emit out = numpy.take(x, index, axis) for an index that is known."""
     flat, d = index.data.reshape(-1).astype(np.int64), x.shape[axis]
     if flat.size and not (-d <= flat.min() and flat.max() < d):
         raise Problem(f"an index is outside -{d} .. {d - 1}")
@@ -105,21 +117,21 @@ def _is_identity(m) -> bool:
     return not m.begin if isinstance(m, Whole) else np.array_equal(m, np.arange(len(m)))
 
 
-def _emit_pieces(node, x, out, pieces):
+def _emit_runs(node, x, out, runs):
     dims, x_strides, out_strides, x_first, out_first = [], [], [], 0, 0
-    for piece, xs, os in zip(pieces, strides_of(x.shape), strides_of(out.shape), strict=True):
-        dims += piece.dims
-        x_strides += [s * xs for s in piece.strides]
-        out_strides += [piece.dims[1] * os, os]
-        x_first += piece.first * xs
-        out_first += piece.out_first * os
+    for run, xs, os in zip(runs, strides_of(x.shape), strides_of(out.shape), strict=True):
+        dims += run.dims
+        x_strides += [s * xs for s in run.strides]
+        out_strides += [run.dims[1] * os, os]
+        x_first += run.first * xs
+        out_first += run.out_first * os
     emit_move(node.emit, x, out, dims, x_strides, out_strides, x_first, out_first)
 
 
-def _pieces(index):
-    """The map as regular pieces: one of two levels if it is so as a whole, else runs."""
+def _runs_of(index):
+    """Return the map as runs: a single one of two levels if possible, else linear ones."""
     whole = _regular(index)
-    return [whole] if whole else _runs(index.tolist())
+    return [whole] if whole else _linear_runs(index.tolist())
 
 
 def _regular(index):
@@ -134,11 +146,11 @@ def _regular(index):
         s1 = int(grid[0, 1] - grid[0, 0]) if width > 1 else 0
         ideal = grid[0, 0] + s0 * np.arange(len(grid))[:, None] + s1 * np.arange(width)
         if np.array_equal(grid, ideal):
-            return _Piece(0, int(grid[0, 0]), grid.shape, (s0, s1))
+            return _Run(0, int(grid[0, 0]), grid.shape, (s0, s1))
     return None
 
 
-def _runs(index):
+def _linear_runs(index):
     runs, i = [], 0
     while i < len(index):
         if index[i] < 0:
@@ -149,13 +161,16 @@ def _runs(index):
             step = index[j] - index[i]
             while j < len(index) and index[j] >= 0 and index[j] - index[j - 1] == step:
                 j += 1
-        runs.append(_Piece(i, index[i], (1, j - i), (0, step)))
+        runs.append(_Run(i, index[i], (1, j - i), (0, step)))
         i = j
     return runs
 
 
 def emit_gather(node, x: Tensor, index: Tensor, out: Tensor, axis: int) -> None:
-    """out = numpy.take(x, index, axis); index int32 or int64, checked when it runs."""
+    """Emit out = numpy.take(x, index, axis).
+
+    The index is int32 or int64, and checked when the model runs.
+    """
     unit = 4 if x.itemsize % 4 == 0 else 1
     inner = math.prod(x.shape[axis + 1 :]) * x.itemsize // unit
     outer = math.prod(x.shape[:axis])

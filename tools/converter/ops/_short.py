@@ -1,11 +1,12 @@
-"""Weights as short mantissas, of --float fast16 (see mpconnxr/loops/short_dot.py).
+"""Weights as short mantissas, for --float fast16 (see mpconnxr/loops/short_dot.py).
 
-1. A row's sum of products stays below 2**30: mantissas of x are at most 2**(b - 1), b by the
-   length of a row, and those of weights so small that their sizes add up to less than 2**30 by
-   that, and each is below 2**14.
-2. They are held plus 2**14, two a word, rows of an even number of them.
-3. Rows of equal weights stay exact: these are means, and what is wrong with such a weight is wrong
-   with all of its row. So do rows whose exponent takes more than a byte.
+1. The sum of a row's products stays below 2**30. Mantissas of x are at most 2**(b - 1), where b
+   depends on the length of a row. Those of weights are below 2**14, and their absolute values
+   add up to less than 2**30 / 2**(b - 1).
+2. They are stored plus 2**14, two in a word, with an even number in each row.
+3. Rows of equal weights stay exact: they are means, and an error of one weight would be an error
+of
+   the whole row. So do rows whose exponent exceeds a byte.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _SUMS = (1 << 30) - 1
 
 
 def short_bits(k: int) -> int:
-    """Bits of the mantissas of x in rows of k items."""
+    """Return the bits of the mantissas of x in rows of k elements."""
     bits = 15
     while k > 16:
         k = (k + 3) // 4
@@ -27,9 +28,9 @@ def short_bits(k: int) -> int:
 
 
 def rounded(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """rows (n, K) -> int64 mantissas (n, K), exponents (n)."""
+    """Convert rows (n, K) to int64 mantissas (n, K) and exponents (n)."""
     rows = np.asarray(rows, np.float64)
-    most = (_SUMS >> short_bits(rows.shape[1]) - 1) - rows.shape[1]  # less what rounding adds
+    most = (_SUMS >> short_bits(rows.shape[1]) - 1) - rows.shape[1]  # minus what rounding may add
     sizes = np.maximum(np.abs(rows).max(1) / (HALF - 1), np.abs(rows).sum(1) / most)
     exponents = np.where(sizes, np.maximum(np.frexp(sizes)[1] + UNIT, 1), 1)
     scaled = np.ldexp(rows, (UNIT - exponents)[:, None])
@@ -37,15 +38,15 @@ def rounded(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nearest(rows: np.ndarray) -> np.ndarray:
-    """What the mantissas of rows stand for."""
-    found, exponents = rounded(rows)
-    return np.ldexp(found.astype(np.float64), (exponents - UNIT)[:, None]).astype(np.float32)
+    """Return the float32 values that the mantissas of rows stand for."""
+    whole, exponents = rounded(rows)
+    return np.ldexp(whole.astype(np.float64), (exponents - UNIT)[:, None]).astype(np.float32)
 
 
 def short_mantissas(rows: np.ndarray) -> list[np.ndarray] | None:
-    """float32 rows (n, K) -> uint32 words and uint8 exponents; None where rule 3 says so."""
-    found, exponents = rounded(rows)
+    """Convert float32 rows (n, K) to uint32 words and uint8 exponents, or None by rule 3."""
+    whole, exponents = rounded(rows)
     if exponents.max() > 254 or not np.ptp(rows, axis=1).any():
         return None
-    held = np.pad(found + HALF, ((0, 0), (0, rows.shape[1] % 2))).astype(np.uint16)
+    held = np.pad(whole + HALF, ((0, 0), (0, rows.shape[1] % 2))).astype(np.uint16)
     return [held.view("<u4").astype(np.uint32), exponents.astype(np.uint8)]

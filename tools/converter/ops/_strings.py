@@ -1,4 +1,4 @@
-"""Emission of the device kernels for strings."""
+"""Emission of the kernels for strings."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from ..ir import Tensor
 
 
 def require_fixed(*tensors: Tensor | None) -> None:
-    """Problem where a run decides the shape of one of these."""
+    """Raise Problem if only a run decides the shape of one of these tensors."""
     for t in tensors:
         if t is not None and t.is_open_object:
             raise Problem(f"the shape of {t.name} is known only when the model runs")
 
 
 def emit_pick(emit, xs: Sequence[Tensor], table: np.ndarray, out: Tensor) -> None:
-    """out = the strings of the xs, one behind another, at the table's places."""
+    """Emit out = the concatenated strings of xs at the indices in a table."""
     require_fixed(*xs, out)
     index = Tensor(f"{out.name}/table", 6, (table.size,), table.reshape(-1).astype(np.int32))
     emit(kernel="string_pick", inputs=[*xs, index], outputs=[out])
 
 
 def emit_copy(emit, x: Tensor, out: Tensor) -> None:
-    """out = x, both strings."""
+    """Emit out = x for strings."""
     if x.dtype != STRING:
         raise Problem("a map that goes through the graph unchanged")
     emit_pick(emit, [x], np.arange(x.nelem), out)
 
 
 def pick_or_alias(node, xs: Sequence[Tensor], table: np.ndarray, out: Tensor) -> None:
-    """The same; no step where out is just one of the inputs."""
+    """Emit a pick (see emit_pick), or make out a view of the input that it equals."""
     first = 0
     for x in xs:
         if x.nelem == out.nelem and np.array_equal(table.reshape(-1), first + np.arange(x.nelem)):
@@ -45,7 +45,7 @@ def pick_or_alias(node, xs: Sequence[Tensor], table: np.ndarray, out: Tensor) ->
 
 
 def broadcast(node, x: Tensor, shape: Sequence[int]) -> Tensor:
-    """Strings or bool, written out in the given shape."""
+    """Return strings or bool with the elements written out in a shape."""
     require_fixed(x)
     if x.shape == tuple(shape):
         return x
@@ -63,13 +63,13 @@ def broadcast(node, x: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def emit_lookup(node, index: Tensor, texts: Sequence[str | bytes], out: Tensor) -> None:
-    """out = texts[index]"""
+    """Emit out = texts[index]."""
     table = node.constant(string_array(texts))
     node.emit("string_gather", [table, index], [out], outer=1, n=len(texts), inner=1)
 
 
 def emit_map(node, x: Tensor, answers: dict, default, out: Tensor) -> None:
-    """out = answers[x], or the default; keys and values fit the dtypes of x and out."""
+    """Emit out = answers.get(x, default). Keys and values fit the dtypes of x and out."""
     require_fixed(x, out)
     of_nan = [v for k, v in answers.items() if k != k]
     keys = sorted(k for k in answers if k == k)
@@ -83,7 +83,7 @@ def _column(values, t):
 
 
 def set_open(out: Tensor, shape: Sequence[int]) -> None:
-    """Declares that a run decides out's shape; others of its dims are as given."""
+    """Declare the shape of an output, of which only a run knows some dimensions (OPEN)."""
     if OPEN not in shape:
         raise ValueError("no open dimension")
     out.shape = tuple(shape)

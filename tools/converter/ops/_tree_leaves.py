@@ -1,9 +1,8 @@
-"""Leaves of decision trees -> the constants and parameters that kernels add them up from.
+"""Pack the leaves of decision trees into constants and parameters for the kernels.
 
-exact: integers of one unit for kernel trees. As bit 0 of a target's sum is far below the lowest
-bit of any weight, 25 significant bits are always there to round from, also after a division.
-
-listed: floats for kernel trees_float.
+`pack_exact` makes integers of one unit for kernel trees. Bit 0 of a target's sum is far below the
+lowest bit of any weight, so that there are always 25 significant bits to round from, even after a
+division. `pack_floats` makes floats for kernel trees_float.
 """
 
 from __future__ import annotations
@@ -16,29 +15,39 @@ import numpy as np
 
 AVERAGE, SUM, MIN, MAX = range(4)
 
-_MOST_TREES = 1 << 12
-_MOST_LIMBS = 1 << 14
-_PARTS = 4  # of 32 bits, of one target in one leaf
-_LEAST_EXPONENT = 149  # every float32 is a multiple of 2**-149
-_GUARDS, _GUARDS_DIVIDED = 3, 5  # limbs below the weights': 24 bits, and as many of the divisor's
-_HEADROOM = 4  # limbs above: sums of _MOST_TREES, the last part of an entry, a sign
+_MAX_TREES = 1 << 12
+_MAX_LIMBS = 1 << 14
+_PARTS = 4  # parts of 32 bits for one target of one leaf, at most
+_MIN_EXPONENT = 149  # every float32 is a multiple of 2**-149
+_GUARDS, _GUARDS_DIVIDED = 3, 5  # limbs below the weights': 24 bits, and those of the divisor
+_HEADROOM = 4  # limbs above: sums of _MAX_TREES, the last part of an entry, a sign
 
 Leaf = Sequence[tuple[int, np.floating]]  # (target, weight)
 
 
 @dataclass
 class Leaves:
-    """numbers: of the forest's leaves in the table; end: no number is that high."""
+    """Packed leaves.
+
+    Attributes:
+        kernel: the kernel that reads them.
+        numbers: the index in the table for each leaf of the forest.
+        end: all indices are below it.
+        arrays: the constants.
+        params: the kernel's parameters.
+        n_words: scratch [words].
+
+    """
 
     kernel: str
     numbers: dict[int, int]
     end: int
     arrays: list[np.ndarray]
     params: dict[str, int]
-    n_words: int = 0  # of scratch
+    n_words: int = 0
 
 
-def exact(
+def pack_exact(
     leaves: Sequence[Leaf],
     used: Sequence[int],
     base: np.ndarray,
@@ -46,21 +55,28 @@ def exact(
     n_trees: int,
     mirrored: bool = False,
 ) -> Leaves | None:
-    """For kernel trees; None where it does not serve.
+    """Pack the used leaves for kernel trees, or return None if it does not serve them.
 
-    base: of each target; mirrored: target 0 is its base less target 1.
+    Args:
+        leaves: all leaves.
+        used: numbers of those in use.
+        base: the base value of each target.
+        divisor: the sums are divided by it.
+        n_trees: number of trees.
+        mirrored: target 0 is its base minus target 1.
+
     """
     common = [(t, w) for t, w in enumerate(base)]
-    if n_trees > _MOST_TREES or not _finite([*leaves, common]):
+    if n_trees > _MAX_TREES or not _finite([*leaves, common]):
         return None
     sums = [_sums(leaves[leaf]) for leaf in used]
     always = {t: v * divisor for t, v in _sums(common).items()}
-    found = [v for leaf in (*sums, always) for v in leaf.values()]
-    lowest = min(map(_trailing_zeros, found), default=0)
-    bits = max((abs(v).bit_length() for v in found), default=0) - lowest
+    values = [v for leaf in (*sums, always) for v in leaf.values()]
+    lowest = min(map(_trailing_zeros, values), default=0)
+    bits = max((abs(v).bit_length() for v in values), default=0) - lowest
     guards = _GUARDS if divisor == 1 else _GUARDS_DIVIDED
     limbs = guards + -(-bits // 8) + _HEADROOM + 1
-    if limbs * len(base) > _MOST_LIMBS:
+    if limbs * len(base) > _MAX_LIMBS:
         return None
     rows, starts, numbers = [], {}, []
     for leaf in (*sums, always):
@@ -73,7 +89,7 @@ def exact(
             rows += entries
         numbers.append(starts[entries])
     least = max(1, 8 * guards - lowest)
-    exponent = 127 - _LEAST_EXPONENT + lowest - 8 * guards
+    exponent = 127 - _MIN_EXPONENT + lowest - 8 * guards
     return Leaves(
         "trees",
         dict(zip(used, numbers, strict=False)),
@@ -96,11 +112,11 @@ def _finite(leaves):
 
 
 def _sums(leaf):
-    """{target: its weight in units of 2**-149}"""
-    found: dict[int, int] = {}
+    """Return the weight of each target in units of 2**-149."""
+    sums: dict[int, int] = {}
     for t, w in leaf:
-        found[t] = found.get(t, 0) + int(math.ldexp(float(w), _LEAST_EXPONENT))
-    return {t: v for t, v in found.items() if v}
+        sums[t] = sums.get(t, 0) + int(math.ldexp(float(w), _MIN_EXPONENT))
+    return {t: v for t, v in sums.items() if v}
 
 
 def _trailing_zeros(v):
@@ -108,24 +124,24 @@ def _trailing_zeros(v):
 
 
 def _entries(units, limbs):
-    """(limb and flags, low, high) of a leaf: see loops/tree_sums."""
-    found = []
+    """Return (limb and flags, low, high) for each part of a leaf (see loops/tree_sums)."""
+    entries = []
     for t, v in units.items():
         rest, minus = abs(v), int(v < 0) << 1
         while rest:
             k = _trailing_zeros(rest) // 8
             part = rest >> 8 * k & 0xFFFFFFFF
-            found.append(((t * limbs + k) << 2 | minus | 1, part & 0xFFFF, part >> 16))
+            entries.append(((t * limbs + k) << 2 | minus | 1, part & 0xFFFF, part >> 16))
             rest -= part << 8 * k
-    found = found or [(1, 0, 0)]
-    place, low, high = found[-1]
-    return (*found[:-1], (place - 1, low, high))
+    entries = entries or [(1, 0, 0)]
+    limb, low, high = entries[-1]
+    return (*entries[:-1], (limb - 1, low, high))
 
 
-def listed(
+def pack_floats(
     leaves: Sequence[Leaf], used: Sequence[int], base: np.ndarray, aggregate: int, dtype: type
 ) -> Leaves:
-    """For kernel trees_float: equal leaves once, no zeros in sums."""
+    """Pack leaves for kernel trees_float: equal ones once, sums without zeros; see pack_exact."""
     numbers, packed, first, entries = {}, {}, [0], []
     for leaf in used:
         pairs = tuple(_merged(leaves[leaf], aggregate).items())
@@ -142,21 +158,21 @@ def listed(
 
 
 def _merged(entries, aggregate):
-    """{target: weight}"""
-    found = {}
+    """Return one weight for each target."""
+    merged = {}
     for target, weight in entries:
-        if target not in found:
-            found[target] = weight
+        if target not in merged:
+            merged[target] = weight
         elif aggregate in (MIN, MAX):
-            found[target] = (min if aggregate == MIN else max)(found[target], weight)
+            merged[target] = (min if aggregate == MIN else max)(merged[target], weight)
         else:
-            found[target] = found[target] + weight
+            merged[target] = merged[target] + weight
     if aggregate in (MIN, MAX):
-        return found
-    return {t: w for t, w in found.items() if w != 0}
+        return merged
+    return {t: w for t, w in merged.items() if w != 0}
 
 
 def _narrow(values):
-    """As the smallest of the dtypes that the kernel takes."""
+    """Return values in the smallest dtype that the kernel reads."""
     top = max(values, default=0)
     return np.array(values, np.uint8 if top < 256 else np.uint16 if top < 65536 else np.int32)

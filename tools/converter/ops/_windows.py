@@ -1,4 +1,4 @@
-"""Attributes that convolution and pooling share: strides, dilations, pads, auto_pad, ceil_mode."""
+"""Windows of convolutions and pools: strides, dilations, pads, auto_pad, ceil_mode."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ from ..steps import overlap
 
 @dataclass
 class Windows:
-    """Per spatial dim, always three (leading ones added): z, y, x."""
+    """Windows over three spatial dimensions z, y, x, of which the first may be added ones.
+
+    Attributes:
+        pads: padding at the beginning.
+        end_pads: padding at the end.
+
+    """
 
     in_dims: list[int]
     kernel: list[int]
     out_dims: list[int]
     strides: list[int]
     dilations: list[int]
-    pads: list[int]  # at the begin
+    pads: list[int]
     end_pads: list[int]
 
     @property
     def named(self) -> dict[str, Any]:
-        """By the names of kernels' parameters."""
+        """Return all of it by the names of kernels' parameters."""
         return {
             **dict(zip(("d", "h", "w"), self.in_dims, strict=True)),
             **dict(zip(("kd", "kh", "kw"), self.kernel, strict=True)),
@@ -41,15 +47,15 @@ class Windows:
 
     @property
     def named_2d(self) -> dict[str, Any]:
-        """The same without z."""
-        found = self.named
-        groups = {name: found[name][1:] for name in ("strides", "dilations", "pads")}
-        sizes = {name: found[name] for name in ("h", "w", "kh", "kw", "oh", "ow")}
+        """Return the same without z."""
+        named = self.named
+        groups = {name: named[name][1:] for name in ("strides", "dilations", "pads")}
+        sizes = {name: named[name] for name in ("h", "w", "kh", "kw", "oh", "ow")}
         return sizes | groups
 
 
 def windows_of(node, kernel: Sequence[int], out_shape: Sequence[int]) -> Windows:
-    """Reads the attributes of a Conv or pool node. kernel: its spatial extents."""
+    """Read the attributes of a convolution or pool with windows of these spatial extents."""
     x = node.inputs[0]
     rank = len(x.shape) - 2
     if not 1 <= rank <= 3:
@@ -77,7 +83,7 @@ def windows_of(node, kernel: Sequence[int], out_shape: Sequence[int]) -> Windows
 
 
 def auto_pad(node) -> str:
-    """The attribute; Problem for what ONNX does not have."""
+    """Return the attribute auto_pad."""
     auto = node.attr("auto_pad", "NOTSET")
     if auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
         raise Problem(f"auto_pad {auto}")
@@ -85,21 +91,21 @@ def auto_pad(node) -> str:
 
 
 def window_behind(planes: int, w: Windows, x: Tensor) -> dict[int, int]:
-    """Lead of input 0 of a kernel that goes window after window in C order (see overlap.py)."""
+    """Return the lead of input 0 of a kernel that reads window after window in C order."""
     sizes = (planes, *w.in_dims, *w.out_dims)
-    if any_open(sizes) or math.prod(sizes) > overlap.MOST_PIECES * math.prod(w.in_dims):
+    if any_open(sizes) or math.prod(sizes) > overlap.MAX_TRACKED * math.prod(w.in_dims):
         return {}
     return {0: overlap.pool(planes, w.in_dims, w.out_dims, w.strides, w.pads, x.itemsize)}
 
 
 def counts_of(windows: Windows, dim: int, padding: bool = False) -> np.ndarray:
-    """Return how many taps of each window along this dim lie inside the input, or its padding."""
+    """Return how many taps of each window along a dimension lie inside the input (or padding)."""
     begin, end = 0, windows.in_dims[dim]
     if padding:
         begin, end = -windows.pads[dim], end + windows.end_pads[dim]
     corners = np.arange(windows.out_dims[dim]) * windows.strides[dim] - windows.pads[dim]
     step, kernel = windows.dilations[dim], windows.kernel[dim]
-    # the first tap that is not before the beginning, and the first one that is not before the end
+    # the first tap at or behind the beginning, and the first one at or behind the end
     first, last = (np.clip(-((corners - edge) // step), 0, kernel) for edge in (begin, end))
     return last - first
 
@@ -118,19 +124,19 @@ def require_whole(node, w: Windows) -> None:
             raise Problem(text, "make kernel_shape smaller, or pads larger")
 
 
-def require_items(w: Windows) -> None:
-    """Raise Problem where a window has no element of the input: its mean is 0 / 0."""
+def require_nonempty(w: Windows) -> None:
+    """Raise Problem if a window has no element of the input: its mean is 0 / 0."""
     for i, d in enumerate(w.in_dims):
         if is_open(d):
-            none = w.pads[i] >= w.kernel[i] or w.end_pads[i] >= w.kernel[i]
+            is_empty = w.pads[i] >= w.kernel[i] or w.end_pads[i] >= w.kernel[i]
         else:
-            none = not counts_of(w, i).all()
-        if none:
+            is_empty = not counts_of(w, i).all()
+        if is_empty:
             raise Problem("a window that lies in the padding alone", "make pads smaller")
 
 
 def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):
-    """SAME: output = ceil(input / stride); the odd pad goes to the end for SAME_UPPER."""
+    """Return pads for output = ceil(input / stride); SAME_UPPER puts the odd one at the end."""
     begin, end = [], []
     for i in range(len(in_dims)):
         reach = (kernel[i] - 1) * dilations[i] + 1

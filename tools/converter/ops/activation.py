@@ -1,18 +1,16 @@
-"""Activations -> kernels relu, activation and curve; Clip -> clip, or binary if it needs more."""
+"""Lower activations to kernels relu, activation and curve, and Clip to clip or binary."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..steps.overlap import item_by_item
-from ..steps.rows import ItemRows
 from . import MS, lowers
 from ._dtypes import BOOL, FLOAT
-from ._elementwise import binary, emit_binary, emit_unary, float_bits, unary
+from ._elementwise import binary, emit_binary, emit_by_element, emit_unary, float_bits, unary
 from ._microsoft import like
 from .select import emit_where
 
-# Operator -> kernel's op, and (attribute, default) of its constants c, d, ...
+# For each operator the kernel's op, and (attribute, default) of its constants c, d, ...
 _ATTRIBUTES = {
     "Sigmoid": ("sigmoid", ()),
     "Softplus": ("softplus", ()),
@@ -38,9 +36,10 @@ def lower_activation(node):
 @lowers("ThresholdedRelu", domain=MS, infer=like(0))
 @lowers(*_BY_STEPS)
 def lower_by_steps(node):
-    """x / (1 + |x|); x above alpha, else 0; x nearer to 0 by bias, 0 where |x| <= lambd.
+    """Lower Softsign, ThresholdedRelu and Shrink.
 
-    Of float32 in steps without boxed floats.
+    float32 is computed in steps without boxed floats: x / (1 + |x|); x if x > alpha, else 0; x
+    moved towards 0 by bias, and 0 if |x| <= lambd.
     """
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype != FLOAT or not node.is_exact or node.attr("lambd", 0.5) < 0:
@@ -57,7 +56,7 @@ def lower_by_steps(node):
 
 
 def _nearer_to_zero(node, x, bias):
-    """x - bias or, where it is negative, x + bias."""
+    """Return x moved towards 0 by bias: x - bias if x is positive, else x + bias."""
     if bias == 0:
         return x
     return binary(node, "sub", x, binary(node, "mul", unary(node, "sign", x), [bias]))
@@ -74,7 +73,7 @@ def lower_hard_swish(node):
 
 @lowers("Elu", "Celu", "Selu")
 def lower_elu(node):
-    """c * x above 0, d * (exp(e * x) - 1) below."""
+    """Lower to c * x for x > 0, else d * (exp(e * x) - 1)."""
     alpha = node.attr("alpha", _SELU_ALPHA if node.op == "Selu" else 1.0)
     gamma = node.attr("gamma", _SELU_GAMMA) if node.op == "Selu" else 1.0
     inner = 1 / alpha if node.op == "Celu" else 1.0
@@ -89,7 +88,10 @@ def lower_gelu(node):
 
 @lowers("Clip")
 def lower_clip(node):
-    """min(max(x, low), high): limits are attributes up to opset 10, later inputs, all optional."""
+    """Lower Clip: min(max(x, low), high).
+
+    Limits are attributes up to opset 10, later inputs. All are optional.
+    """
     x, out = node.inputs[0], node.outputs[0]
     low, high = _limits(node)
     known = all(t is None or (t.data is not None and t.data == t.data) for t in (low, high))
@@ -98,7 +100,7 @@ def lower_clip(node):
     elif x.dtype == FLOAT and known:
         bits = [float_bits(low.data.item() if low else -np.inf)]
         bits.append(float_bits(high.data.item() if high else np.inf))
-        node.emit("clip", [x], [out], over=item_by_item(out, [x]), rows=ItemRows(), limits=bits)
+        emit_by_element(node, "clip", x, out, limits=bits)
     else:
         between = node.temp(x.dtype, x.shape) if low and high else out
         if low:
@@ -108,7 +110,7 @@ def lower_clip(node):
 
 
 def _limits(node):
-    """(low, high) as tensors, None where there is no limit."""
+    """Return (low, high) as tensors, None for no limit."""
     if node.opset >= 11:
         return node.input(1), node.input(2)
     values = [node.attr(name) for name in ("min", "max")]
@@ -120,18 +122,18 @@ def _limits(node):
 def lower_relu(node):
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype == FLOAT:
-        node.emit("relu", [x], [out], over=item_by_item(out, [x]), rows=ItemRows())
+        emit_by_element(node, "relu", x, out)
     else:
         emit_binary(node, "max", x, 0, out)
 
 
-# Operator -> the kernel's op; QuickGelu is x * sigmoid(alpha * x).
+# The kernel's op for each operator. QuickGelu is x * sigmoid(alpha * x).
 _MS_OPS = {"Gelu": "gelu", "BiasGelu": "gelu", "FastGelu": "gelu_tanh", "QuickGelu": "swish"}
 
 
 @lowers(*_MS_OPS, domain=MS, infer=like(0))
 def lower_ms_gelu(node):
-    """The second input, if there is one, is added to x first."""
+    """Lower GELU variants. A second input is added to x first."""
     x, bias, out = node.inputs[0], node.input(1), node.outputs[0]
     if bias is not None:
         x = binary(node, "add", x, bias)

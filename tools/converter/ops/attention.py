@@ -1,6 +1,7 @@
-"""Attention, and mpconnxr:Heads, which a rewrite makes of its steps -> kernel attention.
+"""Lower Attention, and mpconnxr:Heads, which a rewrite makes of Attention's steps.
 
-What the kernel does not take of ONNX's operator, its definition computes: see simplify/expand.
+Both become kernel attention. Nodes that the kernel does not serve are replaced by the operator's
+definition (see simplify/expand).
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ from . import OWN, lowers
 from ._dtypes import FLOAT, INT32, INT64
 from ._move import strides_of
 
-MOST_WIDTH, MOST_KEYS = 128, 0x7FFF  # of the kernel
-_ROWS = 32  # keys or values at once
-_LEAST, _MOST = 8, 32  # rows of queries at once, of all heads of a group
+MOST_WIDTH, MOST_KEYS = 128, 0x7FFF  # the kernel's limits
+_MIN_ROWS, _MAX_ROWS = 8, 32  # rows of queries at once, of all heads of a group
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the items of a tensor of heads lie: its (batch, heads, rows, width), and strides of
-    the first three of these.
+    """Sizes and strides of a tensor of heads.
+
+    Attributes:
+        dims: (batch, heads, rows, width).
+        strides: strides of the first three of these [elements].
+
     """
 
     dims: tuple[int, int, int, int]
@@ -33,29 +37,28 @@ class Layout:
 
 
 def takes(node: NodeProto, types) -> bool:
-    """Whether the kernel serves a node of ONNX's Attention. types: TypeProtos of values."""
-    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    others = [name for name in node.input[3:6] if name] + [
-        name for name in node.output[1:] if name
-    ]
-    if others or given.get("softcap", 0.0) or given.get("softmax_precision", FLOAT) != FLOAT:
+    """Return True if the kernel serves a node of Attention, with TypeProtos of values by name."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if any(node.input[3:6]) or any(node.output[1:]):
         return False
-    if any(given.get(f"{side}_window_size", -1) >= 0 for side in ("left", "right")):
+    if attributes.get("softcap", 0.0) or attributes.get("softmax_precision", FLOAT) != FLOAT:
+        return False
+    if any(attributes.get(f"{side}_window_size", -1) >= 0 for side in ("left", "right")):
         return False
     shapes = [shape_of(types.get(name), FLOAT) for name in node.input[:3]]
     if len(node.input) > 6 and node.input[6] and not shape_of(types.get(node.input[6]), INT64):
         return False
     if None in shapes or len({len(shape) for shape in shapes}) > 1 or 0 in map(math.prod, shapes):
         return False
-    heads = [given.get(f"{kind}_num_heads") for kind in ("q", "kv", "kv")]
+    heads = [attributes.get(f"{kind}_num_heads") for kind in ("q", "kv", "kv")]
     if len(shapes[0]) == 3 and (None in heads or len({shape[0] for shape in shapes}) > 1):
         return False
     layouts = [plain_layout(*pair) for pair in zip(shapes, heads, strict=True)]
-    return is_served(layouts, given.get("scale"))
+    return is_served(layouts, attributes.get("scale"))
 
 
 def is_served(layouts, scale: float | None = None) -> bool:
-    """Whether the kernel takes queries, keys and values that lie so."""
+    """Return True if the kernel serves queries, keys and values with these layouts."""
     q, k, v = (each.dims for each in layouts)
     is_matched = q[0] == k[0] == v[0] and k[1:3] == v[1:3] and q[3] == k[3] and q[1] % k[1] == 0
     fits = max(q[3], v[3]) <= MOST_WIDTH and k[2] <= MOST_KEYS and q[2] < MOST_KEYS
@@ -63,7 +66,7 @@ def is_served(layouts, scale: float | None = None) -> bool:
 
 
 def shape_of(proto, dtype):
-    """Fixed dims of a tensor of this dtype, else None."""
+    """Return the fixed dimensions of a tensor of this dtype, or None."""
     if proto is None or proto.tensor_type.elem_type != dtype:
         return None
     dims = proto.tensor_type.shape.dim
@@ -72,12 +75,12 @@ def shape_of(proto, dtype):
 
 
 def plain_layout(shape, heads) -> Layout:
-    """Of (batch, heads, rows, width), or of (batch, rows, heads * width)."""
+    """Return the layout of (batch, heads, rows, width), or of (batch, rows, heads * width)."""
     if len(shape) == 4:
         return Layout(tuple(shape), tuple(strides_of(shape)[:3]))
     batch, rows, width = shape
-    one = width // heads
-    return Layout((batch, heads, rows, one), (rows * width, one, width))
+    head_width = width // heads
+    return Layout((batch, heads, rows, head_width), (rows * width, head_width, width))
 
 
 @lowers("Attention", takes=takes)
@@ -95,8 +98,10 @@ def _infer_heads(node):
 
 @lowers("Heads", domain=OWN, infer=_infer_heads)
 def lower_heads(node):
-    """dims and strides of q, k and v as Layout has them, from item `first` of the inputs on;
-    out_axes: those of (batch,) heads, rows and width in out_shape.
+    """Lower Heads.
+
+    Attributes *_dims and *_strides are the Layout of q, k and v, from element *_first of the
+    inputs on. out_axes are the axes of out_shape for (batch,) heads, rows and width.
     """
     out, tensors, layouts = node.outputs[0], [], []
     for name, t in zip("qkv", node.inputs, strict=True):
@@ -117,11 +122,21 @@ def lower_heads(node):
 
 
 def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None, causal=0) -> None:
-    """tensors: queries, keys, values, output; layouts: of these."""
+    """Emit kernel attention.
+
+    Args:
+        node: the node to lower.
+        tensors: queries, keys, values, output.
+        layouts: a Layout for each.
+        scale: a factor of the scores.
+        lengths: how many keys each batch has, or None for all.
+        causal: 1 if a query ignores later keys.
+
+    """
     q, k, v = (each.dims for each in layouts[:3])
     batch, groups, keys = k[:3]
     heads, queries = q[1] // groups, q[2]
-    at_once = max(min(queries, _LEAST // heads), 1)
+    at_once = max(min(queries, _MIN_ROWS // heads), 1)
     factor, exponent = math.frexp(scale / math.log(2))
     factor, exponent = round(math.ldexp(factor, 24)), exponent - 24
     if factor >> 24:
@@ -151,15 +166,15 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
 
 
 def _words(at_once, heads, keys, k, width) -> int:
-    """Return the words of scratch for so many queries at once."""
+    """Return the scratch for so many queries at once [words]."""
     return scratch_places(heads * at_once, keys, k, width)[-1]
 
 
 def _grow(step: Step, nbytes: int, _lead: int | None) -> None:
-    """Takes more queries at once: each time, all keys and values become mantissas again."""
+    """Let a step take more queries at once: each time it converts all keys and values again."""
     heads, queries = step["heads"], step["queries"]
     sizes = heads, step["keys"], step["k"], step["width"]
-    at_once = max(min(queries, _MOST // heads), 1)
+    at_once = max(min(queries, _MAX_ROWS // heads), 1)
     while at_once > 1 and 4 * _words(at_once, *sizes) > nbytes:
         at_once -= 1
     at_once = -(-queries // -(-queries // at_once))

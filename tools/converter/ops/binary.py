@@ -1,4 +1,4 @@
-"""Arithmetic, logic and comparison of two or more tensors -> kernel binary."""
+"""Lower arithmetic, logic and comparison of two or more tensors to kernel binary."""
 
 from __future__ import annotations
 
@@ -28,27 +28,30 @@ _OPS = {
     "GreaterOrEqual": "greaterequal",
 }
 
-_LARGE = 120  # exponents of which neither number nor reciprocal is denormal
+_LARGE = 120  # with smaller exponents neither number nor reciprocal is denormal
 
 
 @lowers(*_OPS)
 def lower_binary(node):
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    if node.op == "Div" and b.dtype == FLOAT and b.data is not None and _are_powers(b.data):
+    if node.op == "Div" and b.dtype == FLOAT and b.data is not None and _are_powers_of_two(b.data):
         emit_binary(node, "mul", a, node.constant(1 / b.data), out)
         return
     emit_binary(node, _OPS[node.op], a, b, out)
 
 
-def _are_powers(data):
-    """True if all are powers of two: a product with 1 / each has the same bits, and is quicker."""
+def _are_powers_of_two(data):
+    """Return True if all are powers of two.
+
+    Products with their reciprocals have the same bits as quotients, and are faster.
+    """
     mantissas, exponents = np.frexp(np.abs(data))
     return bool(np.all((mantissas == 0.5) & (np.abs(exponents) < _LARGE)))
 
 
 @lowers("PRelu")
 def lower_prelu(node):
-    """Before opset 9 slopes that do not broadcast are those of the channels."""
+    """Lower PRelu. Before opset 9, slopes that do not broadcast are those of the channels."""
     x, slope, out = node.inputs[0], node.inputs[1], node.outputs[0]
     by_channel = node.opset < 9 and len(slope.shape) == 1 and len(x.shape) > 1
     if by_channel and slope.nelem not in (1, x.shape[-1]) and slope.nelem == x.shape[1]:
@@ -60,7 +63,7 @@ def lower_prelu(node):
 
 @lowers("Pow")
 def lower_pow(node):
-    """The exponent may be of another dtype."""
+    """Lower Pow. The exponent may have another dtype."""
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
     known = b.data is not None and b.nelem == 1 and a.shape == out.shape
     if known and emit_power(node, a, b.data.item(), out):
@@ -104,7 +107,7 @@ def lower_mean(node):
 
 
 def _emit_chain(node, op, out):
-    """out = op(... op(op(input 0, input 1), input 2) ...)"""
+    """Emit out = op(... op(op(input 0, input 1), input 2) ...)."""
     first, *others = node.inputs
     if not others:
         node.alias(out, first)

@@ -1,4 +1,4 @@
-"""Cast and CastLike -> kernel cast."""
+"""Lower Cast and CastLike to kernel cast."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..steps.overlap import item_by_item
+from ..steps.overlap import element_leads
 from . import lowers
 from ._dtypes import BOOL, FLOAT
 
@@ -16,7 +16,7 @@ _ROUND_MODES = ("up", "down", "nearest")  # of float8e8m0, in the device's order
 
 @lowers("Cast", "CastLike")
 def lower_cast(node):
-    """saturate: since opset 19; round_mode: since opset 24."""
+    """Lower casts. Attribute saturate exists since opset 19, round_mode since opset 24."""
     mode = node.attr("round_mode", "up")
     if mode not in _ROUND_MODES:
         raise Problem(f"round_mode {mode}")
@@ -24,15 +24,15 @@ def lower_cast(node):
 
 
 def emit_cast(node, x: Tensor, out: Tensor, saturate: int = 1, round_mode: str = "up") -> None:
-    """out = x in out's dtype; saturate and round_mode matter to float8 only."""
+    """Emit out = x in the dtype of out; saturate and round_mode matter only for float8."""
     if x.dtype == out.dtype:
         node.alias(out, x)
         return
     if (x.dtype, out.dtype) == (BOOL, FLOAT) and node.is_exact:
         one = node.constant(np.ones(1, np.float32))
-        node.emit("dequantize", [x, one], [out], over=item_by_item(out, [x]), zero=0)
+        node.emit("dequantize", [x, one], [out], over=element_leads(out, [x]), zero=0)
         return
     params = {}
     if out.dtype in _FLOAT8:
         params = {"saturate": bool(saturate), "round_mode": _ROUND_MODES.index(round_mode)}
-    node.emit("cast", [x], [out], over=item_by_item(out, [x]), **params)
+    node.emit("cast", [x], [out], over=element_leads(out, [x]), **params)

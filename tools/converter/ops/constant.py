@@ -1,5 +1,7 @@
-"""Operators whose result is mostly known at conversion: Constant, Shape, Size, Range, EyeLike and
-ConstantOfShape. At level 0 of --optimize the device computes it all the same.
+"""Lower operators whose result is mostly known at conversion.
+
+These are Constant, Shape, Size, Range, EyeLike and ConstantOfShape. At level 0 of --optimize the
+device computes them all the same.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _RANGE_DTYPES = (1, 11, 5, 6, 7)
 
 @lowers("Constant")
 def lower_constant(node):
-    """Constants become initializers before: this is one that is a graph output."""
+    """Lower a Constant that is a graph output; all others have become initializers before."""
     out, sparse, dense = node.outputs[0], node.attr("sparse_value"), node.attr("value")
     if sparse is not None:
         out.data = _dense(sparse)
@@ -35,7 +37,7 @@ def lower_constant(node):
 
 
 def _dense(sparse):
-    """A SparseTensorProto; its indices are flat or one tuple of coordinates a value."""
+    """Return a SparseTensorProto as an array. It has flat indices, or rows of coordinates."""
     values = numpy_helper.to_array(sparse.values)
     index = numpy_helper.to_array(sparse.indices)
     data = np.zeros(tuple(sparse.dims), values.dtype)
@@ -48,7 +50,7 @@ def _dense(sparse):
 
 @lowers("Shape")
 def lower_shape(node):
-    """start, end: opset 15, clamped as a Python slice."""
+    """Lower Shape. Attributes start and end (opset 15) are clamped as in a Python slice."""
     x, out = node.inputs[0], node.outputs[0]
     first, end, _ = slice(node.attr("start", 0), node.attr("end")).indices(len(x.shape))
     if node.is_kept:
@@ -67,9 +69,10 @@ def lower_size(node):
 
 
 def fold_known(node) -> bool:
-    """Computes the output if all inputs are known, and the device is not to do it.
+    """Compute the output at conversion, unless an input is unknown or the level is 0.
 
-    Folding does most of these; here are those that it leaves, such as large ones.
+    Constant folding has done most of these; it omits some, such as large ones. Returns False if
+    the output is not computed.
     """
     if node.is_kept or any(t.data is None for t in node.inputs):
         return False
@@ -81,7 +84,7 @@ def fold_known(node) -> bool:
 
 @lowers("Range", fixes_shape=(0, 1, 2), at_run_time=(0, 1, 2))
 def lower_range(node):
-    """Known, or of a length that follows from shapes, or that the kernel finds out."""
+    """Lower Range. Its length is known, follows from shapes, or is found by the kernel."""
     if fold_known(node):
         return
     node.require_dtype(*_RANGE_DTYPES)
@@ -94,7 +97,7 @@ def lower_range(node):
 
 
 def evaluate(node, values: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
-    """The node's outputs for these inputs, by onnx's reference evaluator."""
+    """Return the node's outputs for these inputs, by onnx's reference evaluator."""
     proto = onnx.NodeProto()
     proto.CopyFrom(node.proto)
     names = [f"x{i}" if v is not None else "" for i, v in enumerate(values)]
@@ -103,21 +106,21 @@ def evaluate(node, values: Sequence[np.ndarray | None]) -> list[np.ndarray | Non
     outputs = [f"y{i}" if name else "" for i, name in enumerate(proto.output)]
     del proto.output[:]
     proto.output.extend(outputs)
-    given = {n: np.asarray(v) for n, v in zip(names, values, strict=True) if n}
+    inputs = {n: np.asarray(v) for n, v in zip(names, values, strict=True) if n}
     infos = [
         helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
-        for n, v in given.items()
+        for n, v in inputs.items()
     ]
     outs = [helper.make_tensor_value_info(n, onnx.TensorProto.INT64, None) for n in outputs if n]
     graph = helper.make_graph([proto], "known", infos, outs)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", node.opset)])
-    found = iter(ReferenceEvaluator(model).run(None, given))
-    return [next(found) if n else None for n in outputs]
+    results = iter(ReferenceEvaluator(model).run(None, inputs))
+    return [next(results) if n else None for n in outputs]
 
 
 @lowers("EyeLike")
 def lower_eye_like(node):
-    """Only the shape of the input counts."""
+    """Lower EyeLike, which needs only the shape of its input."""
     out, k = node.outputs[0], node.attr("k", 0)
     if not (node.is_kept or out.is_open):
         out.data = np.eye(*out.shape, k=k, dtype=out.np_dtype)
@@ -133,7 +136,7 @@ def lower_eye_like(node):
 
 @lowers("ConstantOfShape", fixes_shape=(0,), at_run_time=(0,))
 def lower_constant_of_shape(node):
-    """Constant folding does the small ones; a large one is filled when it runs, not stored."""
+    """Lower ConstantOfShape: large ones, which are filled in the run rather than stored."""
     out, value = node.outputs[0], node.attr("value")
     emit_measure(node, 0, out.shape)
     data = numpy_helper.to_array(value) if value is not None else np.zeros(1, np.float32)

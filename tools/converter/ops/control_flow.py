@@ -1,9 +1,6 @@
-"""If, Loop and Scan -> kernels branch and loop, their subgraphs as bodies of steps."""
+"""Lower If, Loop and Scan to kernels branch and loop, with their subgraphs as bodies of steps."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,11 +8,13 @@ from ..errors import Problem
 from ..ir import Step, Tensor
 from ..shapes import extent
 from . import lowers
+from ._axes import lines_of
 from ._dtypes import BOOL, INT64
 from ._elementwise import binary
 from ._move import emit_copy
+from ._select import emit_gather
 
-_MOST_ROUNDS = 1 << 16  # as mpconnxr/ops/loop.py
+_MAX_ROUNDS = 1 << 16  # as in mpconnxr/ops/loop.py
 
 
 @lowers("If")
@@ -35,7 +34,10 @@ def lower_if(node):
 
 @lowers("Loop")
 def lower_loop(node):
-    """Carried values live in memory of their own; a round ends by copying the new ones there."""
+    """Lower Loop.
+
+    Carried values have memory of their own; each round ends by copying the new values there.
+    """
     trips = node.input(0) or node.constant(np.array(np.iinfo(np.int64).max))
     first = node.input(1) or node.constant(np.array(True))
     initial = node.inputs[2:]
@@ -47,8 +49,8 @@ def lower_loop(node):
     scans = list(zip(outputs[1 + len(states) :], node.outputs[len(states) :], strict=True))
     go_on = first if outputs[0].root is condition else outputs[0]
     stops_early = go_on.data is None or not go_on.data.item()
-    if not stops_early and trips.data is not None and trips.data.item() > _MOST_ROUNDS:
-        raise Problem(f"it does not end: its condition stays true for over {_MOST_ROUNDS} rounds")
+    if not stops_early and trips.data is not None and trips.data.item() > _MAX_ROUNDS:
+        raise Problem(f"it does not end: its condition stays true for over {_MAX_ROUNDS} rounds")
     scans = [(x, out) for x, out in scans if out is not None]
     rounds = _rounds(trips, stops_early, [out for _, out in scans])
     most = extent.bound_of(rounds)
@@ -57,11 +59,11 @@ def lower_loop(node):
         if extent.is_open(out.shape[0]):
             whole = node.temp(out.dtype, (most, *out.shape[1:]))
             node.alias(out, whole)
-        _emit_place(steps, node, x, counter, whole, 0)
-    _carry(steps, node, outputs[: 1 + len(states)], [condition, *states])
+        _emit_put(steps, node, x, counter, whole, 0)
+    _emit_carry(steps, node, outputs[: 1 + len(states)], [condition, *states])
     number = [extent.number_of(rounds)] if extent.is_open(rounds) else []
-    about = {"bodies": [steps], "trips": int(most), "most": most, "rounds": number}
-    node.emit("loop", [trips, condition], [counter], **about)
+    params = {"bodies": [steps], "trips": int(most), "most": most, "rounds": number}
+    node.emit("loop", [trips, condition], [counter], **params)
     for _, out in scans:
         if rounds != out.shape[0]:  # the model promises it, whatever its inputs
             node.emit("same", [], [], pairs=[rounds, out.shape[0]])
@@ -71,10 +73,10 @@ def lower_loop(node):
 
 
 def _rounds(trips, stops_early, scans) -> int:
-    """The number of rounds as an Extent, or the most there may be where no shape depends on it."""
-    known = _MOST_ROUNDS if trips.data is None else max(int(trips.data.item()), 0)
+    """Return the number of rounds as an Extent, or their maximum if no shape depends on it."""
+    known = _MAX_ROUNDS if trips.data is None else max(int(trips.data.item()), 0)
     if not scans or (trips.data is not None and not stops_early):
-        return min(known, _MOST_ROUNDS)
+        return min(known, _MAX_ROUNDS)
     for out in scans:
         if extent.is_open(out.shape[0]):
             return out.shape[0]
@@ -83,12 +85,15 @@ def _rounds(trips, stops_early, scans) -> int:
 
 @lowers("Scan")
 def lower_scan(node):
-    """A Loop whose rounds read a slice of each scan input and write one of each scan output."""
+    """Lower Scan to a loop.
+
+    A round reads a slice of each scan input, and writes a slice of each scan output.
+    """
     n_scans = node.attr("num_scan_inputs")
     inputs, batched = (node.inputs[1:], True) if node.opset < 9 else (node.inputs, False)
     if batched and (node.inputs[0] is not None or any(t.shape[0] != 1 for t in inputs)):
         raise Problem("Scan of opset 8 with lengths or a batch", "export at opset 9 or later")
-    skip = int(batched)  # opset 8: a batch dim before all others
+    skip = int(batched)  # opset 8 has a batch dimension before all others
     initial, xs = inputs[:-n_scans], inputs[-n_scans:]
     axes = node.attr("scan_input_axes", [skip] * n_scans)
     axes = [a % len(x.shape) for a, x in zip(axes, xs, strict=True)]
@@ -106,7 +111,7 @@ def lower_scan(node):
     body, outputs = node.lower_body("body", [*states, *slices])
     steps += body
     _write_scans(steps, node, outputs[len(states) :], counter, length, skip)
-    _carry(steps, node, outputs[: len(states)], states)
+    _emit_carry(steps, node, outputs[: len(states)], states)
     constants = [node.constant(np.array(length)), node.constant(np.array(True))]
     node.emit("loop", constants, [counter], bodies=[steps], trips=length, most=length, rounds=[])
     for out, state in zip(node.outputs, states, strict=False):
@@ -121,45 +126,38 @@ def _write_scans(steps, node, values, counter, length, skip):
     for x, out, axis, backward in zip(values, outs, axes, reverse, strict=True):
         if out is not None:
             index = _index(steps, node, counter, length, backward)
-            _emit_place(steps, node, x, index, out, axis % len(out.shape))
+            _emit_put(steps, node, x, index, out, axis % len(out.shape))
 
 
 def _index(steps, node, counter, length, backward) -> Tensor:
-    """The round's slice: the counter, or length - 1 - counter."""
+    """Return the slice that a round uses: the counter, or length - 1 - counter."""
     if not backward:
         return counter
     with node.emitting_to(steps):
         return binary(node, "sub", length - 1, counter)
 
 
-def _split(x_shape: Sequence[int], axis: int, itemsize: int) -> tuple[int, int, int]:
-    """(item size, outer, inner) of slices along an axis, in items that the device copies."""
-    unit = 4 if itemsize % 4 == 0 else 1
-    return unit, math.prod(x_shape[:axis]), math.prod(x_shape[axis + 1 :]) * itemsize // unit
-
-
 def _emit_take(steps, node, x, index, axis, skip) -> Tensor:
-    """The slice of x at the index, without the axis (and without a leading batch of one)."""
-    shape = [d for i, d in enumerate(x.shape) if i != axis][skip:]
-    out = node.temp(x.dtype, shape)
-    unit, outer, inner = _split(x.shape, axis, x.itemsize)
-    params = {"unit": unit, "outer": outer, "n": x.shape[axis], "inner": inner}
+    """Return the slice of x at an index, without the axis (and without a leading batch of 1)."""
+    out = node.temp(x.dtype, [d for i, d in enumerate(x.shape) if i != axis][skip:])
     with node.emitting_to(steps):
-        node.emit("gather", [x, index], [out], **params)
+        emit_gather(node, x, index, out, axis)
     return out
 
 
-def _emit_place(steps, node, x, index, out, axis):
-    unit, outer, inner = _split(out.shape, axis, out.itemsize)
-    if outer * inner * unit != x.nbytes:
+def _emit_put(steps, node, x, index, out, axis):
+    """Write x to out as the slice at an index."""
+    unit = 4 if out.itemsize % 4 == 0 else 1
+    outer, n, inner = lines_of(out.shape, axis)
+    if outer * inner * out.itemsize != x.nbytes:
         raise Problem(f"a round gives {list(x.shape)} for an output of {list(out.shape)}")
-    params = {"unit": unit, "outer": outer, "n": out.shape[axis], "inner": inner}
+    params = {"unit": unit, "outer": outer, "n": n, "inner": inner * out.itemsize // unit}
     with node.emitting_to(steps):
         node.emit("place", [x, index], [out], **params)
 
 
-def _carry(steps, node, values, states):
-    """Copies the new values to the states; first aside what another copy would overwrite."""
+def _emit_carry(steps, node, values, states):
+    """Copy new values to the states; first save those that another copy would overwrite."""
     targets = set(states)
     sources = []
     with node.emitting_to(steps):
@@ -168,9 +166,9 @@ def _carry(steps, node, values, states):
                 shapes = f"{list(state.shape)} to {list(x.shape)}"
                 raise Problem(f"a carried value changes its shape from {shapes}")
             if x.root in targets and x.root is not state:
-                aside = node.temp(x.dtype, x.shape)
-                emit_copy(node.emit, x, aside)
-                x = aside
+                saved = node.temp(x.dtype, x.shape)
+                emit_copy(node.emit, x, saved)
+                x = saved
             sources.append(x)
         for x, state in zip(sources, states, strict=True):
             if x.root is not state:

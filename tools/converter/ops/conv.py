@@ -1,4 +1,4 @@
-"""Conv -> kernel block_conv; where floats are wanted or needed, conv. DeformConv -> its kernel."""
+"""Lower Conv to kernels block_conv and conv (in floats), and DeformConv to deform_conv."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ._move import strides_of
 from ._pieces import grow, lacks, set_cut, words_for
 from ._windows import Windows, windows_of
 
-_ROWS = Rows(single=("n", "d", "kd", "od"), out=[None, *(f"out_strides.{at}" for at in "myx")])
-_BLOCK_ROWS = replace(_ROWS, reads_all=True)  # whose largest value gives the exponent
+_ROWS = Rows(single=("n", "d", "kd", "od"), out=[None, *(f"out_strides.{axis}" for axis in "myx")])
+_BLOCK_ROWS = replace(_ROWS, reads_all=True)  # the largest value of x gives the exponent
 
 
 @lowers("Conv")
 def lower_conv(node):
-    """Any group, one to three spatial dims; the output in C order."""
+    """Lower Conv with any group and one to three spatial dimensions."""
     node.require_dtype(FLOAT)
     emit_conv_of(node, node.inputs[0], node.inputs[1], node.input(2), node.outputs[0])
 
 
 def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -> None:
-    """The convolution that the node's attributes describe, of these tensors."""
+    """Emit the convolution that the node's attributes describe, with these tensors."""
     group = groups_of(node, x, w)
     windows = windows_of(node, w.shape[2:], out.shape)
     packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
@@ -43,19 +43,24 @@ def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -
 
 
 def groups_of(node, x: Tensor, w: Tensor) -> int:
-    """The node's number of groups. Raises Problem where the channels are not those of weights."""
+    """Return the node's number of groups."""
     group = node.attr("group", 1)
-    channels, wanted = x.shape[1], group * w.shape[1]
-    if channels != wanted and not any_open([channels]):
-        raise Problem(f"{x} and {w} do not fit: {channels} channels, weights for {wanted}")
+    channels, expected = x.shape[1], group * w.shape[1]
+    if channels != expected and not any_open([channels]):
+        raise Problem(f"{x} and {w} do not fit: {channels} channels, weights for {expected}")
     return group
 
 
 @dataclass
 class Convolution:
-    """Sizes of a call of a kernel. out_shape: (N, channels, z, y, x).
+    """Sizes of a convolution.
 
-    first, strides: where it writes, in elements; clip: limits of the result.
+    Attributes:
+        out_shape: (N, channels, z, y, x).
+        strides: strides of the output [elements].
+        first: index of the first element of the output.
+        clip: limits of the result.
+
     """
 
     windows: Windows
@@ -67,12 +72,12 @@ class Convolution:
     clip: tuple[float, float] = NO_CLIP
 
     def k(self, x: Tensor) -> int:
-        """Products that make a sum."""
+        """Return the number of products in a sum."""
         return x.shape[1] // self.groups * math.prod(self.windows.kernel)
 
 
 def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -> None:
-    """One call of a kernel. packed: rows of (C, kd, kh, kw), the bias behind each."""
+    """Emit block_conv or conv with rows of (C, kd, kh, kw), and a bias behind each."""
     n, channels = x.shape[:2]
     windows, k = conv.windows, conv.k(x)
     m = conv.out_shape[1] // conv.groups
@@ -81,25 +86,27 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     params |= {"out_first": conv.first, "out_strides": conv.strides}
     if packed.data is None or not is_block(node, x, packed, k):
         patch = node.temp(x.dtype, (k,))
-        about = {"scratch": [patch], "macs": macs, "rows": _ROWS}
-        node.emit("conv", [x, packed], [out], **about, **params, has_bias=int(conv.has_bias))
+        options = {"scratch": [patch], "macs": macs, "rows": _ROWS}
+        node.emit("conv", [x, packed], [out], **options, **params, has_bias=int(conv.has_bias))
         return
     out_nbytes = math.prod(conv.out_shape) * out.itemsize
     weights = conv_constants(node, packed, conv, k)
     short = weights[0].dtype == UINT32
     words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
     params["limits"] = list(map(float_bits, conv.clip))
-    about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _BLOCK_ROWS}
-    about["grow"] = grow
-    about["lacks"] = lacks(params, words, short)
-    node.emit("block_conv", [x, *weights], [out], **about, **params)
+    options = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _BLOCK_ROWS}
+    options |= {"grow": grow, "lacks": lacks(params, words, short)}
+    node.emit("block_conv", [x, *weights], [out], **options, **params)
 
 
 def conv_constants(node, packed, conv, k):
-    """Rows with their items as (kw, C, kd, kh): a column of the image lies in one piece."""
+    """Return the constants of rows reordered to (kw, C, kd, kh).
+
+    So each column of the window is contiguous in the image's columns.
+    """
     rows = packed.data.reshape(-1, k + conv.has_bias)
-    items = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)
-    columns = node.constant(np.concatenate([items.reshape(len(rows), k), rows[:, k:]], axis=1))
+    weights = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)
+    columns = node.constant(np.concatenate([weights.reshape(len(rows), k), rows[:, k:]], axis=1))
     return block_constants(node, columns, k, conv.has_bias)
 
 

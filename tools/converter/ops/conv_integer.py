@@ -1,7 +1,7 @@
-"""ConvInteger and QLinearConv -> kernel qconv, or where that can't be conv in int32.
+"""Lower ConvInteger and QLinearConv to kernel qconv, or to conv in int32.
 
-A convolution in three dims is one in two dims for each z of the output, over the planes that its
-window meets there: they are copied side by side, as further channels.
+A convolution in three dimensions becomes one in two for each z of the output, over the planes that
+its window reads there: they are copied side by side, as further channels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .matmul_integer import emit_requantize
 
 @lowers("ConvInteger")
 def lower_conv_integer(node):
-    """In the slow way centred first, so that the padding's zeros mean zero."""
+    """Lower ConvInteger. For conv, x is centred first, so that padding means the zero point."""
     x, w, x_zero = node.inputs[0], node.inputs[1], node.input(2)
     if _lower_known_integer(node):
         return
@@ -34,7 +34,7 @@ def lower_conv_integer(node):
 def _lower_known_integer(node) -> bool:
     x, w, x_zero = node.inputs[0], node.inputs[1], node.input(2)
     weights = _weights(w, node.input(3))
-    if weights is None or not _is_known(x) or (x_zero is not None and x_zero.nelem != 1):
+    if weights is None or not _is_planar_input(x) or (x_zero is not None and x_zero.nelem != 1):
         return False
     x, geometry = _planar(node, x_zero)
     return emit_sums(node, x, weights, geometry, x_zero, node.outputs[0])
@@ -42,7 +42,7 @@ def _lower_known_integer(node) -> bool:
 
 @lowers("QLinearConv")
 def lower_qlinear_conv(node):
-    """The convolution's integers, times x_scale * w_scale / y_scale."""
+    """Lower QLinearConv: integer sums times x_scale * w_scale / y_scale."""
     if _lower_known(node):
         return
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = node.inputs[:8]
@@ -60,12 +60,12 @@ def lower_qlinear_conv(node):
 
 
 def _lower_known(node) -> bool:
-    """The fast way, where scales, zero points, weights and bias are known."""
+    """Lower to qconv if scales, zero points, weights and bias are known; else return False."""
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = node.inputs[:8]
     zeros = scalar(x_zero), scalar(y_zero)
     weights = _weights(w, w_zero, node.input(8))
     scales = scalar(x_scale), w_scale.data, scalar(y_scale)
-    if weights is None or not _is_known(x) or any(v is None for v in (*zeros, *scales)):
+    if weights is None or not _is_planar_input(x) or any(v is None for v in (*zeros, *scales)):
         return False
     exact = product_scales(*scales)
     x, geometry = _planar(node, x_zero)
@@ -73,24 +73,24 @@ def _lower_known(node) -> bool:
 
 
 def _weights(w: Tensor, zero: Tensor | None, bias: Tensor | None = None) -> Weights | None:
-    """What is known of them; None where it is too little, or zero points differ by channel."""
+    """Return the weights, or None if they are unknown or their zero points differ."""
     w_zero = scalar(zero)
     if w.data is None or w_zero is None or (bias is not None and bias.data is None):
         return None
     rows = unsigned(w.data).reshape(w.shape[0], -1)
     shift = int(w.data.dtype == np.int8) * 128
-    found = np.zeros(1, np.int64) if bias is None else bias.data.astype(np.int64)
-    return Weights(rows, w_zero + shift, found)
+    summand = np.zeros(1, np.int64) if bias is None else bias.data.astype(np.int64)
+    return Weights(rows, w_zero + shift, summand)
 
 
-def _is_known(x: Tensor) -> bool:
-    """Bytes in one or two dims, or in three of a single image."""
+def _is_planar_input(x: Tensor) -> bool:
+    """Return True for bytes in one or two dimensions, or three of a single image."""
     deep = len(x.shape) == 5 and x.shape[0] == 1 and not any_open(x.shape)
     return x.itemsize == 1 and (deep or 3 <= len(x.shape) <= 4)
 
 
 def _planar(node, zero: Tensor | None) -> tuple[Tensor, Geometry]:
-    """The node's input, and the convolution in at most two dims that it becomes."""
+    """Return the node's input, and the convolution in at most two dimensions that it becomes."""
     x, out = node.inputs[0], node.outputs[0]
     if len(x.shape) < 5:
         return x, geometry_of(node)
@@ -100,12 +100,12 @@ def _planar(node, zero: Tensor | None) -> tuple[Tensor, Geometry]:
     channels, m = x.shape[1], out.shape[1]
     plane, positions, depth = h * width, oh * ow, windows.pads[0] + d + windows.end_pads[0]
     x = _padded_depth(node, x, zero, windows.pads[0], depth)
-    met = node.temp(x.dtype, (od, channels, kd, h, width))
+    planes_read = node.temp(x.dtype, (od, channels, kd, h, width))
     steps = [windows.strides[0] * plane, depth * plane, windows.dilations[0] * plane, 1]
     dims = (od, channels, kd, plane)
-    emit_move(node.emit, x, met, dims, steps, strides_of(dims))
+    emit_move(node.emit, x, planes_read, dims, steps, strides_of(dims))
     c = channels // groups * kd
-    return met, Geometry(
+    return planes_read, Geometry(
         [od, groups, c, h, width, m // groups, kh, kw, oh, ow],
         [channels * kd * plane, c * plane, plane, width, 1],
         [positions, m // groups * od * positions, od * positions, 1],
@@ -116,7 +116,7 @@ def _planar(node, zero: Tensor | None) -> tuple[Tensor, Geometry]:
 
 
 def _padded_depth(node, x: Tensor, zero: Tensor | None, first: int, depth: int) -> Tensor:
-    """x (1, C, D, H, W) with planes of the zero point before and behind, depth of them in all."""
+    """Return x (1, C, D, H, W) with `first` planes of its zero point in front, `depth` in all."""
     _, channels, d, h, width = x.shape
     if depth == d:
         return x
@@ -128,7 +128,12 @@ def _padded_depth(node, x: Tensor, zero: Tensor | None, first: int, depth: int) 
 
 
 def geometry_of(node) -> Geometry:
-    """Of a Conv node with all in C order; its weights lie where they do in its inputs."""
+    """Return the geometry of a convolution with all tensors in C order.
+
+    Raises:
+        ValueError: if the channels do not match the weights.
+
+    """
     x, out = node.inputs[0], node.outputs[0]
     w = next(t for t in node.inputs[1:] if len(t.shape) == len(x.shape))
     windows = windows_of(node, w.shape[2:], out.shape)

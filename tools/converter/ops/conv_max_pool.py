@@ -1,7 +1,7 @@
-"""mpconnxr:ConvMaxPool, which a rewrite for boards makes -> kernel conv_max_pool.
+"""Lower mpconnxr:ConvMaxPool, which a rewrite for boards makes, to kernel conv_max_pool.
 
-MaxPool(activation(Conv(X, W, B))), the pool's windows side by side. Where floats are wanted or
-needed it is what it was: several steps.
+It is MaxPool(activation(Conv(X, W, B))) with windows that do not overlap. If the kernel does not
+serve it, the three are lowered one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
 from ._windows import Windows, windows_of
 from .conv import Convolution, conv_constants, emit_conv, groups_of
-from .ms_fused import activate, limits_of
+from .ms_fused import emit_fused_activation, limits_of
 
 
 def _infer(node):
@@ -30,7 +30,11 @@ def _infer(node):
 
 @lowers("ConvMaxPool", domain=OWN, infer=_infer)
 def lower_conv_max_pool(node):
-    """pool: the windows' extents, which are their strides; activation as of FusedConv."""
+    """Lower ConvMaxPool.
+
+    Attribute pool has the extents of the windows, which are their strides. The activation is that
+    of FusedConv.
+    """
     node.require_dtype(FLOAT)
     x, w, bias, out = node.inputs[0], node.inputs[1], node.input(2), node.outputs[0]
     [(_, shape)] = as_onnx(node, "Conv", node.inputs[:3], 11)
@@ -51,19 +55,19 @@ def lower_conv_max_pool(node):
     emit_conv(node, x, packed, conv, plane)
     if activation:
         between = node.temp(FLOAT, shape)
-        activate(node, activation, constants, plane, between)
+        emit_fused_activation(node, activation, constants, plane, between)
         plane = between
     _emit_pool(node, plane, windows.out_dims, pool, out)
 
 
 def _is_about_as_large(windows):
-    """Whether the kernel takes a convolution whose plane is this much larger than its input."""
+    """Return True if the output planes are not much larger than those of the input."""
     dims = zip(windows.in_dims, windows.kernel, windows.out_dims, strict=True)
     return all(out <= d + 2 * k for d, k, out in dims)
 
 
 def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor):
-    """One call of conv_max_pool."""
+    """Emit one step of conv_max_pool."""
     windows, k = conv.windows, conv.k(x)
     n, groups, m = x.shape[0], conv.groups, conv.out_shape[1] // conv.groups
     c, (_, ph, pw) = x.shape[1] // groups, pool
@@ -81,7 +85,7 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
 
 
 def _emit_pool(node, plane, in_dims, pool, out):
-    """Kernel max_pool over a plane."""
+    """Emit max_pool over a plane."""
     out_dims = [d // p for d, p in zip(in_dims, pool, strict=True)]
     _, h, w = in_dims
     windows = Windows(in_dims, pool, out_dims, pool, [1, 1, 1], [0, 0, 0], [0, 0, 0])

@@ -1,9 +1,9 @@
-"""ConvTranspose -> kernel block_conv (or conv), one call a phase.
+"""Lower ConvTranspose to kernel block_conv (or conv), one step for each phase.
 
-Along one dim, output o takes input i through tap k where o + pad = i * stride + k * dilation. For
-the outputs o = r + stride * t of a phase r, the taps that fit are k0, k0 + step, ... with
-step = stride / gcd(stride, dilation), and each further tap reads the input dilation / gcd earlier:
-a convolution of stride 1 with these taps, last one first.
+Along one dimension, output o reads input i through tap k if o + pad = i * stride + k * dilation.
+For the outputs o = r + stride * t of a phase r, the matching taps are k0, k0 + step, ... with
+step = stride / gcd(stride, dilation), and each further tap reads the input dilation / gcd earlier.
+That is a convolution of stride 1 with these taps, last one first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .conv import Convolution, emit_conv
 
 @dataclass
 class Dim:
-    """One spatial dim of the node."""
+    """One spatial dimension of a ConvTranspose."""
 
     d_in: int
     d_out: int
@@ -39,7 +39,16 @@ class Dim:
 
 @dataclass
 class Phase:
-    """count outputs: first, first + stride, ...; their taps, last first; pad and dilation."""
+    """The outputs with one remainder by the stride.
+
+    Attributes:
+        first: index of the first output; further ones follow at distances of the stride.
+        count: number of outputs.
+        taps: the taps that they use, last one first.
+        pad: padding of the convolution that computes them.
+        dilation: dilation of that convolution.
+
+    """
 
     first: int
     count: int
@@ -50,7 +59,7 @@ class Phase:
 
 @lowers("ConvTranspose")
 def lower_conv_transpose(node):
-    """One to three spatial dims, any group; all opsets."""
+    """Lower ConvTranspose of all opsets with one to three spatial dimensions, any group."""
     node.require_dtype(FLOAT)
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     groups = node.attr("group", 1)
@@ -64,7 +73,7 @@ def lower_conv_transpose(node):
 
 
 def dims_of(node, x: Tensor, w: Tensor, out: Tensor) -> list[Dim]:
-    """The node's spatial dims, three of them: dims of one item come first."""
+    """Return the three spatial dimensions of a node. Added dimensions of 1 come first."""
     rank = len(x.shape) - 2
     if not 1 <= rank <= 3:
         raise Problem(f"{rank} spatial dimensions", "1 to 3 are supported")
@@ -86,13 +95,15 @@ def dims_of(node, x: Tensor, w: Tensor, out: Tensor) -> list[Dim]:
 
 
 def phases_of(dim: Dim) -> list[Phase]:
-    """One for each remainder of the outputs by the stride."""
+    """Return a phase for each remainder of the outputs by the stride."""
     common = math.gcd(dim.stride, dim.dilation)
     phases = []
     for r in range(min(dim.stride, dim.d_out)):
-        at = r + dim.pad
-        taps = [k for k in range(dim.kernel) if (at - k * dim.dilation) % dim.stride == 0][::-1]
-        pad = -((at - taps[0] * dim.dilation) // dim.stride) if taps else 0
+        offset = r + dim.pad
+        taps = [k for k in range(dim.kernel) if (offset - k * dim.dilation) % dim.stride == 0][
+            ::-1
+        ]
+        pad = -((offset - taps[0] * dim.dilation) // dim.stride) if taps else 0
         count = -(-(dim.d_out - r) // dim.stride)
         phases.append(Phase(r, count, taps, pad, dim.dilation // common))
     return phases
@@ -119,7 +130,7 @@ def _emit_phase(node, x, w, groups, dims, phases):
         )
         return
     taps = [p.taps for p in phases]
-    picked = _picked(node, w, taps)
+    picked = selected(node, w, [range(w.shape[0]), range(w.shape[1]), *taps])
     grouped = node.reshaped(picked, (groups, w.shape[0] // groups, *picked.shape[1:]))
     packed = pack_rows(node, grouped, [0, 2], [1, 3, 4, 5], bias)
     windows = Windows(
@@ -133,8 +144,3 @@ def _emit_phase(node, x, w, groups, dims, phases):
     )
     conv = Convolution(windows, groups, bias is not None, shape, strides, first)
     emit_conv(node, x, packed, conv, node.outputs[0])
-
-
-def _picked(node, w, taps):
-    """w with the phase's taps only, in their order."""
-    return selected(node, w, [range(w.shape[0]), range(w.shape[1]), *taps])

@@ -1,4 +1,4 @@
-"""Det -> kernel det."""
+"""Lower Det to kernel det."""
 
 from __future__ import annotations
 

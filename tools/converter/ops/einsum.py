@@ -1,4 +1,4 @@
-"""Einsum -> kernels move, reduce and gemm."""
+"""Lower Einsum to kernels move, reduce and gemm."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ._move import emit_move, strides_of
 from .gemm import emit_gemm
 from .reduce import emit_reduce
 
-_SUM = 0  # of kernel reduce
+_SUM = 0  # operation of kernel reduce
 
 
 @dataclass
 class _Term:
-    """A tensor with the label of each axis; one may come twice, which means the diagonal."""
+    """A tensor with the label of each axis. A label that comes twice means the diagonal."""
 
     t: Tensor
     labels: list[str]
@@ -29,7 +29,7 @@ class _Term:
 
 @lowers("Einsum")
 def lower_einsum(node):
-    """Two terms at a time: what no later one needs is summed up as early as possible."""
+    """Lower Einsum by two terms at a time. Labels that no later term needs are summed at once."""
     dtype = node.require_dtype(*FLOATS, *INTS)
     terms, result, sizes = _parse(node)
     acc = terms.pop(0)
@@ -42,14 +42,13 @@ def lower_einsum(node):
 
 
 def _parse(node):
-    """Return the terms, the labels of the output and {label: size}."""
+    """Return the terms, the labels of the output, and the size of each label."""
     labels, result, sizes = equations.parsed(node.attr("equation"), [t.shape for t in node.inputs])
-    terms = [_Term(t, found) for t, found in zip(node.inputs, labels, strict=True)]
-    return terms, result, sizes
+    return [*map(_Term, node.inputs, labels)], result, sizes
 
 
 def _product(node, dtype, a: _Term, b: _Term, needed, sizes) -> _Term:
-    """One gemm: batch labels, those of a, those of b; the others are summed up."""
+    """Emit one gemm over (batch labels, labels of a, labels of b); other labels are summed."""
     ours, theirs = set(a.labels), set(b.labels)
     shared = [label for label in sizes if label in ours and label in theirs]
     batch = [label for label in shared if label in needed]
@@ -66,7 +65,7 @@ def _product(node, dtype, a: _Term, b: _Term, needed, sizes) -> _Term:
 
 
 def _summed(node, term: _Term, keep: Sequence[str], sizes) -> _Term:
-    """The term with its axes as in `keep`, summed over the others."""
+    """Return a term with its axes in the order of `keep`, summed over the others."""
     drop = [label for label in dict.fromkeys(term.labels) if label not in keep]
     t = _arranged(node, term, [*keep, *drop], sizes)
     if drop:
@@ -77,7 +76,7 @@ def _summed(node, term: _Term, keep: Sequence[str], sizes) -> _Term:
 
 
 def _arranged(node, term, order, sizes) -> Tensor:
-    """The axes in this order: diagonals taken, dims of one item broadcast."""
+    """Return the tensor of a term with its axes in an order; diagonals taken, ones broadcast."""
     shape = [sizes[label] for label in order]
     if list(order) == term.labels and tuple(shape) == term.t.shape:
         return term.t

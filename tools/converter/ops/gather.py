@@ -1,4 +1,4 @@
-"""Gather, OneHot, ReverseSequence -> kernels move, gather, one_hot."""
+"""Lower Gather, OneHot and ReverseSequence to kernels move, gather and one_hot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .select import emit_where
 
 @lowers("Gather")
 def lower_gather(node):
-    """Indices known at conversion select by strided copies if they are regular."""
+    """Lower Gather. Known indices become strided copies if they are regular."""
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     axis = node.attr("axis", 0) % len(x.shape)
     if index.data is None or any_open(x.shape):
@@ -35,7 +35,10 @@ def lower_one_hot(node):
 
 @lowers("ReverseSequence")
 def lower_reverse_sequence(node):
-    """Step t of a sequence of n steps comes from step n - 1 - t if t < n, else from t."""
+    """Lower ReverseSequence.
+
+    Step t of a sequence of n steps is taken from step n - 1 - t if t < n, else from t.
+    """
     x, lengths, out = node.inputs[0], node.inputs[1], node.outputs[0]
     time, batch = node.attr("time_axis", 0), node.attr("batch_axis", 1)
     shape = (x.shape[0], x.shape[1])
@@ -46,7 +49,7 @@ def lower_reverse_sequence(node):
     else:
         batches, time_stride, batch_stride = batches[:, None], 1, n_steps
         lengths = node.reshaped(lengths, (n_batches, 1))
-    # everything in rows of x: step t of batch b is row t * time_stride + b * batch_stride
+    # Indices are rows of x: step t of batch b is row t * time_stride + b * batch_stride.
     mirrored = binary(node, "sub", lengths, node.constant(steps + 1))
     inside = binary(node, "less", node.constant(steps), lengths, BOOL)
     chosen = node.temp(INT64, shape)

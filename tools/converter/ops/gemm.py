@@ -1,4 +1,4 @@
-"""Gemm and MatMul -> kernel block_gemm; gemm for what is no float32, or plain floats."""
+"""Lower Gemm and MatMul to kernel block_gemm, or to gemm for integers and plain floats."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ._move import collapse, emit_move, strides_of
 
 INTS = (6, 7, 12, 13)
 _FEW_SUMS, _FEW_FEATURES = 16, 64
-_UNLIKE = 6  # bits by which the columns of weights differ where features are scaled
-_MOST_SCALE = 60  # bits of a factor
+_UNLIKE = 6  # features are scaled if columns of weights differ by these bits in size
+_MAX_SCALE = 60  # log2 of a factor, at most
 
 
 @lowers("Gemm")
 def lower_gemm(node):
-    """alpha * A' * B' + beta * C.
+    """Lower Gemm: alpha * A' * B' + beta * C.
 
-    Known weights take in alpha, and C where it is one value a column; the rest becomes
-    element-wise steps behind the product.
+    Known weights are multiplied by alpha, and take C if it is one value for each column. The rest
+    becomes elementwise steps after the product.
     """
     dtype = node.require_dtype(*FLOATS, *INTS)
     a, b, c = node.inputs[0], node.inputs[1], node.input(2)
@@ -46,26 +46,27 @@ def lower_gemm(node):
     bias = _column_bias(node, c, n, beta) if late_alpha == 1.0 else None
     late_c = None if bias is not None else c
     w = pack_rows(node, b, rows, cols, bias, scale)
-    done = late_alpha == 1.0 and late_c is None
-    product = out if done else node.temp(dtype, (m, n))
+    is_complete = late_alpha == 1.0 and late_c is None
+    product = out if is_complete else node.temp(dtype, (m, n))
     emit_gemm(node, a, w, product, (1, 1, m, n, k), bias is not None, (0, 0, 0, 0))
-    if not done:
-        _finish(node, product, late_c, late_alpha, beta)
+    if not is_complete:
+        _emit_scaled_sum(node, product, late_c, late_alpha, beta)
 
 
 def require_fit(a: Tensor, b: Tensor, lengths: tuple[int, int]) -> None:
-    """Raises Problem if a row of A and a column of B are known not to be of equal lengths."""
+    """Raise Problem if the lengths of a row of A and of a column of B differ."""
     if lengths[0] != lengths[1] and not any_open(lengths):
         raise Problem(f"{a} and {b} do not fit: {lengths[0]} is not {lengths[1]}")
 
 
 def _match(node, a, b, lengths):
+    """Check that lengths are equal, in the run if only that knows them."""
     require_fit(a, b, lengths)
-    emit_same(node, [lengths])  # what only a run knows
+    emit_same(node, [lengths])
 
 
-def _finish(node, product, c, alpha, beta):
-    """out = alpha * product + beta * c, by element-wise steps."""
+def _emit_scaled_sum(node, product, c, alpha, beta):
+    """Emit out = alpha * product + beta * c, by elementwise steps."""
     out = node.outputs[0]
     if alpha != 1.0:
         target = node.temp(out.dtype, out.shape) if c is not None else out
@@ -79,7 +80,7 @@ def _finish(node, product, c, alpha, beta):
 
 
 def _column_bias(node, c: Tensor | None, n: int, beta: float):
-    """C times beta as one value a column; None if C is absent, varies over rows, or comes late."""
+    """Return beta * C as one value for each column, or None if it has to be added later."""
     if c is None or math.prod(c.shape[:-1]) != 1:
         return None
     if c.data is None:
@@ -99,14 +100,14 @@ def _transposed(node, a):
 
 @lowers("MatMul")
 def lower_matmul(node):
-    """numpy's matmul: batch dims broadcast, vectors are rows or columns."""
+    """Lower MatMul as numpy's: batch dimensions broadcast, vectors are rows or columns."""
     node.require_dtype(*FLOATS, *INTS)
     a, w, shape, steps = matmul_operands(node, node.inputs[0], node.inputs[1])
     emit_gemm(node, a, w, node.outputs[0], shape, False, steps)
 
 
 def matmul_operands(node, a: Tensor, b: Tensor):
-    """(A, W, shape, steps) as emit_gemm takes them: B's matrices transposed to rows of k."""
+    """Return A, W, shape and steps for emit_gemm, with B's matrices transposed to rows of k."""
     a_shape = a.shape if len(a.shape) > 1 else (1, *a.shape)
     b_shape = b.shape if len(b.shape) > 1 else (*b.shape, 1)
     m, k, n = a_shape[-2], a_shape[-1], b_shape[-1]
@@ -127,7 +128,7 @@ def matmul_operands(node, a: Tensor, b: Tensor):
 
 
 def _match_batches(node, a_batch, w_batch):
-    """Compare in a run what it decides. Raises Problem where one dim is open and one is not."""
+    """Check in the run that open batch dimensions are equal."""
     n = min(len(a_batch), len(w_batch))
     tails = list(a_batch)[len(a_batch) - n :], list(w_batch)[len(w_batch) - n :]
     pairs = [(x, y) for x, y in zip(*tails, strict=True) if any_open((x, y)) and x != y]
@@ -139,7 +140,7 @@ def _match_batches(node, a_batch, w_batch):
 
 
 def _pack_batches(node, b, b_shape):
-    """B with each matrix transposed to rows of k, as (Tensor, batch shape)."""
+    """Return B with each matrix transposed to rows of k, and its batch shape."""
     *batch, k, n = b_shape
     b = node.reshaped(b, b_shape)
     axes = list(range(len(batch)))
@@ -148,7 +149,7 @@ def _pack_batches(node, b, b_shape):
 
 
 def _batches(a_batch, w_batch):
-    """Batch dims of the product, collapsed, with the advance of A and W in matrices."""
+    """Return the collapsed batch dimensions of a product, and steps of A and W in matrices."""
     rank = max(len(a_batch), len(w_batch))
     a_batch = [1] * (rank - len(a_batch)) + list(a_batch)
     w_batch = [1] * (rank - len(w_batch)) + list(w_batch)
@@ -161,7 +162,7 @@ def _batches(a_batch, w_batch):
 
 
 def _expanded(node, a, a_shape, w_batch):
-    """One operand with its batch dims broadcast against those of the other by a copy."""
+    """Return a copy of an operand with its batch dimensions broadcast to the other's."""
     if any_open((*a_shape, *w_batch)):
         raise Problem("MatMul batches that broadcast, of run-time extents")
     batch = np.broadcast_shapes(tuple(a_shape[:-2]), tuple(w_batch))
@@ -173,7 +174,18 @@ def _expanded(node, a, a_shape, w_batch):
 
 
 def emit_gemm(node, a, w, out, shape, has_bias, steps):
-    """One call of a kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters."""
+    """Emit one step of block_gemm or gemm.
+
+    Args:
+        node: the node to lower.
+        a: the matrices A.
+        w: rows of k weights, with a bias behind each if there is one.
+        out: the product.
+        shape: (n0, n1, M, N, K).
+        has_bias: the rows of w have biases.
+        steps: two steps of A and two of W from batch to batch [matrices].
+
+    """
     n0, n1, m, n, k = shape
     macs = n0 * n1 * m * n * k
     if w.data is not None and n0 * n1 == 1 and _are_features(node, a, w, n, k):
@@ -196,28 +208,29 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
     else:
         weights = block_constants(node, w, k, has_bias)
         words = gemm_words(n, k, weights[0].dtype == UINT32)
-        has_bias = False  # behind its row
+        has_bias = False  # block_constants has put it apart
     sizes |= {"limits": list(map(float_bits, NO_CLIP)), "has_bias": int(has_bias)}
     scratch = [node.temp(INT32, (words,))]
     node.emit("block_gemm", [a, *weights], [out], scratch=scratch, macs=macs, **sizes)
 
 
 def _are_features(node, a, w, n, k):
-    """A few sums of what may be of different units: a table's columns, or their squares."""
+    """Return True for a few sums of features that may have different units (see is_raw)."""
     small = not any_open([n, k]) and n <= _FEW_SUMS and k <= _FEW_FEATURES
     return small and is_block(node, a, w, k) and node.is_raw(a)
 
 
 def scaled_columns(node, x: Tensor, w: np.ndarray, alike: int) -> tuple[Tensor, np.ndarray]:
-    """(x times powers of two, w by these): the largest number of each column is from 0.5 to 1.
+    """Return x (rows, K) times powers of two, and w (N, K) divided by these.
 
-    So the items of x, which share an exponent, are as large as what they count at most. Both as
-    they are if the columns differ by less than so many bits.
+    Then the largest weight of each column is between 0.5 and 1. The elements of x share an
+    exponent, so each has the size of its largest contribution to a sum. If the columns differ in
+    size by less than `alike` bits, both are returned unchanged.
     """
     exponents = np.frexp(np.abs(w).max(0))[1]
     exponents[~w.any(0)] = exponents.max(initial=0)
     if not exponents.size or np.ptp(exponents) < alike:
         return x, w
-    exponents = np.clip(exponents, -_MOST_SCALE, _MOST_SCALE)
+    exponents = np.clip(exponents, -_MAX_SCALE, _MAX_SCALE)
     factors = node.constant(np.ldexp(1.0, exponents).astype(np.float32))
     return binary(node, "mul", x, factors), np.ldexp(w, -exponents)

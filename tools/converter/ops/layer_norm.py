@@ -1,4 +1,4 @@
-"""LayerNormalization and its relatives -> kernels normalize and qnormalize; others by reduce."""
+"""Lower LayerNormalization and its relatives to kernels normalize, qnormalize and reduce."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
-from ..steps.overlap import line_by_line
+from ..steps.overlap import line_leads
 from . import MS, OWN, lowers
 from ._dtypes import FLOAT, FLOATS
 from ._elementwise import binary, broadcast, emit_binary, float_bits
@@ -17,52 +17,59 @@ from ._extents import matched
 from ._microsoft import like
 from ._move import emit_copy, emit_move, strides_of
 from ._qfunctions import emit_quantized_norm
-from .ms_qlinear import dequantized, quantize, rest
+from .ms_qlinear import dequantized, quantize, scale_and_zero
 from .reduce import emit_reduce
 
-_MEAN, _NORM = 1, 8  # of kernel reduce
+_MEAN, _NORM = 1, 8  # operations of kernel reduce
 
 
 def _infer_statistics(node):
-    """The output, and a mean and a deviation for each row."""
+    """Return types of the output, and of a mean and a deviation for each row."""
     x = node.inputs[0]
     axis = node.attr("axis", -1) % max(len(x.shape), 1)
     rows = FLOAT, [*x.shape[:axis], *[1] * len(x.shape[axis:])]
     return [(x.dtype, x.shape), rows, rows]
 
 
+def _rows(node):
+    """Return the shape of a row (axes from `axis` on), the number of rows, and their length."""
+    x = node.inputs[0]
+    axis = node.attr("axis", -1) % max(len(x.shape), 1)
+    return x.shape[axis:], (math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
+
+
 @lowers("LayerNormalization", domain=MS, infer=_infer_statistics)
 @lowers("LayerNormalization", domain=OWN, infer=like(0))
 @lowers("LayerNormalization", "RMSNormalization")
 def lower_layer_normalization(node):
-    """Over all axes from `axis` on; scale and bias broadcast to these."""
+    """Lower normalization over the axes from `axis` on, to which scale and bias broadcast."""
     node.require_dtype(*FLOATS)
-    x = node.inputs[0]
-    axis = node.attr("axis", -1) % max(len(x.shape), 1)
-    kept = x.shape[axis:]
-    factors = [_spread(node, t, kept) for t in node.inputs[1:] if t is not None]
+    row, sizes = _rows(node)
+    factors = [_spread(node, t, row) for t in node.inputs[1:] if t is not None]
     centred = int(node.op == "LayerNormalization")
-    sizes = math.prod(x.shape[:axis]), math.prod(kept)
     _emit_normalize(node, factors, sizes, centred, (1, 0, 1))
 
 
 @lowers("InstanceNormalization", "GroupNormalization")
 def lower_group_normalization(node):
-    """Scale and bias are one value a channel; for GroupNormalization 18 one a group."""
+    """Lower InstanceNormalization and GroupNormalization.
+
+    Scale and bias have one value for each channel; for GroupNormalization 18 one for each group.
+    """
     node.require_dtype(*FLOATS)
     x = node.inputs[0]
     n, channels = x.shape[:2]
     groups = node.attr("num_groups", channels)
-    items = math.prod(x.shape[2:])
-    a_group = channels // max(groups, 1)
-    spread = (max(groups, 1), a_group, max(items, 1))
+    nelem = math.prod(x.shape[2:])
+    group_channels = channels // max(groups, 1)
+    spread = (max(groups, 1), group_channels, max(nelem, 1))
     if node.op == "GroupNormalization" and node.opset < 21:
-        spread = (max(groups, 1), 1, max(items * a_group, 1))
-    _emit_normalize(node, node.inputs[1:3], (n * groups, a_group * items), 1, spread)
+        spread = (max(groups, 1), 1, max(nelem * group_channels, 1))
+    _emit_normalize(node, node.inputs[1:3], (n * groups, group_channels * nelem), 1, spread)
 
 
 def _emit_normalize(node, factors, sizes, centred, spread):
-    """Sizes: rows, items a row; spread: period, step, block of scale and bias (see the kernel)."""
+    """Emit the node's normalization, with statistics if these are outputs (see emit_normalize)."""
     x, outputs = node.inputs[0], node.outputs[:1]
     if any(node.outputs[1:]):
         statistics = [*node.outputs[1:], None, None][:2]
@@ -71,16 +78,28 @@ def _emit_normalize(node, factors, sizes, centred, spread):
 
 
 def emit_normalize(node, x, factors, outputs, sizes, centred, spread, default_epsilon=1e-5):
-    """One call of the kernel, with the node's epsilon."""
+    """Emit one step of kernel normalize, with the node's epsilon.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        factors: scale and bias.
+        outputs: the output, and a mean and a deviation if requested.
+        sizes: number of rows, and elements of a row.
+        centred: whether the mean is subtracted.
+        spread: (period, step, block) of scale and bias (see the kernel).
+        default_epsilon: epsilon if the node has none.
+
+    """
     epsilon = float_bits(node.attr("epsilon", default_epsilon))
     params = {"lines": sizes[0], "n": sizes[1], "centred": int(centred), "epsilon": epsilon}
     params |= dict(zip(("period", "step", "width"), spread, strict=True))
-    over = line_by_line(outputs[0], x, sizes[1], 1)
+    over = line_leads(outputs[0], x, sizes[1], 1)
     node.emit("normalize", [x, *factors], outputs, over=over, **params)
 
 
 def _spread(node, t: Tensor, shape):
-    """t broadcast to shape."""
+    """Return t broadcast to a shape."""
     if t.nelem == math.prod(shape):
         return t
     if t.data is not None:
@@ -94,34 +113,28 @@ def _spread(node, t: Tensor, shape):
 
 @lowers("QLinearLayerNormalization", domain=OWN, infer=like(0))
 def lower_quantized(node):
-    """What DequantizeLinear, LayerNormalization and QuantizeLinear are."""
-    x, scale, bias, out = (*(node.inputs[i] for i in (0, 3, 4)), node.outputs[0])
-    axis = node.attr("axis", -1) % max(len(x.shape), 1)
-    kept = x.shape[axis:]
-    rows = [_row(t, kept) for t in (scale, bias)]
-    are_known = not any_open(kept) and all(row is not None for row in rows)
-    tensors = [x, *rest(node, 1)], [out, *rest(node, 5)]
-    if are_known and emit_quantized_norm(node, *tensors, *rows):
-        return
+    """Lower to the result of DequantizeLinear, LayerNormalization and QuantizeLinear."""
+    x, factors, out = node.inputs[0], node.inputs[3:5], node.outputs[0]
+    row, sizes = _rows(node)
+    if not any_open(row) and all(t.data is not None for t in factors):
+        known = [np.broadcast_to(t.data, row).reshape(-1) for t in factors]
+        if emit_quantized_norm(
+            node, [x, *scale_and_zero(node, 1)], [out, *scale_and_zero(node, 5)], *known
+        ):
+            return
     y = node.temp(FLOAT, out.shape)
-    sizes = math.prod(x.shape[:axis]), math.prod(kept)
-    factors = [_spread(node, t, kept) for t in (scale, bias)]
+    factors = [_spread(node, t, row) for t in factors]
     emit_normalize(node, dequantized(node, 0), factors, [y], sizes, 1, (1, 0, 1))
     quantize(node, y, 5)
-
-
-def _row(t: Tensor, shape):
-    """A known scale or bias, of all items of a row; None where it is not known."""
-    return None if t.data is None else np.broadcast_to(t.data, shape).reshape(-1)
 
 
 @lowers("MeanVarianceNormalization", domain=MS, infer=like(0))
 @lowers("MeanVarianceNormalization")
 def lower_mean_variance_normalization(node):
-    """(x - mean) / (deviation + 1e-9), the deviation from the centred values.
+    """Lower to (x - mean) / (deviation + 1e-9), with the deviation of the centred values.
 
-    Centred twice: a large mean is rounded to more than the digits that are wanted of x - mean.
-    Before opset 9 it says by other attributes than axes over what; see load/ort_domain.py.
+    It centres twice: a large mean is rounded more coarsely than x - mean has to be. Before opset 9
+    other attributes select the axes (see load/ort_domain.py).
     """
     node.require_dtype(*FLOATS)
     x, out = node.inputs[0], node.outputs[0]
@@ -144,7 +157,7 @@ def lower_mean_variance_normalization(node):
 
 @lowers("LpNormalization")
 def lower_lp_normalization(node):
-    """x / (its p-norm along an axis); where all is 0 it stays 0."""
+    """Lower to x / (its p-norm along an axis). Zeros stay zeros."""
     node.require_dtype(*FLOATS)
     x, out = node.inputs[0], node.outputs[0]
     axis = node.attr("axis", -1) % len(x.shape)
@@ -162,7 +175,7 @@ def _infer_skip(node):
 
 @lowers("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", domain=MS, infer=_infer_skip)
 def lower_skip_layer_normalization(node):
-    """The normalized sum = input + skip (+ bias), over the last axis; sum is an output, too."""
+    """Lower to the normalized sum = input + skip (+ bias) over the last axis, and to the sum."""
     node.require_dtype(*FLOATS)
     x, skip, gamma = node.inputs[:3]
     out, mean, deviation, total = [*node.outputs, None, None, None][:4]
@@ -181,11 +194,10 @@ def lower_skip_layer_normalization(node):
 
 @lowers("SimplifiedLayerNormalization", domain=MS, infer=_infer_statistics)
 def lower_simplified_layer_normalization(node):
-    """RMSNormalization, before ONNX had it: over all axes from `axis` on."""
+    """Lower RMSNormalization as it was before ONNX's: over all axes from `axis` on."""
     node.require_dtype(*FLOATS)
     x, scale = node.inputs
-    axis = node.attr("axis", -1) % max(len(x.shape), 1)
-    sizes = math.prod(x.shape[:axis]), math.prod(x.shape[axis:])
+    _, sizes = _rows(node)
     outputs = node.outputs[:1]
     if any(node.outputs[1:]):
         outputs = [outputs[0], node.temp(x.dtype, (sizes[0],)), node.outputs[1]]

@@ -1,4 +1,4 @@
-"""The operators of ai.onnx.ml that prepare features."""
+"""Lower the operators of ai.onnx.ml that prepare features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..shapes.extent import any_open
 from . import ML, lowers
 from ._dtypes import BOOL, DOUBLE, FLOAT, INT32, INT64
 from ._elementwise import binary, emit_binary, emit_unary
-from ._ml_scores import cast, floats, rows_of
+from ._ml_scores import cast, float_attribute, rows_of
 from ._move import emit_fill, emit_move
 from ._select import emit_gather, emit_known_gather
 from ._strings import emit_map
@@ -24,11 +24,11 @@ from .select import emit_where
 
 @lowers("Scaler", domain=ML)
 def lower_scaler(node):
-    """(x - offset) * scale; of float64 computed in float64."""
+    """Lower Scaler: (x - offset) * scale, computed in float64 for float64."""
     x, out = node.inputs[0], node.outputs[0]
     dtype = DOUBLE if x.dtype == DOUBLE else FLOAT
     x = cast(node, x, dtype)
-    scale, offset = floats(node, "scale"), floats(node, "offset")
+    scale, offset = float_attribute(node, "scale"), float_attribute(node, "offset")
     if scale.size != offset.size or scale.size not in (1, x.shape[-1]):
         raise Problem(f"{scale.size} values of scale, {offset.size} of offset")
     if len(x.shape) > 2 and scale.size > 1:
@@ -40,13 +40,13 @@ def lower_scaler(node):
         emit_cast(node, scaled, out)
 
 
-# norm -> operation and power of kernel reduce
+# Operation and power of kernel reduce for each norm.
 _NORMS = {"MAX": (2, 0), "L1": (8, 1), "L2": (8, 2)}
 
 
 @lowers("Normalizer", domain=ML)
 def lower_normalizer(node):
-    """Each row divided by its norm; a row whose norm is 0 stays."""
+    """Lower Normalizer: each row is divided by its norm. A row whose norm is 0 stays."""
     if (norm := node.attr("norm", "MAX")) not in _NORMS:
         raise Problem(f"norm {norm}")
     x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
@@ -60,7 +60,7 @@ def lower_normalizer(node):
 
 @lowers("Binarizer", domain=ML)
 def lower_binarizer(node):
-    """1 where x > threshold, else 0, in x's dtype."""
+    """Lower Binarizer: 1 if x > threshold, else 0, in x's dtype."""
     x, out = node.inputs[0], node.outputs[0]
     threshold = np.float32(node.attr("threshold", 0.0))
     if x.dtype not in (FLOAT, DOUBLE):
@@ -74,29 +74,29 @@ def lower_binarizer(node):
 @lowers("Imputer", domain=ML)
 def lower_imputer(node):
     x, out = node.inputs[0], node.outputs[0]
-    kind = ("imputed_value_floats", "replaced_value_float")
+    names = ("imputed_value_floats", "replaced_value_float")
     if x.dtype in (INT32, INT64):
-        kind = ("imputed_value_int64s", "replaced_value_int64")
-    imputed, replaced = node.attr(kind[0], []), node.attr(kind[1], 0)
+        names = ("imputed_value_int64s", "replaced_value_int64")
+    imputed, replaced = node.attr(names[0], []), node.attr(names[1], 0)
     limits = np.iinfo(x.np_dtype) if x.dtype in (INT32, INT64) else None
     if limits and not all(limits.min <= v <= limits.max for v in [*imputed, replaced]):
         raise Problem(f"a value that {x.np_dtype} does not hold")
     imputed = np.asarray(imputed, x.np_dtype)
     if imputed.size not in (1, x.shape[-1]):
-        raise Problem(f"{imputed.size} values in {kind[0]}")
+        raise Problem(f"{imputed.size} values in {names[0]}")
     if len(x.shape) > 2 and imputed.size > 1:
         raise Problem(f"input of {len(x.shape)} dimensions")
     if replaced != replaced:
-        found = node.temp(BOOL, x.shape)
-        emit_unary(node, "isnan", x, found)
+        is_replaced = node.temp(BOOL, x.shape)
+        emit_unary(node, "isnan", x, is_replaced)
     else:
-        found = binary(node, "equal", x, replaced, BOOL)
-    emit_where(node, found, node.constant(imputed), x, out)
+        is_replaced = binary(node, "equal", x, replaced, BOOL)
+    emit_where(node, is_replaced, node.constant(imputed), x, out)
 
 
 @lowers("ArrayFeatureExtractor", domain=ML)
 def lower_extractor(node):
-    """Items of the last axis; a vector is a matrix of one row."""
+    """Lower ArrayFeatureExtractor: elements of the last axis. A vector is a matrix of one row."""
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     emit = emit_gather if index.data is None else emit_known_gather
     emit(node, x, index, out, len(x.shape) - 1)
@@ -105,7 +105,7 @@ def lower_extractor(node):
 @lowers("OneHotEncoder", domain=ML)
 @lowers("OneHotEncoder", domain=ML, objects=True)
 def lower_one_hot(node):
-    """Each item compared with each category."""
+    """Lower OneHotEncoder: each element is compared with each category."""
     x, out = node.inputs[0], node.outputs[0]
     texts = x.dtype == STRING
     categories = node.attr("cats_strings" if texts else "cats_int64s")
@@ -119,21 +119,23 @@ def lower_one_hot(node):
         x, categories = _numbered(node, x, [text_of(s) for s in categories])
     x = cast(node, x, INT64)
     column = node.reshaped(x, (*x.shape, 1))
-    found = binary(node, "equal", column, node.constant(np.array(categories, np.int64)), BOOL)
+    is_category = binary(
+        node, "equal", column, node.constant(np.array(categories, np.int64)), BOOL
+    )
     if not node.attr("zeros", 1):
-        _emit_one_each(node, found)
-    emit_cast(node, found, out)
+        _emit_one_each(node, is_category)
+    emit_cast(node, is_category, out)
 
 
-def _emit_one_each(node, found):
-    """A run stops at an item that is no category, where nothing of its row is found."""
-    counts = node.temp(INT32, found.shape[:-1])
-    emit_reduce(node, *SUM, cast(node, found, INT32), counts, [len(found.shape) - 1])
+def _emit_one_each(node, is_category):
+    """Let a run stop at an element that equals no category."""
+    counts = node.temp(INT32, is_category.shape[:-1])
+    emit_reduce(node, *SUM, cast(node, is_category, INT32), counts, [len(is_category.shape) - 1])
     node.emit("expect", [counts], [], choices=[1] * 3 * counts.nelem)
 
 
 def _numbered(node, x, texts):
-    """Strings as their places among the categories, and these places."""
+    """Return strings as their indices among the categories, and these indices."""
     numbers = node.temp(INT64, x.shape)
     emit_map(node, x, {s: i for i, s in enumerate(texts)}, -1, numbers)
     return numbers, range(len(texts))
@@ -141,18 +143,23 @@ def _numbered(node, x, texts):
 
 @lowers("FeatureVectorizer", domain=ML)
 def lower_vectorizer(node):
-    """Inputs side by side, each cut or padded with zeros to its size in inputdimensions."""
+    """Lower FeatureVectorizer: inputs side by side.
+
+    Each is cut, or padded with zeros, to its size in inputdimensions.
+    """
     out = node.outputs[0]
     sizes = node.attr("inputdimensions") or [x.shape[-1] for x in node.inputs]
     if len(sizes) != len(node.inputs):
         raise Problem(f"{len(sizes)} inputdimensions for {len(node.inputs)} inputs")
     if any(x.shape[-1] < size for x, size in zip(node.inputs, sizes, strict=True)):
         emit_fill(node, node.constant(np.zeros(1, np.float32)), out)
-    at = 0
+    start = 0
     for x, size in zip(node.inputs, sizes, strict=True):
         rows, width = rows_of(x)
         if rows != out.shape[0]:
             raise Problem("inputs of different numbers of rows")
         dims = [rows, min(width, size)]
-        emit_move(node.emit, cast(node, x, FLOAT), out, dims, [width, 1], [out.shape[1], 1], 0, at)
-        at += size
+        emit_move(
+            node.emit, cast(node, x, FLOAT), out, dims, [width, 1], [out.shape[1], 1], 0, start
+        )
+        start += size

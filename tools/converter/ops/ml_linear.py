@@ -1,4 +1,7 @@
-"""Linear models and SVMs -> gemm, distances, svm_pairs and others, then scores and labels."""
+"""Lower linear models and SVMs to kernels gemm, distances, svm_pairs and others.
+
+Scores, labels and post transforms follow (see ops/_ml_scores.py).
+"""
 
 from __future__ import annotations
 
@@ -10,37 +13,40 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import ML, lowers
 from ._block import unit_mantissas
-from ._distances import emit_decays
 from ._dtypes import BOOL, FLOAT, INT32
 from ._elementwise import binary, emit_binary, emit_pow, emit_unary
 from ._ml_scores import (
     NEGATED,
     ONE_MINUS,
-    before,
     cast,
     emit_classes,
     emit_dots,
     emit_labels,
     emit_pair,
     emit_transform,
-    floats,
+    float_attribute,
     labels_of,
+    raw_scores,
     rows_of,
     table_of,
     transform_of,
 )
+from .distances import emit_decays
 
-_MOST_FACTORS = 16  # of a power that is made of products
+_MAX_DEGREE = 16  # of a power that is computed by products
 
 
 @lowers("LinearClassifier", domain=ML)
 @lowers("LinearClassifier", domain=ML, objects=True)
 def lower_classifier(node):
-    """A single row of coefficients is the score of the second of two classes."""
+    """Lower LinearClassifier.
+
+    A single row of coefficients gives the score of the second of two classes.
+    """
     labels, transform = labels_of(node, "classlabels_ints"), transform_of(node)
     x = cast(node, node.inputs[0], FLOAT)
     samples, n_features = rows_of(x)
-    coefficients = floats(node, "coefficients")
+    coefficients = float_attribute(node, "coefficients")
     w = table_of(coefficients, max(coefficients.size // max(n_features, 1), 1))
     bias = _bias(node, len(w))
     n = len(w)
@@ -58,14 +64,14 @@ def lower_classifier(node):
 def lower_regressor(node):
     x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
     n, transform = node.attr("targets", 1), transform_of(node)
-    raw = before(node, transform, out, n)
-    emit_dots(node, x, table_of(floats(node, "coefficients"), n), _bias(node, n), raw)
+    raw = raw_scores(node, transform, out, n)
+    emit_dots(node, x, table_of(float_attribute(node, "coefficients"), n), _bias(node, n), raw)
     emit_transform(node, transform, raw, out, n)
 
 
 def _bias(node, n):
-    """intercepts; None where there are none. Raises Problem."""
-    bias = floats(node, "intercepts")
+    """Return the intercepts, or None if there are none."""
+    bias = float_attribute(node, "intercepts")
     if bias.size not in (0, n):
         raise Problem(f"{bias.size} intercepts for {n} rows of coefficients")
     return bias if bias.size else None
@@ -73,14 +79,14 @@ def _bias(node, n):
 
 @lowers("SVMRegressor", domain=ML)
 def lower_svm_regressor(node):
-    """The post transform does not count, as in onnxruntime."""
+    """Lower SVMRegressor. The post transform is ignored, as in onnxruntime."""
     x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
     rho = _rho(node, 1)
     n = node.attr("n_supports", 0)
     one_class = node.attr("one_class", 0)
     raw = node.temp(FLOAT, out.shape) if one_class else out
-    coefficients = table_of(floats(node, "coefficients"), 1)
-    vectors = table_of(floats(node, "support_vectors"), n) if n else None
+    coefficients = table_of(float_attribute(node, "coefficients"), 1)
+    vectors = table_of(float_attribute(node, "support_vectors"), n) if n else None
     if n and _is_linear(node) and coefficients.size == n:
         coefficients = np.asarray(coefficients, np.float64) @ vectors
     elif n:
@@ -91,7 +97,7 @@ def lower_svm_regressor(node):
 
 
 def _emit_sign(node, x, out):
-    """out = 1 where x > 0, else -1"""
+    """Emit out = 1 if x > 0, else -1."""
     ones = cast(node, binary(node, "greater", x, 0.0, BOOL), FLOAT)
     emit_binary(node, "sub", binary(node, "add", ones, ones), 1.0, out)
 
@@ -99,7 +105,10 @@ def _emit_sign(node, x, out):
 @lowers("SVMClassifier", domain=ML)
 @lowers("SVMClassifier", domain=ML, objects=True)
 def lower_svm_classifier(node):
-    """A score and a vote for each pair of classes; probabilities couple these (Platt, Wu)."""
+    """Lower SVMClassifier: a score and a vote for each pair of classes.
+
+    Probabilities couple the scores of all pairs (Platt, Wu).
+    """
     labels, transform = labels_of(node, "classlabels_ints"), transform_of(node)
     n = len(labels)
     counts = list(node.attr("vectors_per_class", []))
@@ -112,13 +121,13 @@ def lower_svm_classifier(node):
     if len(counts) != n or min(counts) < 0:
         raise Problem(f"{len(counts)} numbers in vectors_per_class for {n} classes")
     samples, n_pairs = rows_of(x)[0], n * (n - 1) // 2
-    vectors = table_of(floats(node, "support_vectors"), sum(counts))
+    vectors = table_of(float_attribute(node, "support_vectors"), sum(counts))
     label, scores = (*node.outputs, None)[:2]
     proba = _proba(node, n_pairs)
     direct = scores if scores is not None and n > 2 and not proba else None
     pairs = node.temp(FLOAT, (samples, n_pairs))
     if direct is not None:
-        pairs = before(node, transform, direct, n_pairs)
+        pairs = raw_scores(node, transform, direct, n_pairs)
     _emit_pairs(node, x, vectors, counts, pairs)
     if n == 2 and not proba:
         kind = NEGATED if transform == "NONE" else ONE_MINUS
@@ -129,7 +138,7 @@ def lower_svm_classifier(node):
         node.emit("svm_votes", [pairs], [votes], n=samples, classes=n)
         emit_labels(node, votes, labels, label)
     if proba and scores is not None:
-        raw = before(node, transform, scores, n)
+        raw = raw_scores(node, transform, scores, n)
         scratch = [node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n,))]
         node.emit("svm_proba", [pairs, *proba], [raw], scratch=scratch, n=samples, classes=n)
         emit_transform(node, transform, raw, scores, n)
@@ -138,19 +147,19 @@ def lower_svm_classifier(node):
 
 
 def _lower_without_vectors(node, x, labels, transform):
-    """Without support vectors: a row of coefficients a class, all with the first rho."""
+    """Lower an SVM without support vectors: a row of coefficients for each class, one rho."""
     n = len(labels)
     if n == 2:
         raise Problem("two classes without support vectors", "use LinearClassifier")
-    w, rho = table_of(floats(node, "coefficients"), n), np.repeat(_rho(node, 1), n)
+    w, rho = table_of(float_attribute(node, "coefficients"), n), np.repeat(_rho(node, 1), n)
     samples = rows_of(x)[0]
     emit_classes(node, transform, labels, samples, lambda raw: emit_dots(node, x, w, rho, raw))
 
 
 def _emit_pairs(node, x: Tensor, vectors: np.ndarray, counts, scores: Tensor) -> None:
-    """scores (samples, pairs): the decision of each pair of classes."""
+    """Emit scores (samples, pairs) = the decision of each pair of classes."""
     n, n_vectors, n_features = len(counts), *vectors.shape
-    coefficients = table_of(floats(node, "coefficients"), n - 1)
+    coefficients = table_of(float_attribute(node, "coefficients"), n - 1)
     if coefficients.shape[1] != n_vectors:
         raise Problem(f"{coefficients.size} coefficients for {n_vectors} support vectors")
     if not np.isfinite(coefficients).all():
@@ -178,7 +187,7 @@ def _emit_pairs(node, x: Tensor, vectors: np.ndarray, counts, scores: Tensor) ->
 
 
 def _planes(coefficients, vectors, counts):
-    """For linear kernels: the sum of a pair's vectors times their coefficients."""
+    """Return the sum of a pair's support vectors times their coefficients, for linear kernels."""
     ends = np.cumsum([0, *counts])
     of = [slice(*ends[c : c + 2]) for c in range(len(counts))]
     w, v = np.asarray(coefficients, np.float64), np.asarray(vectors, np.float64)
@@ -191,23 +200,23 @@ def _is_linear(node):
 
 
 def _rho(node, n):
-    rho = floats(node, "rho")
+    rho = float_attribute(node, "rho")
     if rho.size < n:
         raise Problem(f"{rho.size} values of rho, {n} needed")
     return rho[:n]
 
 
 def _proba(node, n_pairs):
-    """prob_a and prob_b as constants; nothing where they are absent."""
-    a, b = floats(node, "prob_a"), floats(node, "prob_b")
+    """Return prob_a and prob_b as constants, or an empty list if they are absent."""
+    a, b = float_attribute(node, "prob_a"), float_attribute(node, "prob_b")
     if a.size != b.size or (a.size and a.size < n_pairs):
         raise Problem(f"{a.size} values of prob_a, {b.size} of prob_b, {n_pairs} needed")
     return [node.constant(v[:n_pairs]) for v in (a, b)] if a.size else []
 
 
 def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
-    """The kernel function of each sample and support vector."""
-    kind, parameters = node.attr("kernel_type", "LINEAR"), floats(node, "kernel_params")
+    """Emit the kernel function of each sample and support vector; return its tensor."""
+    kind, parameters = node.attr("kernel_type", "LINEAR"), float_attribute(node, "kernel_params")
     if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         raise Problem(f"kernel_type {kind}")
     if kind != "LINEAR" and parameters.size < 3:
@@ -220,7 +229,7 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
     gamma, coef0, degree = parameters[:3]
     if kind == "RBF":
         if vectors.shape[1] != n_features:
-            raise Problem(f"{vectors.shape[1]} elements a support vector, not {n_features}")
+            raise Problem(f"{vectors.shape[1]} elements in a support vector, not {n_features}")
         rows = node.constant(vectors.astype(np.float32))
         emit_decays(node, node.reshaped(x, (samples, n_features)), rows, out, float(gamma))
         return out
@@ -228,7 +237,7 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
     emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)
     if kind == "SIGMOID":
         emit_unary(node, "tanh", raw, out)
-    elif degree == int(degree) and 1 < degree <= _MOST_FACTORS:
+    elif degree == int(degree) and 1 < degree <= _MAX_DEGREE:
         _emit_whole_power(node, raw, int(degree), out)
     elif degree == 1:
         return raw
@@ -238,7 +247,7 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
 
 
 def _emit_whole_power(node, x: Tensor, degree: int, out: Tensor) -> None:
-    """out = x ** degree, 2 or more, by products: the bits of degree say which."""
+    """Emit out = x ** degree for a degree of 2 or more, by products: one for each of its bits."""
     power = x
     for i, bit in enumerate(f"{degree:b}"[1:]):
         is_last = i == degree.bit_length() - 2

@@ -1,4 +1,4 @@
-"""LabelEncoder, CategoryMapper -> kernel label_encoder; DictVectorizer, ZipMap -> their own."""
+"""Lower LabelEncoder and CategoryMapper to kernel label_encoder; DictVectorizer and ZipMap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._strings import emit_map, require_fixed
 @lowers("LabelEncoder", domain=ML)
 @lowers("LabelEncoder", domain=ML, objects=True)
 def lower_label_encoder(node):
-    """Of keys that are there twice, the last counts; NaN finds NaN, and 0 finds -0."""
+    """Lower LabelEncoder. A repeated key keeps its last value; NaN equals NaN; 0.0 equals -0.0."""
     x, out = node.inputs[0], node.outputs[0]
     if node.attr("classes_strings") is not None:
         _lower_classes(node, x, out)
@@ -31,7 +31,7 @@ def lower_label_encoder(node):
 
 
 def _lower_classes(node, x, out):
-    """Opset 1: strings to their places, or places to strings."""
+    """Lower LabelEncoder 1, which maps strings to their indices or back."""
     classes = [text_of(s) for s in node.attr("classes_strings")]
     if x.dtype == STRING:
         answers, default = {s: i for i, s in enumerate(classes)}, node.attr("default_int64", -1)
@@ -42,7 +42,7 @@ def _lower_classes(node, x, out):
 
 @lowers("CategoryMapper", domain=ML, objects=True)
 def lower_category_mapper(node):
-    """Strings to integers or integers to strings."""
+    """Lower CategoryMapper, which maps strings to integers or back."""
     x, out = node.inputs[0], node.outputs[0]
     texts = [text_of(s) for s in node.attr("cats_strings", [])]
     numbers = node.attr("cats_int64s", [])
@@ -56,22 +56,22 @@ def lower_category_mapper(node):
     emit_map(node, x, answers, default, out)
 
 
-def _column(node, kind, t: Tensor) -> np.ndarray:
-    """keys or values, from whichever attribute has them. Raises Problem."""
+def _column(node, prefix, t: Tensor) -> np.ndarray:
+    """Return keys or values, from the attribute that has them."""
     for suffix in ("_strings", "_int64s", "_floats", "_tensor"):
-        found = node.attr(kind + suffix)
-        if found is None:
+        values = node.attr(prefix + suffix)
+        if values is None:
             continue
-        data = numpy_helper.to_array(found) if suffix == "_tensor" else np.array(found)
+        data = numpy_helper.to_array(values) if suffix == "_tensor" else np.array(values)
         if (t.dtype == STRING) != (data.dtype.kind in "OSU"):
-            raise Problem(f"{kind}{suffix} for {t}")
+            raise Problem(f"{prefix}{suffix} for {t}")
         if t.dtype == STRING:
             return string_array(data.reshape(-1))
         column = data.reshape(-1).astype(t.np_dtype)
         if t.np_dtype.kind != "f" and not np.array_equal(column, data.reshape(-1)):
-            raise Problem(f"{kind} that {t.np_dtype} does not hold")
+            raise Problem(f"{prefix} that {t.np_dtype} does not hold")
         return column
-    raise Problem(f"no {kind}")
+    raise Problem(f"no {prefix}")
 
 
 def _default(node, out: Tensor):
@@ -105,9 +105,9 @@ def lower_zip_map(node):
 
 
 def _keys(node, t: Tensor, strings: str, ints: str) -> np.ndarray:
-    """The keys in an attribute, of the map's dtype. Raises Problem."""
+    """Return the keys in an attribute, in the dtype of the map's keys."""
     name = strings if t.dtype & STRING_KEYS else ints
-    found = node.attr(name)
-    if not found:
+    keys = node.attr(name)
+    if not keys:
         raise Problem(f"{name} is missing")
-    return string_array(found) if t.dtype & STRING_KEYS else np.array(found, np.int64)
+    return string_array(keys) if t.dtype & STRING_KEYS else np.array(keys, np.int64)

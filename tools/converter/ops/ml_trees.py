@@ -1,4 +1,4 @@
-"""TreeEnsembleClassifier, TreeEnsembleRegressor, TreeEnsemble -> kernels trees and trees_float."""
+"""Lower TreeEnsemble and its classifier and regressor to kernels trees and trees_float."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ._ml_scores import (
     NEGATED,
     ONE_MINUS,
     as_float,
-    before,
     emit_classes,
     emit_labels,
     emit_pair,
     emit_transform,
     labels_of,
+    raw_scores,
     rows_of,
     transform_of,
 )
 from ._ml_trees import LEQ, MEMBER, Branch, Forest, pack
-from ._tree_leaves import AVERAGE, MAX, MIN, SUM, Leaves, exact, listed
+from ._tree_leaves import AVERAGE, MAX, MIN, SUM, Leaves, pack_exact, pack_floats
 
 _MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
@@ -34,10 +34,10 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 @lowers("TreeEnsembleClassifier", domain=ML)
 @lowers("TreeEnsembleClassifier", domain=ML, objects=True)
 def lower_classifier(node):
-    """Two classes of which only the first has weights are one score."""
+    """Lower TreeEnsembleClassifier. Two classes with weights only for the first are one score."""
     labels = labels_of(node, "classlabels_int64s")
     ids, weights = node.attr("class_ids", []), _floats(node, "class_weights")
-    forest = _listed(node, "class", ids, weights)
+    forest = _read_forest(node, "class", ids, weights)
     base = _floats(node, "base_values")
     n, transform = len(labels), transform_of(node)
     if n == 1:
@@ -59,9 +59,10 @@ def lower_classifier(node):
 
 
 def _emit_two_classes(node, forest, base, positive, labels):
-    """Scores 1 - x, x and the second class above a half if positive, else -x, x and above 0.
+    """Emit scores and labels of two classes from one score x.
 
-    Where sums are exact, trees gives both; else see kernel class_pair.
+    If weights are positive the scores are 1 - x and x, and the second class is chosen for x > 1/2;
+    else -x and x, and x > 0. Kernel trees computes both if sums are exact, else class_pair does.
     """
     transform = transform_of(node)
     rows = rows_of(node.inputs[0])[0]
@@ -83,7 +84,10 @@ def _emit_two_classes(node, forest, base, positive, labels):
 
 
 def _is_exact(forest, base):
-    return exact(forest.leaves, range(len(forest.leaves)), base, 1, len(forest.roots)) is not None
+    return (
+        pack_exact(forest.leaves, range(len(forest.leaves)), base, 1, len(forest.roots))
+        is not None
+    )
 
 
 @lowers("TreeEnsembleRegressor", domain=ML)
@@ -92,18 +96,18 @@ def lower_regressor(node):
     if name not in _AGGREGATES:
         raise Problem(f"aggregate_function {name}")
     ids, weights = node.attr("target_ids", []), _floats(node, "target_weights")
-    forest = _listed(node, "target", ids, weights)
+    forest = _read_forest(node, "target", ids, weights)
     _regress(node, forest, _AGGREGATES.index(name), _floats(node, "base_values"))
 
 
 @lowers("TreeEnsemble", domain=ML)
 def lower_ensemble(node):
-    """Inner nodes and leaves are listed apart; trees begin at tree_roots."""
+    """Lower TreeEnsemble, which lists inner nodes and leaves apart; trees start at tree_roots."""
     aggregate = node.attr("aggregate_function", SUM)
     if not 0 <= aggregate < len(_AGGREGATES):
         raise Problem(f"aggregate_function {aggregate}")
     dtype = np.float64 if node.inputs[0].dtype == DOUBLE else np.float32
-    branches = _inner(node, dtype)
+    branches = _inner_nodes(node, dtype)
     weights = _floats(node, "leaf_weights", dtype)
     leaves = [[(t, w)] for t, w in zip(node.attr("leaf_targetids"), weights, strict=True)]
     forest = Forest(branches, list(node.attr("tree_roots")), leaves)
@@ -116,8 +120,8 @@ def lower_ensemble(node):
         _regress(node, forest, aggregate, np.zeros(0, np.float32))
 
 
-def _inner(node, dtype) -> list[Branch]:
-    """nodes_* of TreeEnsemble."""
+def _inner_nodes(node, dtype) -> list[Branch]:
+    """Return the inner nodes of TreeEnsemble, from attributes nodes_*."""
     modes = numpy_helper.to_array(node.attr("nodes_modes")).tolist()
     splits, members = _floats(node, "nodes_splits", dtype), _members(node, dtype)
     features, missing = node.attr("nodes_featureids"), _missing(node, len(modes))
@@ -140,13 +144,13 @@ def _inner(node, dtype) -> list[Branch]:
 
 
 def _missing(node, n) -> list[bool]:
-    """nodes_missing_value_tracks_true; those left out do not."""
+    """Return nodes_missing_value_tracks_true for each node. Missing entries are False."""
     values = node.attr("nodes_missing_value_tracks_true", [])
     return [i < len(values) and values[i] == 1 for i in range(n)]
 
 
 def _members(node, dtype):
-    """membership_values: sets that end with NaN each."""
+    """Return the sets of membership_values, which NaN separates."""
     sets: list[list[np.floating]] = [[]]
     for v in _floats(node, "membership_values", dtype):
         if np.isnan(v):
@@ -164,18 +168,18 @@ def _check_references(forest):
 
 
 def _floats(node, name, dtype=np.float32) -> np.ndarray:
-    """An attribute of floats, or the tensor of the same meaning."""
-    for found in (node.attr(name), node.attr(name + "_as_tensor")):
-        if found is not None and len(getattr(found, "dims", found)):
-            data = found if isinstance(found, (list, tuple)) else numpy_helper.to_array(found)
+    """Return an attribute of floats, or the tensor attribute that replaces it."""
+    for value in (node.attr(name), node.attr(name + "_as_tensor")):
+        if value is not None and len(getattr(value, "dims", value)):
+            data = value if isinstance(value, (list, tuple)) else numpy_helper.to_array(value)
             return np.asarray(data, dtype).reshape(-1)
     return np.zeros(0, dtype)
 
 
-def _listed(node, kind, ids, weights) -> Forest:
-    """The forest of opsets 1 to 3: nodes by tree and number, leaves among them.
+def _read_forest(node, kind, ids, weights) -> Forest:
+    """Return the forest of opsets 1 to 3, which list nodes by tree and number, with the leaves.
 
-    kind: 'class' or 'target', the prefix of the attributes that hold the leaves' weights.
+    `kind` is 'class' or 'target', the prefix of the attributes with the weights of leaves.
     """
     keys = list(zip(node.attr("nodes_treeids"), node.attr("nodes_nodeids"), strict=True))
     modes = [m.decode() if isinstance(m, bytes) else m for m in node.attr("nodes_modes")]
@@ -201,7 +205,7 @@ _COLUMNS = ("modes", "featureids", "values", "truenodeids", "falsenodeids")
 
 
 def _check_lengths(node, n):
-    """Raises Problem unless each nodes_* has a value for each node."""
+    """Raise Problem unless each nodes_* has a value for each node."""
     for name in _COLUMNS:
         values = node.attr(f"nodes_{name}")
         values = _floats(node, "nodes_values") if name == "values" else values or ()
@@ -210,7 +214,7 @@ def _check_lengths(node, n):
 
 
 def _branches(node, keys, modes, inner, refs) -> list[Branch]:
-    """nodes_* of opsets 1 to 3 that are no leaves."""
+    """Return the inner nodes of opsets 1 to 3, from attributes nodes_*."""
     values, features = _floats(node, "nodes_values"), node.attr("nodes_featureids")
     true, false = node.attr("nodes_truenodeids"), node.attr("nodes_falsenodeids")
     missing = _missing(node, len(keys))
@@ -227,12 +231,15 @@ def _branches(node, keys, modes, inner, refs) -> list[Branch]:
 
 
 def _regress(node, forest, aggregate, base):
-    """base values of another number than the targets do not count, as in onnxruntime."""
+    """Emit a regression.
+
+    Base values are ignored if there are not as many as targets, as in onnxruntime.
+    """
     n, transform = node.attr("n_targets", 1), transform_of(node)
     out = node.outputs[0]
     if n < 1 or out.shape[1:] != (n,):
         raise Problem(f"n_targets {n} for an output of {list(out.shape)}")
-    raw = before(node, transform, out, n)
+    raw = raw_scores(node, transform, out, n)
     _emit_trees(node, forest, aggregate, base if len(base) == n else base[:0], raw)
     emit_transform(node, transform, raw, out, n)
 
@@ -244,7 +251,7 @@ def _emit_trees(
     rows, n_features = rows_of(x)
     n = out.shape[1]
     if any(not 0 <= b.feature < n_features for b in forest.branches):
-        raise Problem(f"a node asks for a feature that is not among {n_features}")
+        raise Problem(f"a node reads a feature that is not among {n_features}")
     if any(not 0 <= t < n for leaf in forest.leaves for t, _ in leaf):
         raise Problem(f"a leaf's target or class is not among {n}")
     if not forest.roots:
@@ -272,10 +279,10 @@ def _emit_trees(
 
 
 def _leaves(forest, used, base, aggregate, mirrored) -> Leaves:
-    """Sums of float32 are exact; the rest is left to floats."""
-    found = None
+    """Return packed leaves: exact for float32 sums, else as floats."""
+    leaves = None
     if aggregate not in (MIN, MAX) and base.dtype == np.float32:
         n_trees = len(forest.roots)
         divisor = n_trees if aggregate == AVERAGE else 1
-        found = exact(forest.leaves, used, base, divisor, n_trees, mirrored)
-    return found or listed(forest.leaves, used, base, aggregate, base.dtype)
+        leaves = pack_exact(forest.leaves, used, base, divisor, n_trees, mirrored)
+    return leaves or pack_floats(forest.leaves, used, base, aggregate, base.dtype)

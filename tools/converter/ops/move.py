@@ -1,4 +1,4 @@
-"""Transpose, DepthToSpace, SpaceToDepth, Concat, Expand, Tile -> kernel move."""
+"""Lower Transpose, DepthToSpace, SpaceToDepth, Concat, Expand and Tile to kernel move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lower_transpose(node):
 
 @lowers("DepthToSpace")
 def lower_depth_to_space(node):
-    """mode DCR (depth, column, row) or CRD; opset < 11 has only the first."""
+    """Lower DepthToSpace in mode DCR (depth, column, row) or CRD. Before opset 11 only DCR."""
     x = node.inputs[0]
     n, c, h, w = x.shape
     b = node.attr("blocksize")
@@ -52,13 +52,15 @@ def lower_concat(node):
 
 
 def emit_concat(node, inputs: Sequence[Tensor], out: Tensor) -> None:
-    """out = the inputs one behind the other, along the node's axis."""
+    """Emit out = the inputs, concatenated along the node's axis."""
     axis = node.attr("axis") % len(out.shape)
     strides = strides_of(out.shape)
-    at = 0
+    start = 0
     for x in inputs:
-        emit_move(node.emit, x, out, x.shape, strides_of(x.shape), strides, 0, at * strides[axis])
-        at += x.shape[axis]
+        emit_move(
+            node.emit, x, out, x.shape, strides_of(x.shape), strides, 0, start * strides[axis]
+        )
+        start += x.shape[axis]
 
 
 @lowers("Expand", fixes_shape=(1,), at_run_time=(1,))
@@ -87,7 +89,7 @@ def lower_tile(node):
 
 
 def _tile_open(node, x, out):
-    """Two dims for each axis: the repeats, and the axis itself."""
+    """Emit a Tile of open extents as a walk with two dimensions for each axis."""
     repeats = node.contents(1)
     if repeats is None:
         raise Problem("repeats that only a run knows")

@@ -1,4 +1,4 @@
-"""com.microsoft's DynamicQuantizeLSTM -> kernel dynamic_lstm, one step a direction."""
+"""Lower com.microsoft's DynamicQuantizeLSTM to kernel dynamic_lstm, a step for each direction."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from . import MS, lowers
 from ._dtypes import FLOAT, INT8, INT32, UINT8
 from ._qweights import Weights as Rows
 from ._qweights import pack, padded, scalar, unsigned
-from .recurrent import LSTM, Shape, Weights, activations_of, emit_walks, lengths
+from .recurrent import LSTM, Shape, Weights, activations_of, emit_directions, lengths
 
-_USUAL = 8192  # items of x or of h
-_KINDS = [2, 1, 1]  # sigmoid, tanh, tanh, in the device's order
-_POINT = 26  # bits behind the point of a bias, or less by a multiple of _LESS
-_BIAS_BITS = 2  # before the point
+_MAX_NELEM = 8192  # elements of x or of h that integers serve
+_DEFAULTS = [2, 1, 1]  # sigmoid, tanh, tanh: numbers of the kernel's activations
+_POINT = 26  # fractional bits of a bias, minus a multiple of _LESS
+_BIAS_BITS = 2  # integer bits of a bias
 _LESS = 6
-_MOST = 2.0**24  # of a bias
-_FOUND = 10  # ranges and scales of x and of h
-_RECORD = 4  # bytes before a row's items: their sum
+_MAX_BIAS = 2.0**24
+_RANGES = 10  # words for ranges and scales of x and of h
+_RECORD = 4  # bytes in front of a row: the sum of its elements
 
 
 def _infer(node):
@@ -31,7 +31,10 @@ def _infer(node):
 
 @lowers("DynamicQuantizeLSTM", domain=MS, infer=_infer)
 def lower_dynamic_lstm(node):
-    """Inputs 8 to 11: scales and zero points of W (directions, I, 4 H) and R (.., H, 4 H)."""
+    """Lower DynamicQuantizeLSTM.
+
+    Inputs 8 to 11 are scales and zero points of W (directions, I, 4 H) and R (directions, H, 4 H).
+    """
     node.require_dtype(FLOAT)
     if not any(node.outputs):
         return
@@ -50,34 +53,32 @@ def lower_dynamic_lstm(node):
         factors = np.stack(np.broadcast_arrays(w_scale, r_scale, bias)).astype(np.float32)
         records = _RECORD + padded(s.inputs) + s.batch * (_RECORD + padded(s.hidden))
         scratch = [node.temp(UINT8, (records,))]
-        if _is_usual(node, s, d):
+        if _uses_integers(node, s, d):
             values = [w, r, _fixed(factors), gate_table()]
-            scratch.append(node.temp(FLOAT, (_FOUND,)))
+            scratch.append(node.temp(FLOAT, (_RANGES,)))
         else:
             values = [w, r, factors]
             scratch.append(node.temp(INT32, (rows,)))
         constants = [node.constant(v) for v in values]
         weights.append(Weights(constants, [w_zero, r_zero], scratch))
-    emit_walks(node, "dynamic_lstm", LSTM, s, weights, node.attr("input_forget", 0))
+    emit_directions(node, "dynamic_lstm", LSTM, s, weights, node.attr("input_forget", 0))
 
 
-def _is_usual(node, s, d):
-    """True for a direction that the kernel computes in integers."""
-    kinds = activations_of(node, LSTM, s.directions)[d][::3]
-    more = (
-        lengths(node, s)
-        or node.input(7) is not None
-        or node.attr("input_forget", 0)
-        or node.attr("clip")
-    )
-    return kinds == _KINDS and not more and max(s.inputs, s.hidden) <= _USUAL
+def _uses_integers(node, s, d):
+    """Return True for a direction that the kernel computes in integers."""
+    if lengths(node, s) or node.input(7) is not None:
+        return False
+    if node.attr("input_forget", 0) or node.attr("clip"):
+        return False
+    activations = activations_of(node, LSTM, s.directions)[d][::3]
+    return activations == _DEFAULTS and max(s.inputs, s.hidden) <= _MAX_NELEM
 
 
 def _fixed(factors):
-    """Of float32 (3, rows) the scales' bits, and biases in two words: see loops/byte_gates."""
+    """Return the bits of scales of W and R, and biases in two words (see loops/byte_gates)."""
     if not np.isfinite(factors).all():
         raise Problem("scales or biases that are not finite")
-    biases = factors[2].astype(np.float64).clip(-_MOST, _MOST)
+    biases = factors[2].astype(np.float64).clip(-_MAX_BIAS, _MAX_BIAS)
     _, exponents = np.frexp(biases)
     less = -(-np.maximum(exponents - _BIAS_BITS, 0) // _LESS) * _LESS
     units = np.ldexp(biases, _POINT - less).round()
@@ -86,7 +87,10 @@ def _fixed(factors):
 
 
 def _rows(node, i, scale, d):
-    """(packed rows, scales, zero point) of input i, whose scale and zero point follow."""
+    """Return packed rows, scales and zero point of input i in direction d.
+
+    Its scales are input `scale`, its zero points the next one.
+    """
     t = node.inputs[i]
     if t.dtype not in (UINT8, INT8):
         raise Problem(f"{t} where bytes are needed")

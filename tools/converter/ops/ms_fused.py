@@ -1,4 +1,4 @@
-"""com.microsoft's fusions: FusedConv, FusedGemm, FusedMatMul; they become what they were."""
+"""Lower com.microsoft's FusedConv, FusedGemm and FusedMatMul to the operators that they fuse."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from ._microsoft import as_onnx, emit_activation, lower_with, transposed
 from .conv import emit_conv_of
 from .gemm import emit_gemm, lower_gemm, matmul_operands
 
-_LIMITED = ("block_conv", "block_gemm")  # kernels that can cut their results
+_LIMITED = ("block_conv", "block_gemm")  # kernels that can clip their results
 
 
-def _infer_conv(node):
-    return as_onnx(node, "Conv", node.inputs[:3], 11)
-
-
-@lowers("FusedConv", domain=MS, infer=_infer_conv)
+@lowers("FusedConv", domain=MS, infer=lambda node: as_onnx(node, "Conv", node.inputs[:3], 11))
 def lower_fused_conv(node):
-    """activation(Conv(X, W, B) + Z)"""
+    """Lower FusedConv: activation(Conv(X, W, B) + Z)."""
     node.require_dtype(FLOAT)
     out, z, activation = node.outputs[0], node.input(3), node.attr("activation", "")
     steps = 1 + (z is not None) + bool(activation)
@@ -33,11 +29,11 @@ def lower_fused_conv(node):
         emit_binary(node, "add", y, z, values[0])
         y = values.pop(0)
     if activation:
-        activate(node, activation, node.attr("activation_params", []), y, out)
+        emit_fused_activation(node, activation, node.attr("activation_params", []), y, out)
 
 
-def activate(node, activation, constants, y, out):
-    """out = the activation of y, within the step that makes y where this can cut its results."""
+def emit_fused_activation(node, activation, constants, y, out):
+    """Emit out = activation(y), within the step that computes y if that can clip its results."""
     step, limits = node.steps[-1], limits_of(activation, constants)
     if step.kernel in _LIMITED and step.outputs == [y] and limits is not None:
         step["limits"] = map(float_bits, limits)
@@ -47,7 +43,7 @@ def activate(node, activation, constants, y, out):
 
 
 def limits_of(activation: str, constants) -> tuple[float, float] | None:
-    """What an activation cuts its input to, or None for one that does more."""
+    """Return the limits of an activation that only clips, or None."""
     if activation == "Relu":
         return 0.0, np.inf
     if activation == "Clip":
@@ -56,13 +52,9 @@ def limits_of(activation: str, constants) -> tuple[float, float] | None:
     return None
 
 
-def _infer_gemm(node):
-    return as_onnx(node, "Gemm", node.inputs)
-
-
-@lowers("FusedGemm", domain=MS, infer=_infer_gemm)
+@lowers("FusedGemm", domain=MS, infer=lambda node: as_onnx(node, "Gemm", node.inputs))
 def lower_fused_gemm(node):
-    """activation(Gemm(A, B, C))"""
+    """Lower FusedGemm: activation(Gemm(A, B, C))."""
     node.require_dtype(FLOAT)
     activation, out = node.attr("activation", ""), node.outputs[0]
     if not activation:
@@ -71,7 +63,7 @@ def lower_fused_gemm(node):
     product = node.temp(out.dtype, out.shape)
     lower_with(node, lower_gemm, [product])
     constants = [node.attr(f"activation_{name}") for name in ("alpha", "beta", "gamma")]
-    activate(node, activation, constants, product, out)
+    emit_fused_activation(node, activation, constants, product, out)
 
 
 def _infer_matmul(node):
@@ -84,7 +76,10 @@ def _infer_matmul(node):
 
 @lowers("FusedMatMul", "TransposeMatMul", domain=MS, infer=_infer_matmul)
 def lower_fused_matmul(node):
-    """alpha * MatMul(A, B), the operands transposed first. Known weights take in alpha."""
+    """Lower FusedMatMul: alpha * MatMul(A, B), with operands transposed first.
+
+    Known weights are multiplied by alpha.
+    """
     node.require_dtype(FLOAT)
     alpha, out = node.attr("alpha", 1.0), node.outputs[0]
     a, b = (
@@ -101,9 +96,9 @@ def lower_fused_matmul(node):
 
 
 def _axes(node, t: Tensor, side: str) -> list[int]:
-    """t's axes in the order that the product wants. side: A or B.
+    """Return the axes of operand A or B (`side`) in the order that the product needs.
 
-    transBatch moves the first axis behind the batch's; trans then swaps the last two.
+    transBatch moves the first axis behind those of the batch; then trans swaps the last two.
     """
     axes = list(range(len(t.shape)))
     if len(axes) < 2:

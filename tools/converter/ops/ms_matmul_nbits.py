@@ -1,4 +1,7 @@
-"""com.microsoft's MatMulNBits -> kernel matmul_nbits; with g_idx gemm, on dequantized weights."""
+"""Lower com.microsoft's MatMulNBits to kernel matmul_nbits.
+
+With g_idx it becomes gemm with dequantized weights.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def _infer(node):
 
 @lowers("MatMulNBits", domain=MS, infer=_infer)
 def lower_matmul_nbits(node):
-    """A (.., K) times the transposed weights (N, K), plus bias; accuracy_level is ignored."""
+    """Lower A (.., K) times transposed weights (N, K) plus bias; accuracy_level is ignored."""
     node.require_dtype(FLOAT)
     a, n, k = node.inputs[0], node.attr("N"), node.attr("K")
     bits, size = node.attr("bits", 4), node.attr("block_size")
@@ -28,7 +31,7 @@ def lower_matmul_nbits(node):
     m, blocks = math.prod(a.shape[:-1]), -(-k // size)
     q = node.const(1, "B").reshape(n, -1)
     if q.dtype != np.uint8 or q.nbytes * 8 != n * blocks * size * bits:
-        raise Problem(f"{node.inputs[1]} where packed rows of {blocks * size} items are needed")
+        raise Problem(f"{node.inputs[1]} where packed rows of {blocks * size} elements are needed")
     scales = node.const(2, "scales").reshape(n, blocks).astype(np.float32)
     zeros = _zero_points(node, n, blocks, bits)
     bias = node.const(5, "bias").astype(np.float32).reshape(n) if node.input(5) else None
@@ -53,7 +56,7 @@ def lower_matmul_nbits(node):
 
 
 def _by_group(node, q, scales, zeros):
-    """(q - zero point) * scale as float32 (N, K), by the groups of g_idx."""
+    """Return (q - zero point) * scale as float32 (N, K), by the groups of g_idx."""
     group = node.const(4, "g_idx").astype(np.int64)
     return (q.astype(np.float32) - zeros[:, group]) * scales[:, group]
 
@@ -66,7 +69,10 @@ def _emit_floats(node, weights, bias, shape):
 
 
 def _zero_points(node, n, blocks, bits):
-    """uint8 or float32 (N, blocks): packed like the weights, given as floats, or the middle."""
+    """Return zero points as uint8 or float32 (N, blocks).
+
+    They are packed as the weights are, or floats, or absent, which means the middle of the range.
+    """
     if node.input(3) is None:
         return np.full((n, blocks), 1 << (bits - 1), np.uint8)
     values = node.const(3, "zero_points")
@@ -76,7 +82,7 @@ def _zero_points(node, n, blocks, bits):
 
 
 def _unpacked(data, bits):
-    """The numbers in bytes, the lowest bits first, along the last axis."""
+    """Return the numbers packed in bytes along the last axis, lowest bits first."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     parts = data[..., None] >> shifts & ((1 << bits) - 1)
     return parts.reshape(*data.shape[:-1], -1)

@@ -1,9 +1,9 @@
-"""com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool -> kernel qaverage_pool.
+"""Lower QLinearAveragePool and QLinearGlobalAveragePool to kernels qaverage_pool and qmeans.
 
-mpconnxr:QLinearAveragePool, which rewrites of quantized models make, is AveragePool between DQ and
-Q. What lies in the middle between two integers becomes even there; in com.microsoft's operator the
-integer with its zero point does. Where much lies there, -> kernel qmeans.
-Where a scale or zero point is not known, to floats, ONNX's operator, and back.
+mpconnxr's operators, which rewrites of quantized models make, stand for a pool between
+DequantizeLinear and QuantizeLinear: a mean halfway between two integers is rounded to even. In
+com.microsoft's operators its sum with the zero point is rounded to even. If many means lie
+halfway, kernel qmeans computes them. If a scale or zero point is unknown, floats do.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from ..shapes import extent
 from . import MS, OWN, lowers
 from ._dtypes import FLOAT
 from ._microsoft import as_onnx
-from ._qmeans import PLANES, ROWS, emit_float_means, emit_means, often_in_the_middle, order_of
+from ._qmeans import PLANES, ROWS, are_often_halfway, emit_float_means, emit_means, order_of
 from ._qweights import scalar
 from ._windows import Windows, windows_of
-from .ms_qlinear import dequantized, lower_by_floats, quantize, rest, stand_in
+from .ms_qlinear import as_float_input, dequantized, lower_by_floats, quantize, scale_and_zero
 from .pool import lower_average_pool
 from .reduce import emit_reduce
 
-_MEAN = 1  # of kernel reduce
+_MEAN = 1  # operation of kernel reduce
 
 
 def _infer_pool(op: str) -> Callable:
     def infer(node):
-        x, is_last = stand_in(node.inputs[0]), node.attr("channels_last", 0)
-        if is_last:  # a body puts them first
+        x, is_last = as_float_input(node.inputs[0]), node.attr("channels_last", 0)
+        if is_last:  # the function body puts them first
             x = Tensor(x.name, x.dtype, (x.shape[0], x.shape[-1], *x.shape[1:-1]))
         [(_, shape)] = as_onnx(node, op, [x], 22)
         if is_last:
@@ -49,9 +49,9 @@ def _require_channels_first(node):
 
 @lowers("QLinearAveragePool", domain=MS, infer=_infer_pool("AveragePool"))
 def lower_pool(node):
-    """By integers where scales and zero points are known. Items are added up row after row."""
+    """Lower com.microsoft's operator. onnxruntime adds row after row."""
     _require_channels_first(node)
-    scale, zero = (scalar(t) for t in rest(node, 3))
+    scale, zero = (scalar(t) for t in scale_and_zero(node, 3))
     level = None
     if scale is not None and zero is not None:
         level = _level_with_zero(np.float32(scale), np.float32(zero))
@@ -65,13 +65,13 @@ def _level_with_zero(scale, zero):
 
 @lowers("QLinearAveragePool", domain=OWN, infer=_infer_pool("AveragePool"))
 def lower_own_pool(node):
-    """The same, but for the order of sums."""
+    """Lower mpconnxr's operator, with the order of sums of onnxruntime's AveragePool."""
     if not _means_by_integers(node, lambda w: order_of(node, w)):
         lower_by_floats(node, lower_average_pool, [dequantized(node, 0)], 3)
 
 
 def _means_by_integers(node, order: Callable, level: Callable | None = None) -> bool:
-    """False where the device's kernels do not serve the windows."""
+    """Emit means by integers; return False if no kernel serves the windows."""
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
     counted = bool(node.attr("count_include_pad", 0))
@@ -92,21 +92,25 @@ def _means_by_integers(node, order: Callable, level: Callable | None = None) -> 
         return False
     n = x.shape[0]
     planes = extent.exact_quotient(math.prod(x.shape), max(n * math.prod(dims), 1))
-    of_x = [node.reshaped(x, (n, planes, *dims)), *rest(node, 1)]
-    of_y = [node.reshaped(out, (n, planes, *out_dims)), *rest(node, 3)]
+    of_x = [node.reshaped(x, (n, planes, *dims)), *scale_and_zero(node, 1)]
+    of_y = [node.reshaped(out, (n, planes, *out_dims)), *scale_and_zero(node, 3)]
     shape = (kernel, strides, pads, counted)
     whole = math.prod(w.kernel)
     counts = [whole] if counted or not any(pads) else range(1, whole + 1)
-    if not often_in_the_middle(of_x[1], of_y[1], counts):
+    if not are_often_halfway(of_x[1], of_y[1], counts):
         return emit_means(node, of_x, of_y, *shape)
     return emit_float_means(node, of_x, of_y, shape, order(w), level)
 
 
 def _planar(w: Windows) -> tuple[list[int], ...] | None:
-    """Sizes, output's sizes, kernel, strides and pads of windows over two dims; None if they are
-    over three.
+    """Reduce windows to two dimensions.
 
-    A dim whose windows are its items, one by one, is one of planes, or lies in the last one.
+    A dimension whose windows have one element and no stride is merged with the planes, or with the
+    last dimension.
+
+    Returns:
+        Sizes, output's sizes, kernel, strides and pads; None if three dimensions are needed.
+
     """
     sizes = w.in_dims, w.out_dims, w.kernel, w.strides, w.pads
     of_dims = list(zip(*sizes, strict=True))
@@ -121,7 +125,7 @@ def _planar(w: Windows) -> tuple[list[int], ...] | None:
 
 @lowers("QLinearGlobalAveragePool", domain=MS, infer=_infer_pool("GlobalAveragePool"))
 def lower_global_pool(node):
-    """By integers where scales and zero points are known: a row of all that a plane has."""
+    """Lower com.microsoft's operator, with each plane as a row that one window covers."""
     _require_channels_first(node)
     if not emit_means(node, *_rows(node)):
         _global_by_floats(node)
@@ -129,21 +133,27 @@ def lower_global_pool(node):
 
 @lowers("QLinearGlobalAveragePool", domain=OWN, infer=_infer_pool("GlobalAveragePool"))
 def lower_own_global_pool(node):
-    """The same. onnxruntime adds up a plane in four sums."""
+    """Lower mpconnxr's operator. onnxruntime adds a plane in four sums."""
     of_x, of_y, row, *steps = _rows(node)
     emitted = False
-    if 0 not in node.outputs[0].shape and often_in_the_middle(of_x[1], of_y[1], [row[1]]):
+    if 0 not in node.outputs[0].shape and are_often_halfway(of_x[1], of_y[1], [row[1]]):
         emitted = emit_float_means(node, of_x, of_y, (row, *steps, False), PLANES)
     if not emitted and not emit_means(node, of_x, of_y, row, *steps):
         _global_by_floats(node)
 
 
 def _rows(node):
-    """x and y, the window, strides and pads: a plane is a row, one window."""
+    """Return x, y, kernel, strides and pads of one window over each plane, seen as a row."""
     x, out = node.inputs[0], node.outputs[0]
     row = node.reshaped(x, (*x.shape[:2], 1, math.prod(x.shape[2:])))
     y = node.reshaped(out, (*out.shape[:2], 1, 1))
-    return [row, *rest(node, 1)], [y, *rest(node, 3)], row.shape[2:], [1, 1], [0] * 4
+    return (
+        [row, *scale_and_zero(node, 1)],
+        [y, *scale_and_zero(node, 3)],
+        row.shape[2:],
+        [1, 1],
+        [0] * 4,
+    )
 
 
 def _global_by_floats(node):

@@ -1,4 +1,4 @@
-"""BatchNormalization and LRN -> elementwise steps, and means along the channels."""
+"""Lower BatchNormalization and LRN to elementwise steps and means along the channels."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .reduce import emit_reduce
 
 @lowers("BatchNormalization")
 def lower_batch_normalization(node):
-    """(x - mean) / sqrt(variance + epsilon) * scale + bias, at inference.
+    """Lower to (x - mean) / sqrt(variance + epsilon) * scale + bias.
 
-    Constants (the usual case) become one factor and one summand a channel.
+    Constants, as usual for inference, become one factor and one summand for each channel.
     """
     if node.attr("training_mode", 0):
         _emit_training(node)
@@ -28,7 +28,7 @@ def lower_batch_normalization(node):
     if len(node.outputs) > 1:
         raise Problem("BatchNormalization in training mode", "export the model for inference")
     x, out = node.inputs[0], node.outputs[0]
-    # spatial = 0 (up to opset 8): statistics for each position, not only for each channel
+    # spatial = 0 (up to opset 8): statistics for each position, not just for each channel
     spatial = node.attr("spatial", 1)
     shape = (*x.shape[1:2], *[1 for _ in x.shape[2:]]) if spatial else x.shape[1:]
     epsilon = node.attr("epsilon", 1e-5)
@@ -57,13 +57,13 @@ def _emit_steps(node, x, out, shape, epsilon):
     emit_binary(node, "add", scaled, bias, out)
 
 
-_MEAN, _SUM_SQUARE = 1, 7  # of kernel reduce
+_MEAN, _SUM_SQUARE = 1, 7  # operations of kernel reduce
 
 
 def _emit_training(node) -> None:
-    """With training_mode: the same, mean and variance those of the batch.
+    """Emit the normalization with mean and variance of the batch, and running ones.
 
-    running = old * momentum + of the batch * (1 - momentum), for mean and variance.
+    running = old * momentum + new * (1 - momentum), for mean and variance.
     """
     dtype = node.require_dtype(*FLOATS)
     x, scale, bias = node.inputs[:3]
@@ -94,26 +94,26 @@ def _emit_running(node, old: Tensor, new: Tensor, out: Tensor):
     emit_binary(node, "add", kept, added, out)
 
 
-_MOST_SIZE = 1 << 16  # channels
+_MAX_SIZE = 1 << 16  # channels
 
 
 @lowers("LRN")
 def lower_lrn(node):
-    """x / (bias + alpha / size * (sum of x * x over `size` channels)) ** beta
+    """Lower LRN: x / (bias + alpha / size * (sum of x * x over `size` channels)) ** beta.
 
-    The sum over the channels around each, divided by size, is an average pool along them that
-    counts its padding.
+    The sum over the channels around each, divided by size, is an average pool along the channels
+    that counts its padding.
     """
     node.require_dtype(*FLOATS)
     x, out = node.inputs[0], node.outputs[0]
     n, channels = x.shape[:2]
-    items, size = math.prod(x.shape[2:]), node.attr("size")
-    if not 0 < size <= _MOST_SIZE:
+    nelem, size = math.prod(x.shape[2:]), node.attr("size")
+    if not 0 < size <= _MAX_SIZE:
         raise Problem(f"size {size}")
     before = (size - 1) // 2
     mean, power = node.temp(x.dtype, x.shape), node.temp(x.dtype, x.shape)
     square = binary(node, "mul", x, x)
-    dims, ones, pads = [1, channels, items], [1, 1, 1], ([0, before, 0], [0, size - 1 - before, 0])
+    dims, ones, pads = [1, channels, nelem], [1, 1, 1], ([0, before, 0], [0, size - 1 - before, 0])
     windows = Windows(dims, [1, size, 1], dims, ones, ones, *pads)
     planes = [node.reshaped(t, (n, *dims)) for t in (square, mean)]
     if not emit_window_means(node, *planes, windows, True):

@@ -1,6 +1,6 @@
-"""ai.onnx.preview.training: Momentum, Adagrad, Adam -> kernels binary and others.
+"""Lower Momentum, Adagrad and Adam of ai.onnx.preview.training to kernel binary and others.
 
-Inputs: learning rate R, count of updates T, then all X, all gradients G, and the states of each.
+Inputs: learning rate R, number of updates T, then all X, all gradients G, and the states of each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TRAINING = "ai.onnx.preview.training"
 
 
 class _Steps:
-    """Arithmetic of tensors and numbers in the dtype of X, each result a new tensor."""
+    """Arithmetic with tensors and numbers in the dtype of X. Each result is a new tensor."""
 
     def __init__(self, node):
         self.node = node
@@ -37,10 +37,10 @@ class _Steps:
         return unary(self.node, "sqrt", x)
 
     def at_first(self, first, later) -> Tensor:
-        """`first` at update number 0, then `later`: one number or a tensor of one."""
-        started = self("greater", self.count, 0.0, dtype=BOOL)
+        """Return `first` at update 0, else `later`: a number, or a tensor of one element."""
+        has_started = self("greater", self.count, 0.0, dtype=BOOL)
         out = self.node.temp(self.dtype, (1,))
-        emit_where(self.node, started, self._tensor(later), self._tensor(first), out)
+        emit_where(self.node, has_started, self._tensor(later), self._tensor(first), out)
         return out
 
     def regularized(self, x: Tensor, g: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ class _Steps:
 
 
 def _groups(node, n_states):
-    """[(X, G, states, new X, new states)]"""
+    """Return (X, G, states, new X, new states) for each optimized tensor."""
     n = (len(node.inputs) - 2) // (2 + n_states)
     parts = [node.inputs[2 + k * n : 2 + (k + 1) * n] for k in range(2 + n_states)]
     outs = [node.outputs[k * n : (k + 1) * n] for k in range(1 + n_states)]
@@ -65,7 +65,10 @@ def _groups(node, n_states):
 
 @lowers("Momentum", domain=_TRAINING)
 def lower_momentum(node):
-    """V' = alpha * V + beta * G, beta 1 at first; X' = X - R * V', or with G + alpha * V'."""
+    """Lower V' = alpha * V + beta * G with beta = 1 at first.
+
+    X' = X - R * V', or with nesterov X - R * (G + alpha * V').
+    """
     do = _Steps(node)
     beta = do.at_first(1.0, do.attr("beta"))
     for x, g, v, new_x, new_v in _groups(node, 1):
@@ -78,7 +81,7 @@ def lower_momentum(node):
 
 @lowers("Adagrad", domain=_TRAINING)
 def lower_adagrad(node):
-    """H' = H + G * G; X' = X - R / (1 + T * decay) * G / (sqrt(H') + epsilon)."""
+    """Lower H' = H + G * G; X' = X - R / (1 + T * decay) * G / (sqrt(H') + epsilon)."""
     do = _Steps(node)
     decay = do("add", do("mul", do.count, do.attr("decay_factor", 0.0)), 1.0)
     rate = do("div", do.rate, decay)
@@ -91,7 +94,10 @@ def lower_adagrad(node):
 
 @lowers("Adam", domain=_TRAINING)
 def lower_adam(node):
-    """X' = (X - R' * V' / (sqrt(H') + epsilon)) * (1 - norm_coefficient_post), R' without bias."""
+    """Lower X' = (X - R' * V' / (sqrt(H') + epsilon)) * (1 - norm_coefficient_post).
+
+    R' is the rate corrected for the bias of the first updates.
+    """
     do = _Steps(node)
     alpha, beta = do.attr("alpha", 0.9), do.attr("beta", 0.999)
     root = do.sqrt(do("sub", 1.0, do("pow", beta, do.count)))

@@ -1,8 +1,8 @@
-"""mpconnxr:QLinearConvTranspose, which rewrites of quantized models make -> kernels qconv, move.
+"""Lower mpconnxr:QLinearConvTranspose, which rewrites make, to kernels qconv and move.
 
 As with floats (conv_transpose.py), the outputs of a phase are a convolution of the input. Phases
-that see the same items are one, of as many times the channels. Their results are moved into their
-places, unless there is one phase only.
+that read the same elements are computed together, with a multiple of the channels. Their results
+are then moved to their positions, unless there is only one phase.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ._qdot import emit_requantized, product_scales
 from ._qweights import Geometry, Weights, scalar, shift_of, unsigned
 from ._requantize import range_of
 from .conv_transpose import dims_of, lower_conv_transpose, phases_of
-from .ms_qlinear import dequantized, lower_by_floats, stand_in
+from .ms_qlinear import as_float_input, dequantized, lower_by_floats
 
 
 def _infer(node):
-    stand_ins = [stand_in(t) for t in (node.inputs[0], node.inputs[3])]
-    [(_, shape)] = as_onnx(node, "ConvTranspose", stand_ins, 11)
+    tensors = [as_float_input(t) for t in (node.inputs[0], node.inputs[3])]
+    [(_, shape)] = as_onnx(node, "ConvTranspose", tensors, 11)
     return [(node.inputs[7].dtype, shape)]
 
 
 @lowers("QLinearConvTranspose", domain=OWN, infer=_infer)
 def lower_qlinear_conv_transpose(node):
-    """By integers, unless a sum could leave 32 bits, or a scale is not a number to multiply by."""
+    """Lower to integers, unless a sum may exceed 32 bits or a scale is unusable."""
     _, *of_x, w, w_scale, w_zero, y_scale, y_zero, b = node.inputs
     known = [scalar(t) for t in (*of_x, w_zero, y_scale, y_zero)]
     if any(v is None for v in known) or any(t.data is None for t in (w, w_scale, b)):
@@ -51,7 +51,7 @@ def _by_floats(node):
 
 
 class _Product:
-    """The node's numbers by output channel, and the phases of its outputs."""
+    """The integer product of a node: its weights, biases and scales by output channel."""
 
     def __init__(self, node, x_scale, x_zero, w_zero, y_scale, y_zero):
         self.node, self.zeros = node, (x_zero, y_zero)
@@ -68,7 +68,7 @@ class _Product:
         self.scales = product_scales(x_scale, w_scales, y_scale)
 
     def fits(self) -> bool:
-        """True if no phase's sum, which is part of that of all weights, can be too large."""
+        """Return True if no sum of all weights, and so none of a phase, is too large."""
         if self.scales is None:
             return False
         rows = self._rows([range(d.kernel) for d in self.dims])
@@ -78,23 +78,24 @@ class _Product:
         return all(Weights(absolute, self.w_zero, b).fits(x_zero) for b in biases)
 
     def _rows(self, taps):
-        """A row of weights for each channel, with these taps only."""
+        """Return a row of weights for each channel, with these taps only."""
         picked = self.w[:, :, :, taps[0]][:, :, :, :, taps[1]].swapaxes(1, 2)
         return picked.reshape(picked.shape[0] * picked.shape[1], -1)
 
     def emit(self) -> None:
-        alike: dict[tuple, list] = {}
+        """Emit the steps of all phases."""
+        by_input: dict[tuple, list] = {}
         for pair in itertools.product(*map(phases_of, self.dims)):
-            seen = tuple((p.count, len(p.taps), p.pad, p.dilation) for p in pair)
-            alike.setdefault(seen, []).append(pair)
-        for phases in alike.values():
+            geometry = tuple((p.count, len(p.taps), p.pad, p.dilation) for p in pair)
+            by_input.setdefault(geometry, []).append(pair)
+        for phases in by_input.values():
             if all(p.taps for p in phases[0]):
                 self._emit_alike(phases)
             else:
                 self._emit_bias(phases)
 
     def _emit_alike(self, phases):
-        """One convolution, its channels by group, phase and channel of the output."""
+        """Emit one convolution for phases; channels are ordered by group, phase and channel."""
         first, n = phases[0], self.x.shape[0]
         m, counts = self.w.shape[2], [p.count for p in first]
         shape = (n, self.groups, len(phases), m, *counts)
@@ -128,19 +129,19 @@ class _Product:
         )
 
     def _move(self, y, strides, first, phases):
-        """From a temporary by (batch, group, phase, channel, y, x) to the phase's places."""
+        """Emit a move from a temporary by (batch, group, phase, channel, y, x) to a phase."""
         n, m = self.x.shape[0], self.w.shape[2]
         sizes = [d.d_out for d in self.dims]
         whole = strides_of((n, self.groups, m, *sizes))
         steps = [d.stride * s for d, s in zip(self.dims, whole[3:], strict=True)]
-        places = sum(p.first * s for p, s in zip(phases, whole[3:], strict=True))
+        start = sum(p.first * s for p, s in zip(phases, whole[3:], strict=True))
         dims = (n, self.groups, m, *(p.count for p in phases))
         x_strides = [*strides[:2], *strides[3:]]
         emit = self.node.emit
-        emit_move(emit, y, self.out, dims, x_strides, [*whole[:3], *steps], first, places)
+        emit_move(emit, y, self.out, dims, x_strides, [*whole[:3], *steps], first, start)
 
     def _emit_bias(self, phases):
-        """Outputs that no tap reaches."""
+        """Emit the outputs that no tap reaches."""
         low, high = range_of(self.out.dtype)
         both = zip(self.bias.tolist(), self.scales, strict=True)
         levels = [min(max(round(b * s) + self.zeros[1], low), high) for b, s in both]

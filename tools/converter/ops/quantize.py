@@ -1,6 +1,6 @@
-"""QuantizeLinear, DequantizeLinear -> kernel quantize; levels and lookup for bytes.
+"""Lower QuantizeLinear and DequantizeLinear to kernel quantize; for bytes to levels and lookup.
 
-Of com.microsoft as well, which has more dtypes at any opset. DynamicQuantizeLinear -> its kernel.
+com.microsoft's operators have more dtypes at any opset. DynamicQuantizeLinear has its own kernel.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from onnx import TensorProto
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..steps.overlap import item_by_item
+from ..steps.overlap import element_leads
 from . import MS, lowers
 from ._dtypes import FLOAT, UINT8
 from ._elementwise import binary, broadcast, emit_binary, runs_of
 from ._levels import emit_floats, emit_levels
+from ._microsoft import like
 from ._select import selected
 from .cast import emit_cast
 
 QUANTIZE, DEQUANTIZE = 0, 1
-_SHORT = (TensorProto.FLOAT16, TensorProto.BFLOAT16)  # of scales, since opset 19
+_SHORT = (TensorProto.FLOAT16, TensorProto.BFLOAT16)  # dtypes of scales since opset 19
 
 
 def _infer_quantize(node):
@@ -27,16 +28,12 @@ def _infer_quantize(node):
     return [(UINT8 if zero is None else zero.dtype, x.shape)]
 
 
-def _infer_dequantize(node):
-    return [(node.inputs[1].dtype, node.inputs[0].shape)]
-
-
 @lowers("QuantizeLinear", domain=MS, infer=_infer_quantize)
 @lowers("QuantizeLinear")
 def lower_quantize(node):
-    """axis since opset 13, block_size since opset 21; a scalar scale holds for all."""
+    """Lower QuantizeLinear. axis exists since opset 13, block_size since opset 21."""
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    scale, zero = _per_item(node, x, scale, node.input(2))
+    scale, zero = _broadcastable(node, x, scale, node.input(2))
     if out.dtype in FLOAT8_AND_LESS:
         quantize_float(node, x, scale, zero, out)
         return
@@ -45,11 +42,11 @@ def lower_quantize(node):
     emit_quantize(node, QUANTIZE, x, scale, zero, out)
 
 
-@lowers("DequantizeLinear", domain=MS, infer=_infer_dequantize)
+@lowers("DequantizeLinear", domain=MS, infer=like(0, dtype_of=1))
 @lowers("DequantizeLinear")
 def lower_dequantize(node):
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    scale, zero = _per_item(node, x, scale, node.input(2))
+    scale, zero = _broadcastable(node, x, scale, node.input(2))
     if x.dtype in FLOAT8_AND_LESS:
         dequantize_float(node, x, scale, zero, out)
     elif scale.dtype in _SHORT:
@@ -61,7 +58,7 @@ def lower_dequantize(node):
 
 
 def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor):
-    """One call of a kernel; scale (and zero, of the same shape) broadcast to x."""
+    """Emit QUANTIZE or DEQUANTIZE, with a scale and zero point of a shape that broadcasts to x."""
     if 0 in out.shape:
         return
     emit_bytes = emit_levels if op == QUANTIZE else emit_floats
@@ -70,11 +67,11 @@ def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, 
     dims, (x_strides, strides) = broadcast(out.shape, x, scale)
     inputs = [x, scale] if zero is None else [x, scale, zero]
     runs = runs_of(dims, x_strides, strides)
-    node.emit("quantize", inputs, [out], over=item_by_item(out, [x]), back=op, runs=runs)
+    node.emit("quantize", inputs, [out], over=element_leads(out, [x]), back=op, runs=runs)
 
 
-def _per_item(node, x, scale, zero):
-    """scale and zero with shapes that broadcast to x."""
+def _broadcastable(node, x, scale, zero):
+    """Return scale and zero point with shapes that broadcast to x."""
     rank, block = len(x.shape), node.attr("block_size", 0)
     axis = node.attr("axis", 1)
     tensors = [scale, zero]
@@ -92,7 +89,7 @@ def _per_item(node, x, scale, zero):
         axis %= rank
         shape = (scale.nelem, *[1] * (rank - 1 - axis))
     if zero is not None and zero.nelem != scale.nelem:
-        raise Problem(f"{scale} and {zero} are not as many")
+        raise Problem(f"{scale} and {zero} differ in length")
     return [t and node.reshaped(t, shape) for t in tensors]
 
 
@@ -100,35 +97,38 @@ FLOAT8_AND_LESS = (17, 18, 19, 20, 23, 24, 27, 28)
 
 
 def quantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> None:
-    """out = x / scale + zero, rounded and saturated as by Cast; scale and zero broadcast to x."""
+    """Emit out = x / scale + zero, rounded and saturated as by Cast.
+
+    Scale and zero point broadcast to x.
+    """
     quotient = binary(node, "div", _cast(node, x, scale.dtype), scale)
-    if _matters(zero):
+    if _is_nonzero(zero):
         quotient = binary(node, "add", quotient, _cast(node, zero, scale.dtype))
     emit_cast(node, quotient, out, node.attr("saturate", 1))
 
 
 def dequantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> None:
-    """out = (x - zero) * scale."""
+    """Emit out = (x - zero) * scale."""
     x = _cast(node, x, scale.dtype)
-    if _matters(zero):
+    if _is_nonzero(zero):
         x = binary(node, "sub", x, _cast(node, zero, scale.dtype))
     emit_binary(node, "mul", x, scale, out)
 
 
 def _as_float(node, x):
-    """x in float32, in which the kernels divide and multiply."""
+    """Return x in float32, in which the kernels divide and multiply."""
     if x.dtype == FLOAT:
         return x
     return _cast(node, x, FLOAT) if x.data is None else node.constant(x.data.astype(np.float32))
 
 
-def _matters(zero):
-    """False for a zero point that is 0, as it nearly always is with floats."""
+def _is_nonzero(zero):
+    """Return False for a zero point that is 0, as nearly all are with floats."""
     return zero is not None and (zero.data is None or zero.data.astype(float).any())
 
 
 def _cast(node, x, dtype):
-    """x in another dtype, at run time also where it is constant: so weights stay small."""
+    """Return x in another dtype, cast in the run even if it is constant: so weights stay small."""
     out = node.temp(dtype, x.shape)
     emit_cast(node, x, out)
     return out
@@ -139,5 +139,5 @@ def lower_dynamic_quantize(node):
     node.require_dtype(FLOAT)
     x, outputs = node.inputs[0], list(node.outputs)
     cells = node.temp(FLOAT, (3,))
-    over = item_by_item(outputs[0], [x])
+    over = element_leads(outputs[0], [x])
     node.emit("dynamic_quantize", [x], outputs, scratch=[cells], over=over)

@@ -1,4 +1,4 @@
-"""RandomUniform, RandomNormal, their Like forms, Bernoulli, Multinomial, Dropout."""
+"""Lower RandomUniform, RandomNormal, their Like forms, Bernoulli, Multinomial and Dropout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .cast import emit_cast
 from .reduce import emit_reduce
 
 _UNIFORM, _NORMAL = 0, 1
-_SUM = 0  # of kernel reduce
+_SUM = 0  # operation of kernel reduce
 
 
 @lowers("RandomUniform", "RandomUniformLike")
@@ -30,7 +30,7 @@ def lower_random_normal(node):
 
 @lowers("Bernoulli")
 def lower_bernoulli(node):
-    """1 with the probability x. (The body that ONNX gives would make it 1 - x.)"""
+    """Lower Bernoulli: 1 with probability x. ONNX's function body would make it 1 - x."""
     x, out = node.inputs[0], node.outputs[0]
     drawn = node.temp(x.dtype, x.shape)
     _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
@@ -39,7 +39,11 @@ def lower_bernoulli(node):
 
 @lowers("Multinomial")
 def lower_multinomial(node):
-    """The class of a sample: how many of the sums of the classes before each are not above it."""
+    """Lower Multinomial.
+
+    The class of a sample is the number of classes whose cumulated probability is not above a
+    random number.
+    """
     node.require_dtype(FLOAT)
     x, out = node.inputs[0], node.outputs[0]
     batch, classes = x.shape
@@ -47,7 +51,7 @@ def lower_multinomial(node):
     shares, sums = (node.temp(FLOAT, (batch, classes)) for _ in range(2))
     lines = {"outer": batch, "n": classes, "inner": 1}
     node.emit("softmax", [x], [shares], op=0, **lines)
-    # exclusive sums: the first is 0 and never above, so the count is one too many
+    # Exclusive sums: the first is 0 and never above, so that the count is one too high.
     node.emit("cumulate", [shares], [sums], product=0, exclusive=1, reverse=0, **lines)
     drawn = node.temp(FLOAT, (batch, samples, 1))
     _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
@@ -61,9 +65,9 @@ def lower_multinomial(node):
 
 @lowers("Dropout", fixes_shape=(1, 2), at_run_time=(1,))
 def lower_dropout(node):
-    """training_mode is an input from opset 12 on; before that Dropout only exists at inference.
+    """Lower Dropout. Training mode is an input since opset 12; before, it is inference only.
 
-    The mask, which ONNX then leaves open, is onnxruntime's: false before opset 12, true since.
+    The mask, which ONNX leaves open at inference, is onnxruntime's: true since opset 12.
     """
     trains = node.input(2) is not None and node.const(2, "training_mode").any()
     x, out, mask = (*node.inputs[:1], *node.outputs, None)[:3]
@@ -76,7 +80,7 @@ def lower_dropout(node):
 
 
 def _emit_dropout(node, x, out, mask):
-    """out = mask * x * scale, rounded twice, as onnx's reference implementation does."""
+    """Emit out = mask * x * scale, rounded twice as in onnx's reference implementation."""
     node.require_dtype(*FLOATS)
     ratio = _ratio(node)
     if not 0 <= ratio < 1:
@@ -91,19 +95,22 @@ def _emit_dropout(node, x, out, mask):
 
 
 def _ratio(node):
-    """What part is dropped; 1/2 where it is left out."""
+    """Return the ratio that is dropped, by default 1/2."""
     return np.float32(0.5) if node.input(1) is None else node.const(1, "ratio").reshape(())[()]
 
 
 def _emit_random(node, op, a, b, out):
-    """The seed is a float: its bits serve. Without one, the node's name makes its own."""
+    """Emit random numbers.
+
+    The seed is the bits of the float attribute, else a hash of the node's name.
+    """
     seed = node.attr("seed")
     bits = float_bits(seed) if seed is not None else _hash(node.name)
     node.emit("random", [], [out], op=op, a=float_bits(a), b=float_bits(b), seed=bits)
 
 
 def _hash(text):
-    """FNV-1a, as a signed word."""
+    """Return the FNV-1a hash of a text as a signed 32-bit integer."""
     value = 0x811C9DC5
     for byte in text.encode():
         value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
@@ -111,5 +118,5 @@ def _hash(text):
 
 
 def _signed(value):
-    """The lower 32 bits, as a signed word."""
+    """Return the lower 32 bits as a signed integer."""
     return struct.unpack("<i", struct.pack("<I", value & 0xFFFFFFFF))[0]

@@ -1,4 +1,4 @@
-"""LSTM, GRU and RNN -> kernels lstm, gru and rnn, one step a direction."""
+"""Lower LSTM, GRU and RNN to kernels lstm, gru, rnn and gated, one step for each direction."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._block import block_constants, gemm_words, is_block
 from ._dot import pack_rows
 from ._dtypes import FLOAT, INT32
 from ._elementwise import float_bits
-from ._gated import emit_gated, is_gated
+from ._gated import emit_gated, initial_state, is_gated
 from ._move import emit_move
 
-# Kinds of activation, in the device's order, with the defaults of alpha and beta: those of the
-# ONNX operators. None: the function has no such parameter. ...: it has no default.
+# Activations in the kernel's order, with the defaults of alpha and beta, those of the ONNX
+# operators. None: the function has no such parameter. ...: the parameter has no default.
 _ACTIVATIONS = {
     "relu": (None, None),
     "tanh": (None, None),
@@ -35,20 +35,32 @@ _ACTIVATIONS = {
 
 
 @dataclass
-class Kind:
-    """n_gates, n_states; activations: the default ones of a direction."""
+class Cell:
+    """A recurrent operator.
+
+    Attributes:
+        activations: the default activations of a direction.
+
+    """
 
     n_gates: int
     n_states: int
     activations: tuple[str, ...]
 
 
-LSTM = Kind(4, 2, ("Sigmoid", "Tanh", "Tanh"))
+LSTM = Cell(4, 2, ("Sigmoid", "Tanh", "Tanh"))
 
 
 @dataclass
 class Weights:
-    """Of one direction: the kernel's inputs behind x, its parameter for them, more scratch."""
+    """The weights of one direction.
+
+    Attributes:
+        tensors: the kernel's inputs behind x.
+        biases: the kernel's parameter for their biases.
+        scratch: more scratch.
+
+    """
 
     tensors: list[Tensor]
     biases: list[int]
@@ -62,17 +74,22 @@ def lower_lstm(node):
 
 @lowers("GRU")
 def lower_gru(node):
-    _lower(node, Kind(3, 1, ("Sigmoid", "Tanh")), node.attr("linear_before_reset", 0))
+    _lower(node, Cell(3, 1, ("Sigmoid", "Tanh")), node.attr("linear_before_reset", 0))
 
 
 @lowers("RNN")
 def lower_rnn(node):
-    _lower(node, Kind(1, 1, ("Tanh",)), 0)
+    _lower(node, Cell(1, 1, ("Tanh",)), 0)
 
 
 @dataclass
 class Shape:
-    """Sizes of a node, and strides in items. layout 1: the batch is the outermost dimension."""
+    """The sizes of a node, from which strides follow [elements].
+
+    Attributes:
+        layout: 1 if the batch is the outermost dimension.
+
+    """
 
     directions: int
     seq: int
@@ -83,6 +100,7 @@ class Shape:
 
     @classmethod
     def of(cls, node):
+        """Return the sizes of a node."""
         x, w, r = node.inputs[:3]
         if any(len(t.shape) != 3 or 0 in t.shape for t in (x, w, r)):
             raise Problem("X, W or R is empty or has not three dimensions")
@@ -92,60 +110,46 @@ class Shape:
         return cls(w.shape[0], seq, batch, x.shape[2], hidden, layout)
 
     def named(self, d):
-        """A direction's sizes and places, by the names of the kernel's parameters."""
-        y_first, *y_strides = self.y_place(d)
-        s_first, s_stride = self.state_place(d)
+        """Return the sizes and strides of direction d, by the names of the kernels' parameters."""
+        row, batch_row = self.directions * self.hidden, self.batch * self.hidden
+        if self.layout:
+            x_strides = [self.inputs, self.seq * self.inputs]  # between time steps, sequences
+            first, y_strides, s_stride = d * self.hidden, [row, self.seq * row], row
+        else:
+            x_strides = [self.batch * self.inputs, self.inputs]
+            first, s_stride = d * batch_row, self.hidden
+            y_strides = [self.directions * batch_row, self.hidden]
         return {
             "seq": self.seq,
             "batch": self.batch,
             "input_size": self.inputs,
             "hidden": self.hidden,
-            "x_strides": self.x_strides(),
-            "y_first": y_first,
+            "x_strides": x_strides,
+            "y_first": first,
             "y_strides": y_strides,
-            "s_first": s_first,
+            "s_first": first,
             "s_stride": s_stride,
         }
 
-    def x_strides(self):
-        """Between time steps, between sequences."""
-        if self.layout:
-            return [self.inputs, self.seq * self.inputs]
-        return [self.batch * self.inputs, self.inputs]
 
-    def y_place(self, d):
-        """First item, strides between time steps and sequences."""
-        if self.layout:
-            row = self.directions * self.hidden
-            return [d * self.hidden, row, self.seq * row]
-        row = self.batch * self.hidden
-        return [d * row, self.directions * row, self.hidden]
-
-    def state_place(self, d):
-        """First item, stride between sequences."""
-        if self.layout:
-            return [d * self.hidden, self.directions * self.hidden]
-        return [d * self.batch * self.hidden, self.hidden]
-
-
-def _lower(node, kind, option):
+def _lower(node, cell, option):
     node.require_dtype(FLOAT)
     if not any(node.outputs):
         return
     s = Shape.of(node)
-    _check_shapes(node, s, kind.n_gates)
+    _check_shapes(node, s, cell.n_gates)
     if is_gated(node, option, s.directions):
-        emit_gated(node, kind, s, option, _reverse(node, s.directions))
+        emit_gated(node, cell, s, option, _reverse(node, s.directions))
         return
-    w, r, biases = _weights(node, kind.n_gates * s.hidden, kind.n_gates == 3 and option)
-    weights = _in_blocks(node, kind, s, (w, r), biases) or Weights([w, r], biases)
-    emit_walks(node, node.op.lower(), kind, s, [weights] * s.directions, option)
+    w, r, biases = _weights(node, cell.n_gates * s.hidden, cell.n_gates == 3 and option)
+    weights = _in_blocks(node, cell, s, (w, r), biases) or Weights([w, r], biases)
+    emit_directions(node, node.op.lower(), cell, s, [weights] * s.directions, option)
 
 
-def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
-    """Known weights in block floating point (see mpconnxr/ops/_block.py), where it is wanted.
+def _in_blocks(node, cell, s, rows, biases) -> Weights | None:
+    """Return known weights in block floating point, or None if they stay floats.
 
-    Weights that --weights f16 has rounded stay floats: the file holds them in half of the bytes.
+    Weights that --weights f16 has rounded stay floats: they take half of the bytes in the file.
     """
     if node.held_bits == 16 and all(t.data is not None and _are_halves(t.data) for t in rows):
         return None
@@ -154,7 +158,7 @@ def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
     if not all(t.data is not None and is_block(node, node.inputs[0], t, k) for t, k, _ in pairs):
         return None
     parts = [block_constants(node, t, k, bool(bias)) for t, k, bias in pairs]
-    words = gemm_words(kind.n_gates * s.hidden, max(sizes))
+    words = gemm_words(cell.n_gates * s.hidden, max(sizes))
     tensors = [part[i] for i in (0, 1) for part in parts] + [t for part in parts for t in part[2:]]
     return Weights(tensors, [len(part) - 2 for part in parts], [node.temp(INT32, (words,))])
 
@@ -164,24 +168,29 @@ def _are_halves(values):
         return np.array_equal(values, values.astype(np.float16).astype(values.dtype))
 
 
-def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], option) -> None:
-    """A step a direction. weights: by direction; option: of the kernel. Raises Problem."""
+def emit_directions(
+    node, kernel, cell: Cell, s: Shape, weights: Sequence[Weights], option
+) -> None:
+    """Emit one step for each direction.
+
+    `option` is linear_before_reset of GRU, and input_forget of LSTM.
+    """
     outputs = (node.outputs + [None] * 3)[:3]
-    activations = activations_of(node, kind, s.directions)
+    activations = activations_of(node, cell, s.directions)
     reverse = _reverse(node, s.directions)
-    optional = [lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
+    optional = [lengths(node, s), *(initial_state(node, i) for i in (5, 6)), node.input(7)]
     present = sum((t is not None) << i for i, t in enumerate(optional + outputs))
-    # a step takes its initial states first and leaves the last ones at its end
+    # a step reads its initial states first and writes the last ones at its end
     states = zip(optional[1:3], outputs[1:], strict=True)
     in_place = [pair for pair in states if None not in pair]
-    sums = node.temp(FLOAT, (kind.n_states * s.batch + 2 * kind.n_gates, s.hidden))
+    sums = node.temp(FLOAT, (cell.n_states * s.batch + 2 * cell.n_gates, s.hidden))
     for d in range(s.directions):
         node.emit(
             kernel,
             [t for t in (node.inputs[0], *weights[d].tensors, *optional) if t is not None],
             [t for t in outputs if t is not None],
             scratch=[sums, *weights[d].scratch],
-            macs=s.seq * s.batch * kind.n_gates * s.hidden * (s.inputs + s.hidden),
+            macs=s.seq * s.batch * cell.n_gates * s.hidden * (s.inputs + s.hidden),
             in_place=in_place,
             **s.named(d),
             biases=weights[d].biases,
@@ -198,16 +207,15 @@ def _check_shapes(node, s, n_gates):
     d, rows, h = s.directions, n_gates * s.hidden, s.hidden
     state = (s.batch, d, h) if s.layout else (d, s.batch, h)
     weights = [(d, rows, s.inputs), (d, rows, h), (d, 2 * rows)]
-    wanted = [(shape, FLOAT) for shape in weights]
-    wanted += [((s.batch,), INT32), (state, FLOAT), (state, FLOAT), ((d, 3 * h), FLOAT)]
-    for t, (shape, dtype) in zip(node.inputs[1:], wanted, strict=False):
+    expected = [(shape, FLOAT) for shape in weights]
+    expected += [((s.batch,), INT32), (state, FLOAT), (state, FLOAT), ((d, 3 * h), FLOAT)]
+    for t, (shape, dtype) in zip(node.inputs[1:], expected, strict=False):
         if t is not None and (t.shape, t.dtype) != (shape, dtype):
-            needed = f"{dtype_name(dtype)} {list(shape)}"
-            raise Problem(f"{t} where {needed} is needed")
+            raise Problem(f"{t} where {dtype_name(dtype)} {list(shape)} is needed")
 
 
 def _reverse(node, directions):
-    """Whether each direction walks backwards."""
+    """Return for each direction 1 if it runs backwards, else 0."""
     name = node.attr("direction", "forward")
     reverse = {"forward": [0], "reverse": [1], "bidirectional": [0, 1]}.get(name)
     if reverse is None or len(reverse) != directions:
@@ -216,9 +224,9 @@ def _reverse(node, directions):
 
 
 def _weights(node, rows, separate):
-    """W and R as rows with their biases, and whether each has any.
+    """Return W and R as rows with their biases, and for both if they have biases.
 
-    Both biases are added into W's where that is the same (not separate) and they are known.
+    Known biases of R are added to those of W, unless they have to stay separate.
     """
     _, w, r, b = (node.inputs + [None])[:4]
     if b is None:
@@ -239,19 +247,13 @@ def _weights(node, rows, separate):
 
 
 def lengths(node, s) -> Tensor | None:
-    """sequence_lens; None if every sequence is of full length."""
+    """Return sequence_lens, or None if every sequence has full length."""
     lens = node.input(4)
     if lens is None or lens.data is None:
         return lens
     if (lens.data < 0).any() or (lens.data > s.seq).any():
         raise Problem(f"sequence_lens outside 0 .. {s.seq}")
     return lens if (lens.data != s.seq).any() else None
-
-
-def _state(node, i) -> Tensor | None:
-    """An initial state; None if it is zero."""
-    t = node.input(i)
-    return t if t is not None and (t.data is None or t.data.any()) else None
 
 
 def _clip(node) -> int:
@@ -261,14 +263,15 @@ def _clip(node) -> int:
     return float_bits(clip or 0.0)
 
 
-def activations_of(node, kind: Kind, directions):
-    """Params for each direction: kind, bits of alpha and of beta for each of its functions.
+def activations_of(node, cell: Cell, directions):
+    """Return (number, bits of alpha, bits of beta) of each activation, for each direction.
 
-    activation_alpha and activation_beta hold values only for the functions that have them.
+    activation_alpha and activation_beta have values only for functions with these parameters.
+
     """
-    names = node.attr("activations") or list(kind.activations) * directions
+    names = node.attr("activations") or list(cell.activations) * directions
     names = [n.decode() if isinstance(n, bytes) else n for n in names]
-    per = len(kind.activations)
+    per = len(cell.activations)
     if len(names) < per * directions:
         raise Problem(f"{len(names)} activations for {directions} directions")
     alphas, betas = (list(node.attr(f"activation_{p}", [])) for p in ("alpha", "beta"))
@@ -284,7 +287,7 @@ def activations_of(node, kind: Kind, directions):
 
 
 def _next(values, default, name) -> float:
-    """The next value for a function that has this parameter, its default if there is none left."""
+    """Return the next value of a parameter, or its default if none is left."""
     if default is None:
         return 0.0
     if not values and default is ...:

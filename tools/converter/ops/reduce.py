@@ -1,4 +1,4 @@
-"""Reduce..., Global...Pool, ArgMax, ArgMin, CumSum, CumProd, TopK: over axes, or along one."""
+"""Lower reductions over axes, global pools, ArgMax, ArgMin, CumSum, CumProd and TopK."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
-from ._axes import joined, lines_of, named_lines
+from ._axes import join_axes, lines_of, named_lines
 from ._dtypes import BOOL, DOUBLE, FLOAT, INT8, NUMBERS, UINT8
 from ._elementwise import binary, emit_any_power, emit_binary, float_bits, unary
 from ._extents import emit_measure
@@ -18,7 +18,7 @@ from ._windows import Windows
 
 _SUM, _MEAN, _MAX, _PROD, _LOG_SUM_EXP, _NORM = 0, 1, 2, 4, 6, 8
 FLOAT_MAX = float(np.finfo(np.float32).max)
-# ONNX operator -> operation and power of the kernel
+# Operation and power of the kernel for each operator.
 _OPS = {
     "ReduceSum": (0, 0),
     "ReduceMean": (_MEAN, 0),
@@ -38,7 +38,7 @@ MEAN, SUM = _OPS["ReduceMean"], _OPS["ReduceSum"]
 
 @lowers(*_OPS, fixes_shape=(1,))
 def lower_reduce(node):
-    """axes: an attribute, or an input (ReduceSum from opset 13, the others from 18)."""
+    """Lower reductions. axes is an input for ReduceSum since opset 13, for others since 18."""
     x = node.inputs[0]
     op = _OPS[node.op]
     allowed = (FLOAT, DOUBLE) if node.op in ("ReduceLogSum", "ReduceLogSumExp") else NUMBERS
@@ -52,8 +52,8 @@ def lower_reduce(node):
 
 
 def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None:
-    """out = the kernel's operation over these axes of x."""
-    x, (outer, n, inner) = joined(node, x, axes) if x.shape else (x, (1, 1, 1))
+    """Emit out = a reduction of x over axes by the kernel's operation, with a power for norms."""
+    x, (outer, n, inner) = join_axes(node, x, axes) if x.shape else (x, (1, 1, 1))
     if op == _MEAN and emit_mean(node, x, out, outer, n, inner):
         return
     lines = outer, n, inner
@@ -72,7 +72,7 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
 
 
 def _emit_product(node, x, out, lines):
-    """The last one of the running products."""
+    """Emit a product as the last of the running products."""
     outer, n, inner = lines
     products = node.temp(FLOAT, x.shape)
     node.emit("cumulate", [x], [products], product=1, exclusive=0, reverse=0, **named_lines(lines))
@@ -81,7 +81,7 @@ def _emit_product(node, x, out, lines):
 
 
 def _emit_norm(node, x, out, lines, power):
-    """(Sum of |x| ** power) ** (1 / power)."""
+    """Emit (sum of |x| ** power) ** (1 / power)."""
     powers, total = node.temp(FLOAT, x.shape), node.temp(FLOAT, out.shape)
     emit_any_power(node, unary(node, "abs", x), power, powers)
     node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
@@ -89,7 +89,7 @@ def _emit_norm(node, x, out, lines, power):
 
 
 def _emit_max_of_bytes(node, x, out, lines):
-    """By windows of a column: a loop has them."""
+    """Emit max_pool with columns as windows, for which it has a loop."""
     outer, n, inner = lines
     ones, zeros = [1, 1, 1], [0, 0, 0]
     column = Windows([1, n, inner], [1, n, 1], [1, 1, inner], ones, ones, zeros, zeros)
@@ -97,9 +97,9 @@ def _emit_max_of_bytes(node, x, out, lines):
 
 
 def _emit_log_sum_exp(node, x, out, lines):
-    """m + log(sum of exp(x - m)), m the largest of a line, steps without boxed floats.
+    """Emit m + log(sum of exp(x - m)) with the maximum m of a line, in steps without boxed floats.
 
-    An infinite m is cut to the largest float: its difference from itself would be NaN.
+    An infinite m is clipped to the largest float: its difference from itself would be NaN.
     """
     outer, _, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, (outer, 1, inner))
@@ -127,7 +127,7 @@ def lower_arg_reduce(node):
     x = node.inputs[0]
     lines = named_lines(lines_of(x.shape, node.attr("axis", 0)))
     if lines["n"] == 0:
-        raise Problem("an axis of no items")
+        raise Problem("an axis without elements")
     flags = {"smallest": int(node.op == "ArgMin"), "last": node.attr("select_last_index", 0)}
     node.emit("arg_reduce", [x], node.outputs, **flags, **lines)
 
@@ -144,14 +144,14 @@ def lower_cumulate(node):
     if not reverse or x.dtype != FLOAT or any_open(lines):
         node.emit("cumulate", [x], [out], reverse=reverse, **params)
         return
-    turned, sums = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
-    _turn(node, x, turned, lines)
-    node.emit("cumulate", [turned], [sums], reverse=0, **params)
-    _turn(node, sums, out, lines)
+    reversed_x, sums = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
+    _reverse(node, x, reversed_x, lines)
+    node.emit("cumulate", [reversed_x], [sums], reverse=0, **params)
+    _reverse(node, sums, out, lines)
 
 
-def _turn(node, x, out, lines):
-    """out = x from the end of its lines to their begin."""
+def _reverse(node, x, out, lines):
+    """Emit out = x with its lines reversed."""
     _, n, inner = lines
     strides = n * inner, inner, 1
     emit_move(node.emit, x, out, lines, (n * inner, -inner, 1), strides, (n - 1) * inner)
@@ -159,7 +159,7 @@ def _turn(node, x, out, lines):
 
 @lowers("TopK", fixes_shape=(1,), at_run_time=(1,))
 def lower_top_k(node):
-    """k: an attribute before opset 10; largest and sorted came with opset 11. Always sorted."""
+    """Lower TopK, always sorted. k is an attribute before opset 10; opset 11 added largest."""
     node.require_dtype(*NUMBERS)
     x, (values, indices) = node.inputs[0], (*node.outputs, None)[:2]
     axis = node.attr("axis", -1)

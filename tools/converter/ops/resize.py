@@ -1,4 +1,4 @@
-"""Resize, Upsample -> kernels resample, move, gather; mpconnxr:QLinearResize -> kernel qblend."""
+"""Lower Resize and Upsample to kernels resample, move and gather, and QLinearResize to qblend."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import Problem
 from ..shapes.extent import is_open
 from ..shapes.window_rules import scaled_dims
-from ..steps.overlap import item_by_item
+from ..steps.overlap import element_leads
 from . import OWN, lowers
 from ._axes import lines_of
 from ._dtypes import DOUBLE, FLOAT, INT8, UINT8
@@ -17,15 +17,15 @@ from ._move import emit_fill
 from ._qblend import Taps, emit_blend
 from ._resize import Axis, axes_of, coordinates, nearest, weights
 from ._select import Whole, alias_or_select
-from .ms_qlinear import dequantized, lower_by_floats, rest, stand_in
+from .ms_qlinear import as_float_input, dequantized, lower_by_floats, scale_and_zero
 
 
 @lowers("Resize", "Upsample", fixes_shape=(1, 2, 3))
 def lower_resize(node):
-    """All opsets and modes. The axes are independent of each other: one step (or none) an axis."""
+    """Lower Resize of all opsets and modes, with at most one step for each axis."""
     x, out = node.inputs[0], node.outputs[0]
     if x.nelem == 0 and out.nelem:
-        raise Problem("an input of no items")
+        raise Problem("an input without elements")
     axes = axes_of(node)
     for axis in axes:
         if is_open(axis.n_in) and axis.n_out != axis.n_in:
@@ -40,12 +40,12 @@ def lower_resize(node):
 
 
 def _by_floats(node, x, out, axes):
-    """Bytes, truncated as onnxruntime does; the standard leaves it open."""
+    """Emit a Resize of bytes, truncated as in onnxruntime; the standard leaves that open."""
     if node.attr("antialias", 0):
         raise Problem("antialias for bytes")
     real = node.temp(FLOAT, out.shape)
     _emit(node, as_dtype(node, x, FLOAT), real, axes)
-    node.emit("cast", [real], [out], over=item_by_item(out, [real]))
+    node.emit("cast", [real], [out], over=element_leads(out, [real]))
 
 
 def _emit(node, x, out, axes):
@@ -67,23 +67,23 @@ def _whole_where_open(axes, maps):
 
 
 def _inside(node, axis):
-    """Which outputs come from the input; the others are the extrapolation_value."""
+    """Return a mask of the outputs that come from the input rather than extrapolation_value."""
     if node.attr("coordinate_transformation_mode") != "tf_crop_and_resize":
         return np.ones(axis.n_out, bool)
-    at = coordinates(node, axis)
-    return (at >= 0) & (at <= axis.n_in - 1)
+    coordinate = coordinates(node, axis)
+    return (coordinate >= 0) & (coordinate <= axis.n_in - 1)
 
 
 def _interpolate(node, x, out, tables, maps):
-    """Axis by axis, those that shrink first; then into its place if something was extrapolated."""
+    """Interpolate axis by axis, shrinking ones first; then select if outputs are extrapolated."""
     if any(len(table) == 0 for table in tables):
         return
-    todo = [a for a, t in enumerate(tables) if not is_open(x.shape[a]) and not _is_identity(t)]
-    todo.sort(key=lambda a: tables[a].shape[0] / tables[a].shape[1])
-    placed = any(not isinstance(m, Whole) and m.min() < 0 for m in maps)
-    for a in todo:
+    resized = [a for a, t in enumerate(tables) if not is_open(x.shape[a]) and not _is_identity(t)]
+    resized.sort(key=lambda a: tables[a].shape[0] / tables[a].shape[1])
+    has_extrapolated = any(not isinstance(m, Whole) and m.min() < 0 for m in maps)
+    for a in resized:
         shape = (*x.shape[:a], len(tables[a]), *x.shape[a + 1 :])
-        target = out if a == todo[-1] and not placed else node.temp(x.dtype, shape)
+        target = out if a == resized[-1] and not has_extrapolated else node.temp(x.dtype, shape)
         _emit_resample(node, x, target, a, tables[a])
         x = target
     if x is not out:
@@ -95,7 +95,7 @@ def _is_identity(table):
 
 
 def _emit_resample(node, x, out, axis, table):
-    """Only the band of taps that any output uses is stored."""
+    """Emit resample, with only the band of taps that any output uses."""
     n_out, n_in = table.shape
     used = table != 0
     first, last = used.argmax(axis=1), n_in - 1 - used[:, ::-1].argmax(axis=1)
@@ -109,43 +109,51 @@ def _emit_resample(node, x, out, axis, table):
     node.emit("resample", [x, weight], [out], macs=out.nelem * taps, **params)
 
 
-_OPSET = 13  # of a Resize with these inputs; later ones have more attributes
+_OPSET = 13  # of a Resize with these inputs; later versions have more attributes
 
 
 def _infer(node):
     roi, scales, sizes = [*node.inputs[5:], None, None, None][:3]
     if sizes is not None and sizes.data is not None:
         return [(node.inputs[4].dtype, sizes.data.tolist())]
-    if scales is not None and scales.shape == (0,):  # beside sizes, as opset 11 wants it
+    if scales is not None and scales.shape == (0,):  # beside sizes, as opset 11 requires
         scales = None
     dims = node.inputs[0].shape
     if scales is not None and scales.data is not None:
         return [(node.inputs[4].dtype, scaled_dims(dims, scales.data.tolist()))]
-    inputs = [stand_in(node.inputs[0]), roi, scales, sizes]
+    inputs = [as_float_input(node.inputs[0]), roi, scales, sizes]
     [(_, shape)] = as_onnx(node, "Resize", inputs, _OPSET)
     return [(node.inputs[4].dtype, shape)]
 
 
 @lowers("QLinearResize", domain=OWN, infer=_infer)
 def lower_qlinear_resize(node):
-    """Linear, of the last two dims of four. By floats where scales are extreme."""
+    """Lower QLinearResize, linear in the last two of four dimensions.
+
+    Floats serve it if scales are extreme.
+    """
     x, out = node.inputs[0], node.outputs[0]
     own, node.opset = node.inputs, _OPSET
     node.inputs = [x, *own[5:]]
     taps = [_taps(node, axis) for axis in axes_of(node)[2:]]
     node.inputs = own
-    if emit_blend(node, [x, *rest(node, 1)], [out, *rest(node, 3)], x.shape[2:], *taps):
+    if emit_blend(
+        node, [x, *scale_and_zero(node, 1)], [out, *scale_and_zero(node, 3)], x.shape[2:], *taps
+    ):
         return
     lower_by_floats(node, lower_resize, [dequantized(node, 0), *own[5:]], 3)
 
 
 def _taps(node, axis: Axis) -> Taps:
-    """As onnxruntime has them: at the last item both are that item, by halves."""
+    """Return the blends along an axis as in onnxruntime.
+
+    At the last element both taps are that element, with weights of a half.
+    """
     last = np.float32(axis.n_in - 1)
-    at = np.clip(coordinates(node, axis), 0, last)
-    first = at.astype(np.int64)
+    coordinate = np.clip(coordinates(node, axis), 0, last)
+    first = coordinate.astype(np.int64)
     second = np.minimum(first + 1, axis.n_in - 1)
-    of_first, of_second = np.abs(at - second), np.abs(at - first)
+    of_first, of_second = np.abs(coordinate - second), np.abs(coordinate - first)
     is_last = first == second
     of_first[is_last] = of_second[is_last] = 0.5
     return Taps(first, second, of_first, of_second)

@@ -1,4 +1,4 @@
-"""RotaryEmbedding -> kernel rotary, with the angles of its rows picked by gather."""
+"""Lower RotaryEmbedding to kernel rotary; kernel gather picks the angles of its rows."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .attention import plain_layout, shape_of
 
 
 def takes(node: NodeProto, types) -> bool:
-    """Whether the kernel serves it. types: TypeProtos of values."""
-    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    """Return True if the kernel serves a node, with TypeProtos of values by name."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     shapes = [shape_of(types.get(name), FLOAT) for name in node.input[:3]]
     if len(node.input) > 3 and node.input[3]:
         shapes.append(shape_of(types.get(node.input[3]), INT64))
     if None in shapes or any(math.prod(shape) == 0 for shape in shapes):
         return False
-    if len(shapes[0]) not in (3, 4) or len(shapes[0]) == 3 and not given.get("num_heads"):
+    if len(shapes[0]) not in (3, 4) or len(shapes[0]) == 3 and not attributes.get("num_heads"):
         return False
-    width = shapes[0][-1] if len(shapes[0]) == 4 else shapes[0][-1] // given["num_heads"]
-    pairs = (given.get("rotary_embedding_dim", 0) or width) // 2
+    width = shapes[0][-1] if len(shapes[0]) == 4 else shapes[0][-1] // attributes["num_heads"]
+    pairs = (attributes.get("rotary_embedding_dim", 0) or width) // 2
     return shapes[1] == shapes[2] and shapes[1][-1] == pairs and 0 < 2 * pairs <= width
 
 
@@ -56,24 +56,24 @@ def lower_rotary_embedding(node):
 
 
 def _angles(node, pairs) -> Tensor:
-    """(batch, rows, 2 * pairs): cosines and sines, those that another node picked, too."""
-    cos, sin, places = node.inputs[1], node.inputs[2], node.input(3)
+    """Return cosines and sines as (batch, rows, 2 * pairs), of an earlier node if equal."""
+    cos, sin, positions = node.inputs[1], node.inputs[2], node.input(3)
     is_known = cos.data is not None and sin.data is not None
-    if places is None:
+    if positions is None:
         return _joined(node, cos, sin, pairs)
-    shape = (*places.shape, 2 * pairs)
+    shape = (*positions.shape, 2 * pairs)
     if not is_known:
-        parts = [node.temp(FLOAT, (*places.shape, pairs)) for _ in range(2)]
+        parts = [node.temp(FLOAT, (*positions.shape, pairs)) for _ in range(2)]
         for table, part in zip((cos, sin), parts, strict=True):
-            emit_gather(node, table, places, part, 0)
+            emit_gather(node, table, positions, part, 0)
         return _joined(node, *parts, pairs)
     table = np.concatenate([cos.data, sin.data], 1)
     for step in node.steps:
         data = step.inputs[0].data if step.kernel == "gather" else None
-        if data is not None and step.inputs[1] is places and np.array_equal(data, table):
+        if data is not None and step.inputs[1] is positions and np.array_equal(data, table):
             return step.outputs[0]
     angles = node.temp(FLOAT, shape)
-    emit_gather(node, node.constant(table), places, angles, 0)
+    emit_gather(node, node.constant(table), positions, angles, 0)
     return angles
 
 

@@ -1,4 +1,4 @@
-"""NonZero, Compress, Unique, NonMaxSuppression: operators whose result decides its own shape."""
+"""Lower NonZero, Compress, Unique and NonMaxSuppression, whose result decides its own shape."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lower_nonzero(node):
 
 
 def emit_nonzero(node, x, out):
-    """out: int64 (rank, a run-time dim)."""
+    """Emit out, int64 (rank, a run-time dimension) = the indices of nonzero elements."""
     dims = x.shape or (1,)
     count = extent.number_of(out.shape[1])
     node.emit("nonzero", [x], [store(node, out)], count=count, dims=dims)
@@ -31,7 +31,7 @@ def emit_nonzero(node, x, out):
 
 @lowers("Compress")
 def lower_compress(node):
-    """The places where the condition is true; then a Gather."""
+    """Lower Compress to the indices where the condition is true, and a Gather."""
     x, condition, out = node.inputs[0], node.inputs[1], node.outputs[0]
     axis = node.attr("axis")
     if axis is None:
@@ -46,7 +46,7 @@ def lower_compress(node):
 
 @lowers("Unique")
 def lower_unique(node):
-    """Which slices come first; then a Gather."""
+    """Lower Unique to the indices of first occurrences, and a Gather."""
     x = node.inputs[0]
     node.require_dtype(*NUMBERS, BOOL)
     axis = node.attr("axis")

@@ -1,4 +1,4 @@
-"""AffineGrid -> kernel gemm; GridSample, RoiAlign, MaxRoiPool -> their own."""
+"""Lower AffineGrid to kernel gemm; GridSample, RoiAlign and MaxRoiPool to their own."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .gemm import emit_gemm
 
 @lowers("AffineGrid", fixes_shape=(1,))
 def lower_affine_grid(node):
-    """Each batch's matrix times the homogeneous coordinates (x, y, z, 1) of every position."""
+    """Lower AffineGrid: a matrix for each batch times homogeneous coordinates (x, y, z, 1)."""
     node.require_dtype(FLOAT)
     theta, out = node.inputs[0], node.outputs[0]
     dims = out.shape[1:-1]
     align = node.attr("align_corners", 0)
     axes = [_positions(d, align) for d in dims]
-    grids = np.meshgrid(*axes, indexing="ij")[::-1]  # x, the last dim, comes first
+    grids = np.meshgrid(*axes, indexing="ij")[::-1]  # x, the last dimension, comes first
     points = np.stack([*grids, np.ones(dims)], axis=-1).reshape(-1, len(dims) + 1)
     m, n, k = math.prod(dims), len(dims), len(dims) + 1
     a = node.constant(points.astype(np.float32))
@@ -30,7 +30,7 @@ def lower_affine_grid(node):
 
 
 def _positions(d, align):
-    """-1 .. 1: the ends are the outer items' centres (align) or the outer edges."""
+    """Return coordinates from -1 to 1: the centres (align) or outer edges of the end elements."""
     if align:
         return np.linspace(-1, 1, d) if d > 1 else np.zeros(1)
     return (2 * np.arange(d) + 1) / d - 1
@@ -42,7 +42,7 @@ _PADDING = {"zeros": 0, "border": 1, "reflection": 2}
 
 @lowers("GridSample")
 def lower_grid_sample(node):
-    """Opset 16 calls the modes bilinear and bicubic."""
+    """Lower GridSample. Opset 16 calls its modes bilinear and bicubic."""
     node.require_dtype(*FLOATS)
     x, grid, out = node.inputs[0], node.inputs[1], node.outputs[0]
     rank = len(x.shape) - 2
@@ -68,7 +68,7 @@ def lower_grid_sample(node):
 
 @lowers("RoiAlign")
 def lower_roi_align(node):
-    """Up to opset 10 there was no half pixel; since opset 16 it is the default."""
+    """Lower RoiAlign. Half pixels came with opset 11, and are the default since 16."""
     node.require_dtype(FLOAT)
     x, regions, batch = node.inputs
     out = node.outputs[0]
@@ -92,7 +92,7 @@ def lower_roi_align(node):
 
 
 def region_sizes(x: Tensor, regions: Tensor, out: Tensor) -> dict[str, int]:
-    """By the names of kernels' parameters."""
+    """Return sizes by the names of the kernels' parameters."""
     named = dict(zip(("n", "c", "h", "w"), x.shape, strict=True))
     return {**named, "regions": regions.shape[0], "oh": out.shape[2], "ow": out.shape[3]}
 

@@ -1,6 +1,7 @@
-"""GatherElements, GatherND, Scatter..., TensorScatter, Col2Im -> offsets, gather, scatter, cache.
+"""Lower GatherElements, GatherND, Scatter..., TensorScatter and Col2Im.
 
-Tuples of indices become row numbers of data seen as (rows, inner), which pick or place the rows.
+Tuples of indices become row numbers of data seen as (rows, inner), by kernel offsets. Kernels
+gather, scatter and cache read or write these rows.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def lower_scatter_nd(node):
 
 
 def _emit_scatter(node, rows: Tensor, n: int, inner: int):
-    """The output starts as a copy of data; updates come in the order of their indices."""
+    """Emit the output: a copy of data, then the updates in the order of their indices."""
     data, updates, out = node.inputs[0], node.inputs[2], node.outputs[0]
     op = _REDUCTIONS[node.attr("reduction", "none")]
     if op and data.dtype == BOOL:
@@ -71,7 +72,7 @@ def _as_bytes(node, x: Tensor) -> Tensor:
 
 
 def _element_rows(node, data, index) -> Tensor:
-    """Flat positions in data: each index moves along axis only."""
+    """Return flat indices into data for elementwise indices along an axis."""
     axis = node.attr("axis", 0) % len(data.shape)
     strides = strides_of(data.shape)
     along = strides[axis]
@@ -83,7 +84,7 @@ def _element_rows(node, data, index) -> Tensor:
 
 
 def _slice_rows(node, data, index, batch: int) -> tuple[Tensor, tuple[int, int]]:
-    """(row numbers, shape of data as rows and inner): the last axis of index holds tuples."""
+    """Return row numbers for the tuples in the last axis of index, and data's (rows, inner)."""
     n_t = index.shape[-1]
     if any_open([n_t]):
         raise Problem("tuples of indices of a run-time length")
@@ -96,7 +97,17 @@ def _slice_rows(node, data, index, batch: int) -> tuple[Tensor, tuple[int, int]]
 
 
 def emit_offsets(node, index, dims, strides, sizes, steps) -> Tensor:
-    """Row numbers (dims): strides say what a tuple's place adds to it, steps what it holds."""
+    """Emit row numbers for tuples of indices.
+
+    Args:
+        node: the node to lower.
+        index: the tuples.
+        dims: shape of the row numbers.
+        strides: what each dimension of a tuple's position adds to its row.
+        sizes: limits of the indices in a tuple.
+        steps: what each index in a tuple adds to its row.
+
+    """
     rows = node.temp(INT32, dims)
     params = {"rank": len(dims), "n_t": len(sizes), "dims": dims, "strides": strides}
     node.emit("offsets", [index], [rows], **params, sizes=sizes, steps=steps)
@@ -105,8 +116,8 @@ def emit_offsets(node, index, dims, strides, sizes, steps) -> Tensor:
 
 @lowers("TensorScatter")
 def lower_tensor_scatter(node):
-    """Rows of update go into a copy of the cache, from each batch's write index on."""
-    past, update, at = node.inputs[0], node.inputs[1], node.input(2)
+    """Lower TensorScatter: update is written to a copy of the cache from a batch's index on."""
+    past, update, start = node.inputs[0], node.inputs[1], node.input(2)
     out = node.outputs[0]
     axis = node.attr("axis", -2) % len(past.shape)
     n, k = past.shape[axis], update.shape[axis]
@@ -115,23 +126,23 @@ def lower_tensor_scatter(node):
         raise Problem(f"axis {axis}, mode {mode}")
     batches = past.shape[0]
     lines, inner = math.prod(past.shape[1:axis]), math.prod(past.shape[axis + 1 :])
-    at = at if at is not None else node.constant(np.zeros(batches, np.int64))
+    start = start if start is not None else node.constant(np.zeros(batches, np.int64))
     emit_copy(node.emit, past, out)
     unit = 4 if out.itemsize % 4 == 0 else 1
     sizes = {"batches": batches, "lines": lines, "n": n, "count": k}
     sizes["inner"] = inner * out.itemsize // unit
     circular = int(mode == "circular")
-    node.emit("cache", [update, at], [out], unit=unit, **sizes, circular=circular)
+    node.emit("cache", [update, start], [out], unit=unit, **sizes, circular=circular)
 
 
-_ADD = 1  # of kernel scatter
+_ADD = 1  # operation of kernel scatter
 
 
 @lowers("Col2Im", fixes_shape=(1, 2))
 def lower_col2im(node):
-    """Every column is added to the places its block was taken from, in an image with its padding.
+    """Lower Col2Im: columns are added to the positions of their blocks in a padded image.
 
-    The images of all batches and channels lie side by side, so that one index serves all.
+    The images of all batches and channels are interleaved, so that one index serves all.
     """
     node.require_dtype(*NUMBERS)
     x, out = node.inputs[0], node.outputs[0]
@@ -140,7 +151,7 @@ def lower_col2im(node):
     rank = len(image)
     pads = node.attr("pads", [0] * 2 * rank)
     padded = [d + pads[i] + pads[rank + i] for i, d in enumerate(image)]
-    index = _places(node, padded, block)
+    index = _block_indices(node, padded, block)
     planes, n = math.prod(out.shape[:2]), math.prod(padded)
     columns = node.temp(x.dtype, (len(index), planes))
     dims = [planes, len(index)]
@@ -151,22 +162,22 @@ def lower_col2im(node):
     _emit_inner(node, total, out, image, padded, pads)
 
 
-def _places(node, padded, block) -> np.ndarray:
-    """Position in the padded image for every item of a block, then every position of the block."""
+def _block_indices(node, padded, block) -> np.ndarray:
+    """Return indices into the padded image, for each element of a block and each block."""
     rank = len(padded)
     strides = node.attr("strides", [1] * rank)
     dilations = node.attr("dilations", [1] * rank)
-    place = np.zeros((1, 1), np.int64)
+    index = np.zeros((1, 1), np.int64)
     for d, b, s, e in zip(padded, block, strides, dilations, strict=True):
         count = (d - (b - 1) * e - 1) // s + 1
         grid = np.arange(b)[:, None] * e + np.arange(count) * s
-        joined = place[:, None, :, None] * d + grid[None, :, None, :]
-        place = joined.reshape(place.shape[0] * b, place.shape[1] * count)
-    return place.reshape(-1).astype(np.int32)
+        index_grid = index[:, None, :, None] * d + grid[None, :, None, :]
+        index = index_grid.reshape(index.shape[0] * b, index.shape[1] * count)
+    return index.reshape(-1).astype(np.int32)
 
 
 def _emit_inner(node, total: Tensor, out: Tensor, image, padded, pads):
-    """The image without its padding, each channel for itself again."""
+    """Emit the image without its padding, with channels apart again."""
     planes = total.shape[1]
     steps = strides_of(padded)
     first = sum(p * s for p, s in zip(pads, steps, strict=False)) * planes

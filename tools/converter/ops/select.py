@@ -1,4 +1,4 @@
-"""Where and Trilu -> kernels move and select."""
+"""Lower Where and Trilu to kernels move and select."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._elementwise import binary, broadcast, runs_of
 from ._extents import matched
 from ._move import collapse, emit_move, strides_of
 
-_FAR = 1 << 30  # diagonals: no matrix has so many; the sum with a row's number fits 32 bits
+_FAR = 1 << 30  # a diagonal beyond all matrices; plus the index of a row it fits 32 bits
 
 
 @lowers("Where")
@@ -21,9 +21,9 @@ def lower_where(node):
 
 
 def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> None:
-    """out = a where the condition holds, else b, all broadcast to out.
+    """Emit out = a where the condition holds, else b, with broadcasting.
 
-    b fills the output; a then goes where the condition holds.
+    b fills the output; a is then written where the condition holds.
     """
     if 0 in out.shape:
         return
@@ -32,7 +32,7 @@ def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> No
     emit_move(node.emit, b, out, dims, strides, strides_of(dims))
     dims, (a_strides, condition_strides) = broadcast(out.shape, a, condition)
     unit = 4 if a.itemsize % 4 == 0 else 1
-    per = a.itemsize // unit  # device items an element
+    per = a.itemsize // unit  # units in an element
     dims, (a_strides, condition_strides, _) = collapse(
         [*dims, per],
         [s * per for s in a_strides] + [1],
@@ -45,7 +45,7 @@ def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> No
 
 @lowers("Trilu")
 def lower_trilu(node):
-    """Keeps what lies on or above (upper) or below the k-th diagonal of each matrix."""
+    """Lower Trilu: elements on or above (upper) or below the k-th diagonal are kept."""
     x, k, out = node.inputs[0], node.input(1), node.outputs[0]
     shape, upper = x.shape[-2:], node.attr("upper", 1)
     is_known = k is None or k.data is not None
@@ -61,7 +61,7 @@ def lower_trilu(node):
 
 
 def _mask(node, k, rows, columns, comparison):
-    """Return which elements of a matrix are kept: column op row + k."""
+    """Return a mask of the elements of a matrix that are kept: column op row + k."""
     k = node.reshaped(k, (1,))
     if k.data is None:
         for op, limit in (("min", _FAR), ("max", -_FAR)):

@@ -1,4 +1,4 @@
-"""What passes/sequences could not resolve: a device has no sequences."""
+"""Refuse sequences that rewrites have not resolved: boards have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that change a shape, the name of a dtype, or nothing: no step, no copy."""
+"""Lower operators that change only a shape, the name of a dtype, or nothing: no step, no copy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lower_reshape(node):
 
 @lowers("Squeeze", fixes_shape=(1,))
 def lower_squeeze(node):
-    """axes: an attribute before opset 13, then an input."""
+    """Lower Squeeze. axes is an attribute before opset 13, then an input."""
     axes, x = node.input(1), node.inputs[0]
     if axes is not None and axes.nelem == 0 and 1 in x.shape:
         text = "empty axes: ONNX's rules remove no dim, onnxruntime removes all dims of 1"

@@ -1,4 +1,4 @@
-"""DFT, STFT -> kernel dft; Hann, Hamming and Blackman windows -> window; MelWeightMatrix."""
+"""Lower DFT and STFT to kernel dft, window functions to window, and MelWeightMatrix."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from ._move import emit_move, strides_of
 from .constant import fold_known
 
 _FORWARD, _INVERSE, _TO_REAL = range(3)
-_TABLE_BITS = 28  # behind the point, of cosines for float32
-_MOST_ODD = 16383  # factor of a length, as the kernel says
-_BIAS = 1 << 29  # the device's
+_TABLE_BITS = 28  # fractional bits of cosines for float32
+_MAX_ODD = 16383  # odd factor of a length, the kernel's limit
+_BIAS = 1 << 29  # the kernel's
 
 
 @lowers("DFT", fixes_shape=(1, 2))
 def lower_dft(node):
-    """axis: an attribute before opset 20, then an input. dft_length cuts or fills the signal."""
+    """Lower DFT. axis is an attribute before opset 20, then an input.
+
+    dft_length truncates the signal, or pads it with zeros.
+    """
     node.require_dtype(*FLOATS)
     x, out = node.inputs[0], node.outputs[0]
     if node.opset < 20:
@@ -50,14 +53,24 @@ def _length(node, n, op):
 
 
 def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> None:
-    """One call of the kernel over an axis of x (..., parts)."""
+    """Emit a Fourier transform over an axis.
+
+    Args:
+        node: the node to lower.
+        op: _FORWARD, _INVERSE or _TO_REAL.
+        x: (..., parts): real, or real and imaginary.
+        out: the output.
+        axis: the axis.
+        length: length of the transform.
+
+    """
     if length < 1:
         raise Problem(f"dft_length {length}")
     angles = 2 * np.pi * np.arange(length) / length
     table = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     if x.dtype == FLOAT:
-        if length // (length & -length) > _MOST_ODD:
-            raise Problem(f"dft_length {length} has an odd factor above {_MOST_ODD}")
+        if length // (length & -length) > _MAX_ODD:
+            raise Problem(f"dft_length {length} has an odd factor above {_MAX_ODD}")
         table = (np.rint(table * 2**_TABLE_BITS) + _BIAS).astype(np.int32)
     table = node.constant(table)
     outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 : -1])
@@ -69,7 +82,7 @@ def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> N
 
 @lowers("STFT", fixes_shape=(1, 3))
 def lower_stft(node):
-    """Overlapping frames are copied out, weighted by the window, and transformed."""
+    """Lower STFT: overlapping frames are copied, multiplied by the window and transformed."""
     node.require_dtype(*FLOATS)
     x, window, out = node.inputs[0], node.input(2), node.outputs[0]
     step = int(node.const(1, "frame_step").item())
@@ -110,7 +123,7 @@ def lower_mel_weights(node):
 
 
 def _emit(node, kernel, dims, **params):
-    """The kernel in a float dtype. dims: its parameter for the run-time dims of the output."""
+    """Emit a kernel in a float dtype, with a parameter `dims` for its run-time dimensions."""
     out = node.outputs[0]
     floats = out if out.dtype in FLOATS else node.temp(FLOAT, out.shape)
     params[dims] = _own_dims(node, out)
@@ -120,7 +133,7 @@ def _emit(node, kernel, dims, **params):
 
 
 def _own_dims(node, out: Tensor) -> Sequence[int]:
-    """Numbers of the dims that the kernel decides: all of them, or none."""
+    """Return the numbers of the dimensions that the kernel decides: all or none."""
     own = all(extent.is_own(d, node.proto.output[0]) for d in out.shape)
     return [extent.number_of(d) for d in out.shape] if own else []
 

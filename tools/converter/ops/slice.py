@@ -1,4 +1,4 @@
-"""Slice, Split, Pad, CenterCropPad -> kernel move."""
+"""Lower Slice, Split, Pad and CenterCropPad to kernel move."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ._extents import emit_slice
 from ._move import emit_fill, emit_move, strides_of
 from ._select import Whole, alias_or_select, emit_select
 
-_LARGEST = (2**31 - 1, 2**63 - 1)  # ends that onnxruntime takes for the last in either direction
+_LARGEST = (2**31 - 1, 2**63 - 1)  # in onnxruntime the last element in either direction
 
 
 @lowers("Slice", fixes_shape=(1, 2, 3, 4), at_run_time=(1, 2))
 def lower_slice(node):
-    """starts, ends, axes are attributes before opset 10; steps came with opset 10."""
+    """Lower Slice. starts, ends and axes are attributes before opset 10, which added steps."""
     x = node.inputs[0]
     if any_open((*x.shape, *node.outputs[0].shape)) or _is_open(node):
         emit_slice(node, x, node.outputs[0])
@@ -46,41 +46,35 @@ def _list(node, i):
 
 
 def _indices(d, start, end, step):
-    """Return the items of a Slice: as Python's, but a start before the first one means that."""
+    """Return the indices of a Slice: Python's, but starts before the first element mean that."""
     return np.arange(*slice(max(start, -d), end, step).indices(d))
 
 
 @lowers("Split", fixes_shape=(1,))
 def lower_split(node):
-    """Sizes as attribute (opset < 13), input, or implied; the outputs' shapes say them all."""
+    """Lower Split. Sizes are an attribute before opset 13, an input, or implied."""
     x = node.inputs[0]
     axis = node.attr("axis", 0) % len(x.shape)
     sizes = node.attr("split") if node.opset < 13 else _list(node, 1)
-    at = 0
+    start = 0
     for i, out in enumerate(node.outputs):
         if out is not None and any_open(x.shape):
             strides = strides_of(x.shape)
-            first = at * strides[axis]
+            first = start * strides[axis]
             emit_move(node.emit, x, out, out.shape, strides, strides_of(out.shape), first)
         elif out is not None:
             maps = [np.arange(d) for d in x.shape]
-            maps[axis] = np.arange(at, at + out.shape[axis])
+            maps[axis] = np.arange(start, start + out.shape[axis])
             alias_or_select(node, x, out, maps)
-        at += (
-            out.shape[axis]
-            if out is not None
-            else _size(sizes, i, x.shape[axis], len(node.outputs))
-        )
-
-
-def _size(sizes, i, d, n):
-    """Size of part i of an unused output; equal parts, the last one smaller, if not given."""
-    return sizes[i] if sizes else -(-d // n)
+        if out is not None:
+            start += out.shape[axis]
+        else:  # without sizes parts are equal, but for the last one
+            start += sizes[i] if sizes else -(-x.shape[axis] // len(node.outputs))
 
 
 @lowers("Pad", fixes_shape=(1, 3))
 def lower_pad(node):
-    """pads and value are attributes before opset 11, inputs then; axes came with opset 18."""
+    """Lower Pad. pads and value are attributes before opset 11; opset 18 added axes."""
     x, out = node.inputs[0], node.outputs[0]
     rank = len(x.shape)
     pads = node.attr("pads") if node.opset < 11 else node.const(1, "pads").tolist()
@@ -94,7 +88,7 @@ def lower_pad(node):
 
 
 def _padded(extent, begin, end, mode):
-    """The axis' indices after padding; -1 where the constant goes. Negative pads cut."""
+    """Return the indices of an axis after padding, -1 for the constant. Negative pads crop."""
     if is_open(extent):
         if min(begin, end) < 0 or mode != "constant" and (begin, end) != (0, 0):
             raise Problem("pads of a run-time extent: positive ones of a constant are supported")
@@ -103,12 +97,12 @@ def _padded(extent, begin, end, mode):
     if mode not in ("constant", "reflect", "edge", "wrap"):
         raise Problem(f"mode {mode}")
     options = {"constant_values": -1} if mode == "constant" else {}
-    cut = index[max(-begin, 0) : len(index) + min(end, 0)]
-    return np.pad(cut, (max(begin, 0), max(end, 0)), mode, **options)
+    cropped = index[max(-begin, 0) : len(index) + min(end, 0)]
+    return np.pad(cropped, (max(begin, 0), max(end, 0)), mode, **options)
 
 
 def _value(node):
-    """A tensor of one element: the constant_value, by default 0."""
+    """Return constant_value as a tensor of one element, by default 0."""
     x = node.inputs[0]
     if node.opset >= 11 and node.input(2) is not None:
         return node.input(2)
@@ -118,13 +112,13 @@ def _value(node):
 
 @lowers("CenterCropPad", fixes_shape=(1,))
 def lower_center_crop_pad(node):
-    """An odd item is added or cut at the end; zeros are added."""
+    """Lower CenterCropPad, with zeros. An odd element is added or removed at the end."""
     x, out = node.inputs[0], node.outputs[0]
     maps = [np.arange(d) for d in x.shape]
     for axis in node.attr("axes", range(len(x.shape))):
-        d, wanted = x.shape[axis], out.shape[axis]
-        first = (d - wanted) // 2 if wanted <= d else -((wanted - d) // 2)
-        index = first + np.arange(wanted)
+        d, size = x.shape[axis], out.shape[axis]
+        first = (d - size) // 2 if size <= d else -((size - d) // 2)
+        index = first + np.arange(size)
         maps[axis] = np.where((index < 0) | (index >= d), -1, index)
     if any((m < 0).any() for m in maps):
         emit_fill(node, node.constant(np.zeros(1, x.np_dtype)), out)

@@ -1,4 +1,4 @@
-"""Softmax, LogSoftmax, Hardmax -> kernel softmax, or steps of the last two."""
+"""Lower Softmax, LogSoftmax and Hardmax to kernel softmax, or the last two to several steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir import Tensor
 from ..shapes.extent import any_open
-from ..steps.overlap import line_by_line
+from ..steps.overlap import line_leads
 from . import lowers
 from ._axes import lines_of, named_lines
 from ._dtypes import DOUBLE, FLOAT, INT32
@@ -20,7 +20,7 @@ _OPS = {"Softmax": 0, "LogSoftmax": 1, "Hardmax": 2}
 
 @lowers(*_OPS)
 def lower_softmax(node):
-    """Before opset 13 the input is seen as a matrix that is cut at axis, and whole rows count."""
+    """Lower softmaxes. Before opset 13 the input becomes a matrix, divided at axis."""
     node.require_dtype(FLOAT, DOUBLE)
     emit_softmax(node, node.op, node.inputs[0], node.outputs[0], node.opset)
 
@@ -28,19 +28,19 @@ def lower_softmax(node):
 def emit_softmax(
     node, op: str, x: Tensor, out: Tensor, opset: int, lines: tuple[int, int, int] | None = None
 ) -> None:
-    """out = op(x) along the node's axis. lines: if they aren't what ONNX's operator has."""
+    """Emit out = op(x) along the node's axis, or along n of lines (outer, n, inner)."""
     lines = lines or softmax_lines(node, x, opset)
     _, n, inner = lines
     if op in _BY_STEPS and x.dtype == FLOAT and node.is_exact and not any_open(lines):
         if 0 not in lines:
             _BY_STEPS[op](node, x, out, lines)
         return
-    over = line_by_line(out, x, n, inner)
+    over = line_leads(out, x, n, inner)
     node.emit("softmax", [x], [out], over=over, op=_OPS[op], **named_lines(lines))
 
 
 def _emit_log_softmax(node, x, out, lines):
-    """x - m - log(sum of exp(x - m)), m the largest of a line: steps without boxed floats."""
+    """Emit x - m - log(sum of exp(x - m)), m the maximum of a line, without boxed floats."""
     outer, n, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, lines)
     most, total = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(2))
@@ -52,7 +52,7 @@ def _emit_log_softmax(node, x, out, lines):
 
 
 def _emit_hardmax(node, x, out, lines):
-    """1 at the first largest item of a line."""
+    """Emit 1 at the first largest element of a line, else 0."""
     outer, n, inner = lines
     index = node.temp(INT32, (outer, inner))
     flags = {"smallest": 0, "last": 0}
@@ -65,7 +65,10 @@ _BY_STEPS = {"LogSoftmax": _emit_log_softmax, "Hardmax": _emit_hardmax}
 
 
 def softmax_lines(node, x: Tensor, opset: int, default: int | None = None) -> tuple[int, int, int]:
-    """(outer, n, inner): along n the exponentials have a sum of one. default: another axis."""
+    """Return (outer, n, inner): results along n have a sum of 1.
+
+    `default` is the default axis before opset 13, if not 1.
+    """
     if opset >= 13:
         return lines_of(x.shape, node.attr("axis", -1))
     axis = node.attr("axis", 1 if default is None else default)

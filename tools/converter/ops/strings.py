@@ -1,4 +1,4 @@
-"""Operators on strings -> their own kernels; what only moves them -> string_pick and others."""
+"""Lower operators on strings to their kernels, and moves of strings to string_pick and others."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from .cast import emit_cast
 from .constant import evaluate
 
 _CASES = ("NONE", "LOWER", "UPPER")
-
-
-_JOINS = ("StringConcat", "Equal")  # by the kernel's numbers
+_JOINS = ("StringConcat", "Equal")  # in the kernel's order
 
 
 @lowers(*_JOINS, objects=True)
@@ -42,7 +40,10 @@ def _infer_normalizer(node):
 
 
 def _normalized_shape(node):
-    """x's, where as many strings come out as go in: no word is dropped, or "" is in its place."""
+    """Return the shape of a StringNormalizer's output.
+
+    It is that of x if no word can be dropped, or "" would replace the only one.
+    """
     x = node.inputs[0]
     is_fixed = not x.is_open_object and (
         x.nelem == 1 or (x.nelem and not node.attr("stopwords", []))
@@ -52,7 +53,7 @@ def _normalized_shape(node):
 
 @lowers("StringNormalizer", infer=_infer_normalizer, objects=True)
 def lower_normalizer(node):
-    """The locale does not count: letters change as Unicode says."""
+    """Lower StringNormalizer. The locale is ignored: cases change as in Unicode."""
     x, out = node.inputs[0], node.outputs[0]
     if len(x.shape) not in (1, 2) or (len(x.shape) == 2 and x.shape[0] != 1):
         raise Problem(f"input of shape {list(x.shape)}, [C] or [1, C] is needed")
@@ -70,26 +71,26 @@ def lower_normalizer(node):
 
 @cache
 def _case_table() -> np.ndarray:
-    """Letters with one counterpart: runs to lower case, then as many rows to upper case."""
+    """Return runs of letters with one counterpart: to lower case, then as many to upper case."""
     halves = [_runs(str.lower), _runs(str.upper)]
     rows = max(map(len, halves))
     return np.concatenate([np.resize(half, (rows, 4)) for half in halves]).astype(np.int32)
 
 
 def _runs(change) -> np.ndarray:
-    """(first, last, step, difference) of code points at equal steps with equal differences."""
-    found: list[list[int]] = []
+    """Return (first, last, step, difference) of code points with equal steps and differences."""
+    runs: list[list[int]] = []
     for code in range(128, 0x110000):
         other = change(chr(code))
         if len(other) != 1 or ord(other) == code:
             continue
-        run = found[-1] if found else [0, 0, 0, 0]
+        run = runs[-1] if runs else [0, 0, 0, 0]
         step = code - run[1]
         if run[3] == ord(other) - code and step == (run[2] or step) and step <= 2:
             run[1], run[2] = code, step
         else:
-            found.append([code, code, 0, ord(other) - code])
-    return np.array([[first, last, step or 1, delta] for first, last, step, delta in found])
+            runs.append([code, code, 0, ord(other) - code])
+    return np.array([[first, last, step or 1, delta] for first, last, step, delta in runs])
 
 
 @lowers("StringSplit", objects=True)
@@ -136,7 +137,7 @@ def lower_cast(node):
 
 
 def _plain(node, x):
-    """x itself, or its narrow floats in float32."""
+    """Return x, in float32 if it has narrow floats."""
     if x.dtype in (FLOAT, DOUBLE) or x.np_dtype.kind in "iub":
         return x
     wide = node.temp(FLOAT, x.shape)
@@ -147,7 +148,7 @@ def _plain(node, x):
 @lowers("Flatten", "Identity", objects=True)
 @lowers("Reshape", "Squeeze", "Unsqueeze", fixes_shape=(1,), objects=True)
 def lower_alias(node):
-    """Strings whose number only a run knows are copied, so that they get a shape of their own."""
+    """Lower reshapes. Strings of open number are copied, so that they get a shape of their own."""
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype != STRING or out.dtype != STRING:
         raise Problem("a map")
@@ -169,7 +170,10 @@ def lower_alias(node):
 @lowers("Split", "Expand", "Tile", fixes_shape=(1,), objects=True)
 @lowers("Compress", "GatherElements", "GatherND", objects=True)
 def lower_moves(node):
-    """Numbers in the place of the strings show where each one goes."""
+    """Lower operators that only move strings.
+
+    They are evaluated at conversion with the numbers of the strings, which shows where each goes.
+    """
     require_fixed(*node.inputs)
     strings = [x for x in node.inputs if x is not None and x.dtype == STRING]
     numbered, first = {}, 0
@@ -198,7 +202,7 @@ def lower_gather(node):
 
 @lowers("ArrayFeatureExtractor", domain=ML, objects=True)
 def lower_extractor(node):
-    """Items of the last axis."""
+    """Lower ArrayFeatureExtractor: elements of the last axis."""
     x, index = node.inputs
     require_fixed(x)
     _emit_gather(node, x, index, node.outputs[0], len(x.shape) - 1)

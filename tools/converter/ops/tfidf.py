@@ -1,4 +1,4 @@
-"""TfIdfVectorizer -> kernel tfidf."""
+"""Lower TfIdfVectorizer to kernel tfidf."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _MODES = ("TF", "IDF", "TFIDF")
 @lowers("TfIdfVectorizer")
 @lowers("TfIdfVectorizer", objects=True)
 def lower_tfidf(node):
-    """The n-grams as places in a list of their distinct items, by length, in order."""
+    """Lower TfIdfVectorizer.
+
+    n-grams become indices into the sorted list of distinct words, ordered by length.
+    """
     x, out = node.inputs[0], node.outputs[0]
     mode, index = node.attr("mode"), node.attr("ngram_indexes")
     if mode not in _MODES:
@@ -49,25 +52,25 @@ def _pool(node, x: Tensor) -> list:
 
 
 def _rows(x: Tensor) -> int:
-    """A vector is one row; only its length may be open."""
+    """Return the number of rows. A vector is one row; only its length may be open."""
     if len(x.shape) > 2 or (len(x.shape) == 2 and x.shape[0] == OPEN):
         raise Problem(f"input of shape {list(x.shape)}")
     return x.shape[0] if len(x.shape) == 2 else 1
 
 
 def _table(node, pool, n):
-    """(n-grams of each length, their items, their numbers in the pool); unused ones left out."""
+    """Return counts of n-grams by length, their words, and their indices; unused are omitted."""
     starts = [*node.attr("ngram_counts"), len(pool)]
     least, most = node.attr("min_gram_length"), node.attr("max_gram_length")
     numbers, grams, order, number = [], [], [], 0
     for length, (start, end) in enumerate(zip(starts, starts[1:], strict=False), 1):
         if not 0 <= start <= end or (end - start) % length:
             raise Problem("ngram_counts do not fit the pool")
-        found = {}
+        by_gram = {}
         for at in range(start, end, length):
-            found[tuple(pool[at : at + length])] = number
+            by_gram[tuple(pool[at : at + length])] = number
             number += 1
-        used = sorted(found.items()) if least <= length <= most else []
+        used = sorted(by_gram.items()) if least <= length <= most else []
         numbers.append(len(used))
         grams += [v for gram, _ in used for v in gram]
         order += [k for _, k in used]

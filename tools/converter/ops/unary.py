@@ -1,4 +1,4 @@
-"""Functions of one tensor without constants -> kernels unary, curve, formula and others."""
+"""Lower functions of one tensor without constants to kernels unary, curve, formula and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import lowers
 from ._dtypes import FLOAT
 from ._elementwise import binary, emit_binary, emit_unary, has_curve, unary
 
-# ONNX's names; the kernel's are these in lower case, but for one.
+# ONNX's names. The kernel's are the same in lower case, except for one.
 _NAMES = (
     *("Abs", "Neg", "Sign", "Not", "Floor", "Ceil", "Round", "IsNaN"),
     *("Reciprocal", "Sqrt", "Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan"),

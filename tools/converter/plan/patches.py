@@ -17,7 +17,7 @@ import numpy as np
 from ..ir import Graph, Step, Tensor
 from ..ops._move import emit_move
 from ..steps.overlap import lag
-from ..steps.rows import Image, ItemRows
+from ..steps.rows import ElementRows, Image
 from .blocks import aligned, size_of
 from .bound import together
 from .views import with_input
@@ -99,7 +99,7 @@ class Patch:
         most = 0
         for k, step in enumerate(self.chain):
             scratch = sum(aligned(t.nbytes) for t in step.scratch)
-            in_place = isinstance(step.rows, ItemRows) and 0 < k
+            in_place = isinstance(step.rows, ElementRows) and 0 < k
             most = max(most, sizes[k + 1] + scratch + (0 if in_place else sizes[k]))
         return most
 
@@ -163,7 +163,7 @@ def _copy(x: Image, out: Image, node: str) -> Step:
 def _of_chain(steps, first, last, users, kept):
     chain = steps[first : last + 1]
     end, source = chain[-1], chain[0].inputs[0].root
-    if isinstance(chain[0].rows, ItemRows):  # rows of all channels lie apart in a whole image
+    if isinstance(chain[0].rows, ElementRows):  # rows of all channels lie apart in a whole image
         return
     if end.outputs[0].alias or users[end.outputs[0].root][0] != last:
         return

@@ -1,1 +1,1 @@
-"""What steps say of themselves, for who cuts, moves and overlays them."""
+"""Properties of kernels' steps that let the planner overlay, cut and move them."""

@@ -1,8 +1,9 @@
-"""By how much a step must start its output before an input to write over it.
+"""Leads: by how much a step's output must start before an input to overwrite it.
 
-A kernel may write over an input if it has read each byte for the last time before it writes
-there. `lead` says that in one number: the output's memory starts at least so many bytes before
-that of the input. 0: the same memory will do.
+A kernel may overwrite an input if it reads each byte for the last time before it writes there. The
+lead expresses that in one number: the output's memory starts at least so many bytes before that
+of the input. A lead of 0 means that both may start at the same address. Lowerings pass leads to
+Node.emit as `over` and `behind`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from ..ir import Tensor
 from ..shapes.extent import bound_of
 
-MOST_PIECES = 1 << 22  # more are not followed one by one
+MAX_TRACKED = 1 << 22  # elements that are followed one by one, at most
 
 
-def item_by_item(out: Tensor, inputs: Sequence[Tensor]) -> dict[int, int]:
-    """Leads of the inputs of a kernel that reads item i of each before it writes item i of out.
+def element_leads(out: Tensor, inputs: Sequence[Tensor]) -> dict[int, int]:
+    """Return the leads of the inputs of a kernel that reads element i before it writes element i.
 
-    An input with fewer items, which is read again and again, gets none.
+    An input with fewer elements, which is read repeatedly, has none.
     """
     n = int(bound_of(out.nelem))
     return {
@@ -30,11 +31,11 @@ def item_by_item(out: Tensor, inputs: Sequence[Tensor]) -> dict[int, int]:
     }
 
 
-def line_by_line(out: Tensor, x: Tensor, n: int, inner: int) -> dict[int, int]:
-    """Lead of input 0 of a kernel that goes line after line along the middle of (.., n, inner).
+def line_leads(out: Tensor, x: Tensor, n: int, inner: int) -> dict[int, int]:
+    """Return the lead of input 0 of a kernel that works on lines along n of (outer, n, inner).
 
-    It reads a line first, then again item by item with the writes. Lines of an inner dim lie
-    between one another: only what is one outer item behind is free.
+    It reads a line first, then again element by element between the writes. Lines interleave if
+    inner > 1: then only the outer element behind the current one is free.
     """
     if x.data is not None or x.dtype != out.dtype:
         return {}
@@ -42,10 +43,12 @@ def line_by_line(out: Tensor, x: Tensor, n: int, inner: int) -> dict[int, int]:
 
 
 def lag(read: np.ndarray, written: np.ndarray) -> int:
-    """Lead of a kernel that reads and writes piece by piece.
+    """Return the lead of a kernel that alternately reads and writes.
 
-    read: for each piece the first byte of the input that it reads; written: the end of what it
-    writes, in bytes of the output, all after its reads.
+    Args:
+        read: for each write the first byte of the input that is read before it.
+        written: the end of each write, in bytes of the output.
+
     """
     if len(read) < 2:
         return 0
@@ -54,17 +57,24 @@ def lag(read: np.ndarray, written: np.ndarray) -> int:
 
 
 def pool(planes: int, in_dims, out_dims, strides, pads, itemsize: int) -> int:
-    """Lead of a pool: item after item of its output, each when its window has been read.
+    """Return the lead of a pool, which writes each element of its output after reading its window.
 
-    The dims and so on are those of z, y, x.
+    Args:
+        planes: number of planes (batch times channels).
+        in_dims: (z, y, x) sizes of the input.
+        out_dims: (z, y, x) sizes of the output.
+        strides: (z, y, x) strides of the windows.
+        pads: (z, y, x) padding in front.
+        itemsize: bytes of an element.
+
     """
     first = np.arange(planes).reshape(-1, 1, 1, 1) * int(np.prod(in_dims))
-    item = 1
+    stride = 1
     for axis in (2, 1, 0):
-        at = np.maximum(np.arange(out_dims[axis]) * strides[axis] - pads[axis], 0)
+        start = np.maximum(np.arange(out_dims[axis]) * strides[axis] - pads[axis], 0)
         shape = [1] * 4
         shape[axis + 1] = -1
-        first = first + at.reshape(shape) * item
-        item *= in_dims[axis]
+        first = first + start.reshape(shape) * stride
+        stride *= in_dims[axis]
     first = first.reshape(-1)
     return lag(first * itemsize, np.arange(1, len(first) + 1) * itemsize)

@@ -1,7 +1,7 @@
-"""Kernels that go through images row by row: their steps for some rows, and for other layouts.
+"""Steps of kernels that compute images row by row: cut them into rows, and change their layout.
 
-A lowering declares with Rows where its kernel's parameters say so. Only steps of one image (N = 1,
-and D = 1) are ever cut.
+A lowering passes a Rows that names the kernel's parameters to Node.emit; the planner uses it. Only
+steps of one image (N = 1 and D = 1) are ever cut.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..ir import Step, Tensor
-from .overlap import item_by_item
+from .overlap import element_leads
 
 
 @dataclass(frozen=True)
 class Image:
-    """Rows of an image in memory. strides: of channel, y, x, in items.
+    """Rows of an image in memory.
 
-    tensor: starts with row `first` of the image and holds `n` of them.
+    Attributes:
+        tensor: starts with row `first` of the image.
+        n: how many rows `tensor` holds.
+        strides: of channel, y, x, in elements.
+
     """
 
     tensor: Tensor
@@ -27,34 +31,44 @@ class Image:
 
     @classmethod
     def dense(cls, tensor: Tensor, first: int = 0) -> Image:
-        """Of a tensor (.., H, W) in C order."""
+        """Return the image of a tensor (.., H, W) in C order."""
         n, width = tensor.shape[-2:]
         return cls(tensor, n, (n * width, width, 1), first)
 
     def rows(self, lo: int, hi: int) -> Image:
-        """Some rows of it, in the same memory."""
+        """Return rows lo to hi as a view of the same memory."""
         t = self.tensor
-        at = (lo - self.first) * self.strides[1]
-        left = (*t.shape[:-3], t.nelem - at, 1, 1)
-        view = Tensor(f"{t.name}[{lo}:{hi}]", t.dtype, left, alias=t, alias_at=at * t.itemsize)
+        start = (lo - self.first) * self.strides[1]
+        left = (*t.shape[:-3], t.nelem - start, 1, 1)
+        view = Tensor(f"{t.name}[{lo}:{hi}]", t.dtype, left, alias=t, alias_at=start * t.itemsize)
         return Image(view, hi - lo, self.strides, lo)
 
     @property
     def is_dense(self) -> bool:
-        """Whether the rows lie behind each other."""
+        """Return True if the rows of a channel are contiguous, and its columns as well."""
         width = self.strides[1]
         return self.strides == (self.n * width, width, 1)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Names of the parameters that hold it; None where the kernel has none.
+    """Names of the parameters of a kernel that hold sizes; None for those that it lacks.
 
-    n_in, n_out: rows of input 0 and of the output; stride, taps, dilation, pad: of the windows,
-    downwards; groups, c, m: groups and channels of each, in and out; x, out: strides of (group,
-    channel, y, x), where None is what follows from the others; single: what has to be 1.
-    takes_strides: whether input 0 may lie in other ways than C order; else x is not looked at.
-    reads_all: whether the kernel looks at all of input 0 for any rows, as for an exponent.
+    Attributes:
+        n_in: rows of input 0.
+        n_out: rows of the output.
+        stride: vertical stride of the windows.
+        taps: rows of a window.
+        dilation: vertical dilation of the windows.
+        pad: rows of padding above.
+        c: channels of a group of the input.
+        m: channels of a group of the output.
+        x: strides of (group, channel, y, x) of input 0; () if it must lie in C order. None for one
+            that follows from the others.
+        out: the same of the output.
+        single: parameters that have to be 1.
+        reads_all: the kernel reads all of input 0 for any rows, as for a common exponent.
+
     """
 
     n_in: str = "h"
@@ -71,12 +85,12 @@ class Rows:
     reads_all: bool = False
 
     def is_cut(self, step: Step) -> bool:
-        """True if this step can be cut."""
+        """Return True if the step can be cut into rows."""
         are_known = all(type(v) is int for v in step.params)
         return are_known and all(step[name] == 1 for name in self.single)
 
     def needed(self, step: Step, lo: int, hi: int) -> tuple[int, int]:
-        """Rows of the input that the output rows from lo to hi need."""
+        """Return the rows (first, end) of the input that rows lo to hi of the output need."""
         stride, pad, n = step[self.stride], step[self.pad], step[self.n_in]
         first = lo * stride - pad
         last = (hi - 1) * stride - pad + (step[self.taps] - 1) * step[self.dilation]
@@ -88,7 +102,7 @@ class Rows:
         return step[self.n_out]
 
     def images(self, step: Step) -> tuple[Image, Image]:
-        """Input 0 and the output as they lie now."""
+        """Return input 0 and the output as they lie now."""
         return self._image(step, step.inputs[0], self.n_in, self.x), self._image(
             step, step.outputs[0], self.n_out, self.out
         )
@@ -101,31 +115,40 @@ class Rows:
         return replace(dense, strides=(channel, dense.strides[1] * x if y is None else y, x))
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
-        """The step for the output rows from lo to hi; out: those rows."""
-        made = Step(step.kernel, [x.tensor, *step.inputs[1:]], [out.tensor], list(step.params))
-        made[self.pad] += x.first - lo * step[self.stride]
-        made[self.n_in], made[self.n_out] = x.n, hi - lo
+        """Return the step that computes rows lo to hi of the output.
+
+        Args:
+            step: the step for all rows.
+            x: the rows of input 0 that these need.
+            out: the rows of the output.
+            lo: the first row.
+            hi: the row behind the last one.
+
+        """
+        part = Step(step.kernel, [x.tensor, *step.inputs[1:]], [out.tensor], list(step.params))
+        part[self.pad] += x.first - lo * step[self.stride]
+        part[self.n_in], part[self.n_out] = x.n, hi - lo
         for names, image, channels in ((self.x, x, self.c), (self.out, out, self.m)):
             if names:
                 n = 1 if channels is None else step[channels]
                 values = (n * image.strides[0], *image.strides)
                 for name, value in zip(names, values, strict=True):
                     if name is not None:
-                        made[name] = value
-        made.scratch = [Tensor(t.name, t.dtype, t.shape) for t in step.scratch]
-        made.node = step.node
-        made.macs = step.macs * (hi - lo) // max(step[self.n_out], 1)
-        return made
+                        part[name] = value
+        part.scratch = [Tensor(t.name, t.dtype, t.shape) for t in step.scratch]
+        part.node = step.node
+        part.macs = step.macs * (hi - lo) // max(step[self.n_out], 1)
+        return part
 
 
-class ItemRows:
-    """The same of a kernel whose items have no neighbours, and whose parameters no sizes."""
+class ElementRows:
+    """Rows of an elementwise kernel: elements have no neighbours, parameters hold no sizes."""
 
     x = out = ()
     reads_all = False
 
     def is_cut(self, step: Step) -> bool:
-        """Return whether the step can be cut into rows."""
+        """Return True if the step can be cut into rows."""
         return len(step.outputs[0].shape) == 4 and step.outputs[0].shape[0] == 1
 
     def needed(self, step: Step, lo: int, hi: int) -> tuple[int, int]:
@@ -142,7 +165,7 @@ class ItemRows:
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
         """Return the step for rows lo to hi."""
-        over = item_by_item(out.tensor, [x.tensor])
+        over = element_leads(out.tensor, [x.tensor])
         inputs = [x.tensor, *step.inputs[1:]]
         return Step(step.kernel, inputs, [out.tensor], step.params, node=step.node, over=over)
 

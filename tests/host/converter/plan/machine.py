@@ -13,7 +13,7 @@ import hashlib
 import random
 
 from tools.converter.ir import Graph, Step, Tensor, walk
-from tools.converter.steps.overlap import item_by_item
+from tools.converter.steps.overlap import element_leads
 
 FLOAT, INT8, DOUBLE = 1, 3, 11
 
@@ -86,7 +86,7 @@ _KERNELS = {"any": _any, "items": _items, "move": _move}
 
 
 def items(out: Tensor, *inputs: Tensor) -> Step:
-    return Step("items", list(inputs), [out], [], over=item_by_item(out, inputs))
+    return Step("items", list(inputs), [out], [], over=element_leads(out, inputs))
 
 
 def move(x: Tensor, out: Tensor, n: int, source: int = 0, target: int = 0) -> Step:

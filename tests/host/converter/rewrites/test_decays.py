@@ -6,7 +6,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.converter.rewrites.graphs import node, randn
 from tools.converter.convert import Options, convert
-from tools.converter.ops._distances import decay_words
+from tools.converter.ops.distances import decay_words
 
 NUMBERS = {"w": randn(5, 4), "two": np.float32([2]), "half": np.float32(-0.5)}
 

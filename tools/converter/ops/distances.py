@@ -1,4 +1,8 @@
-"""Distances of all rows of a matrix from all of another -> block_distances or distances."""
+"""Lower CDist and mpconnxr:Decays to kernels block_distances and distances.
+
+scikit-learn's nearest neighbours are exported with com.microsoft's CDist. A rewrite for boards
+makes Decays of CDist and Exp: exp(-gamma * squared distance).
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,49 @@ import numpy as np
 
 from mpconnxr.ops.block_distances import scratch_words
 
+from ..errors import Problem
 from ..ir import Tensor
+from . import MS, OWN, lowers
 from ._block import MAX_K, unit_mantissas
 from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary, emit_unary, float_bits
 from ._select import emit_gather
 
-_SCRATCH_ITEMS = 256
-_MOST_SHIFT = 200  # of a decay's factor
-_BITS = 5  # by which the largest numbers of features differ that are summed up in one unit
+_SCRATCH_NELEM = 256
+_MAX_SHIFT = 200  # of a decay's factor
+_BITS = 5  # features that are summed in one unit differ in size by less than these bits
+
+
+def _infer(node):
+    a, b = node.inputs
+    if len(a.shape) != 2 or len(b.shape) != 2 or a.shape[1] != b.shape[1]:
+        raise Problem(f"rows of {list(a.shape)} and of {list(b.shape)}")
+    return [(a.dtype, (a.shape[0], b.shape[0]))]
+
+
+@lowers("CDist", domain=MS, infer=_infer)
+def lower_cdist(node):
+    node.require_dtype(FLOAT)
+    metric, [out] = node.attr("metric", "sqeuclidean"), node.outputs
+    if metric not in ("euclidean", "sqeuclidean"):
+        raise Problem(f"metric {metric}")
+    squares = out if metric == "sqeuclidean" else node.temp(FLOAT, out.shape)
+    emit_distances(node, *node.inputs, squares)
+    if squares is not out:
+        emit_unary(node, "sqrt", squares, out)
+
+
+@lowers("Decays", domain=OWN, infer=_infer)
+def lower_decays(node):
+    node.require_dtype(FLOAT)
+    emit_decays(node, *node.inputs, node.outputs[0], node.attr("gamma"))
 
 
 def emit_distances(node, x: Tensor, w: Tensor, out: Tensor, scale: float = 1.0) -> None:
-    """out[n, v] = scale * sum of (x[n] - w[v]) ** 2; x (N, F), w (V, F), out (N, V) float32.
+    """Emit out[n, v] = scale * sum((x[n] - w[v]) ** 2); x (N, F), w (V, F), out (N, V) float32.
 
-    Features of very different size have steps of their own: each is to count with the bits that
-    its numbers have, as in a sum of floats.
+    Features of very different size get steps of their own, so that each counts with all its bits,
+    as in a sum of floats.
     """
     if w.data is None or not _is_block(node, w):
         _emit_of_floats(node, x, w, out, scale)
@@ -46,7 +77,7 @@ def emit_distances(node, x: Tensor, w: Tensor, out: Tensor, scale: float = 1.0) 
 
 
 def emit_decays(node, x: Tensor, w: Tensor, out: Tensor, gamma: float) -> None:
-    """out[n, v] = exp(-gamma * sum of (x[n] - w[v]) ** 2), with shapes as above."""
+    """Emit out[n, v] = exp(-gamma * sum((x[n] - w[v]) ** 2)), shapes as in emit_distances."""
     decay = decay_words(gamma)
     groups = _groups(w.data) if w.data is not None and _is_block(node, w) else []
     if decay is not None and len(groups) == 1:
@@ -58,14 +89,14 @@ def emit_decays(node, x: Tensor, w: Tensor, out: Tensor, gamma: float) -> None:
 
 
 def decay_words(gamma: float) -> tuple[int, int] | None:
-    """(factor, shift) of loops/decay; None where it takes none."""
+    """Return (factor, shift) of loops/decay for this gamma, or None if it is out of range."""
     if not 0 < gamma < math.inf:
         return None
     fraction, exponent = math.frexp(gamma / math.log(2))
     factor, shift = round(math.ldexp(fraction, 30)), 30 - exponent
     if factor >> 30:
         factor, shift = factor >> 1, shift - 1
-    return (factor, shift) if 0 <= shift <= _MOST_SHIFT else None
+    return (factor, shift) if 0 <= shift <= _MAX_SHIFT else None
 
 
 def _is_block(node, w):
@@ -74,7 +105,7 @@ def _is_block(node, w):
 
 
 def _groups(w: np.ndarray) -> list[np.ndarray]:
-    """Features whose largest numbers are of similar size; those without any are of the first."""
+    """Group features whose largest values are of similar size; all-zero ones are in the first."""
     exponents = np.frexp(np.abs(w).max(0))[1]
     exponents[~w.any(0)] = exponents.max()
     groups = []
@@ -87,26 +118,30 @@ def _groups(w: np.ndarray) -> list[np.ndarray]:
 
 
 def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
-    """The same of some features."""
+    """Emit the distances in some of the features."""
     n, vectors = x.shape[0], w.shape[0]
     if len(features) < w.shape[1]:
-        some = node.temp(FLOAT, (n, len(features)))
-        emit_gather(node, x, node.constant(features.astype(np.int32)), some, 1)
-        x, w = some, w[:, features]
+        selected = node.temp(FLOAT, (n, len(features)))
+        emit_gather(node, x, node.constant(features.astype(np.int32)), selected, 1)
+        x, w = selected, w[:, features]
     held, exponent = unit_mantissas(w)
     sizes = {"n": n, "vectors": vectors, "features": len(features), "exponent": exponent}
-    about = {"macs": n * vectors * len(features), "scale": float_bits(scale)}
-    about["decay"] = list(decay)
-    scratch = [node.temp(INT32, (scratch_words(vectors, len(features)),))]
-    inputs = [x, node.constant(held)]
-    node.emit("block_distances", inputs, [out], scratch=scratch, **about, **sizes)
+    node.emit(
+        "block_distances",
+        [x, node.constant(held)],
+        [out],
+        scratch=[node.temp(INT32, (scratch_words(vectors, len(features)),))],
+        macs=n * vectors * len(features),
+        scale=float_bits(scale),
+        decay=list(decay),
+        **sizes,
+    )
 
 
 def _emit_of_floats(node, x, w, out, scale):
     (n, features), vectors = x.shape, w.shape[0]
-    at_once = max(1, min(vectors, _SCRATCH_ITEMS // max(features, 1)))
+    at_once = max(1, min(vectors, _SCRATCH_NELEM // max(features, 1)))
     sizes = {"n": n, "vectors": vectors, "features": features, "at_once": at_once}
     work = node.temp(FLOAT, (at_once * features,))
-    macs = n * vectors * features
-    about = {"macs": macs, "scale": float_bits(scale)}
-    node.emit("distances", [x, w], [out], scratch=[work], **about, **sizes)
+    sizes |= {"macs": n * vectors * features, "scale": float_bits(scale)}
+    node.emit("distances", [x, w], [out], scratch=[work], **sizes)
