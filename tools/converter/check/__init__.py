@@ -1,6 +1,7 @@
-"""Whether a file computes what the model does: it is run on this computer with a golden input.
+"""Check that a file computes what its model does, by a run on this computer.
 
-The commands that write a file call `check`; docs/convert.md, "The file is run", says what it does.
+The commands that write a file call `check` with the golden input; docs/convert.md, "The file is
+run", describes it.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ class WrongFile(ConvertError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found; text: one line.
+    """The result of a check.
 
-    error: the largest one of an output of floats, as a part of its largest magnitude; None where
-    no output has floats, or nothing was checked.
+    Attributes:
+        is_checked: the file was run.
+        text: one line.
+        error: largest error of a float output, relative to its largest magnitude; None without
+            float outputs or if the file was not run.
+        target: what the file ran on.
+
     """
 
     is_checked: bool
@@ -37,7 +43,7 @@ class Outcome:
         return f"checked: {self.text}" if self.is_checked else f"not checked: {self.text}"
 
     def report(self) -> dict:
-        """Return the same for JSON."""
+        """Return the result as a dict for JSON."""
         return {
             "checked": self.is_checked,
             "text": self.text,
@@ -49,12 +55,8 @@ class Outcome:
 def check(converted: Converted, options: Options) -> Outcome:
     """Run a file on this computer and compare its outputs with the reference.
 
-    Args:
-        converted: of a conversion with options.vector.
-        options: those of the conversion.
-
     Raises:
-        WrongFile: it computes something else.
+        WrongFile: if it computes something else.
 
     """
     if not options.check:
@@ -63,12 +65,12 @@ def check(converted: Converted, options: Options) -> Outcome:
         return Outcome(False, converted.no_vector)
     vectors = _vectors(converted, options)
     try:
-        found = run_file.run(converted, options, len(vectors))
+        result = run_file.run(converted, options, len(vectors))
     except run_file.NotRun as e:
         return Outcome(False, str(e))
     except run_file.Failed as e:
         raise WrongFile(f"the file does not run: {e}. {_ADVICE}") from None
-    pairs = zip(vectors, found.runs, strict=True)
+    pairs = zip(vectors, result.runs, strict=True)
     differences = [d for vector, outputs in pairs for d in compare.differences(vector, outputs)]
     wrong = [d for d in differences if not d.is_right]
     if wrong:
@@ -77,27 +79,29 @@ def check(converted: Converted, options: Options) -> Outcome:
         raise WrongFile(
             f"the file computes something else than the model: {text}. {where}{_ADVICE}"
         )
-    return Outcome(True, compare.text_of(differences), compare.error_of(differences), found.target)
+    return Outcome(
+        True, compare.text_of(differences), compare.error_of(differences), result.target
+    )
 
 
 def _vectors(converted, options):
-    """What each run should give: of a model with states, of some runs that keep them.
+    """Return the expected outputs of each run: several runs for a model with states.
 
-    In a later run, errors of the ones before it add up.
+    In later runs the errors of earlier ones add up.
     """
     first = converted.vector
     if not options.state:
         return [first]
     relative = relative_of(converted.graph, options.float)
-    found = [first]
+    vectors = [first]
     for outputs in golden.stream(converted.reference, first.inputs, options.state, _RUNS)[1:]:
-        k = len(found) + 1
+        k = len(vectors) + 1
         bounds = [
             k * (bound + (relative * largest_of(y) if is_float(y) else 0.0))
             for (_, y), bound in zip(outputs, first.bounds, strict=True)
         ]
-        found.append(Vector(first.inputs, outputs, bounds))
-    return found
+        vectors.append(Vector(first.inputs, outputs, bounds))
+    return vectors
 
 
 _RUNS = 3  # of a model with states

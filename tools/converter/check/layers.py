@@ -1,4 +1,4 @@
-"""The first layer of a file whose values differ from the reference's."""
+"""Find the first layer of a file whose values differ from the reference's."""
 
 from __future__ import annotations
 
@@ -20,51 +20,49 @@ from ..reference.rounded import Rounded
 from ..reference.tolerance import largest_of, relative_of
 from .run_file import MOST_WORK, work_of
 
-# Power of the noise, as a part of the signal's, that steps make deep in a right quantized model.
+# Relative power of the noise by rounding steps deep inside a correct quantized model.
 _MOST_NOISE = 0.1
 
 
 def first_that_deviates(converted: Converted, options: Options) -> str:
-    """Return a sentence that names the layer, with a space behind it; "" where none is found.
+    """Return a sentence that names the layer, with a space behind it; "" if none is found.
 
     Values are compared that the model has under the same name, with the same dtype and shape.
-    Where rewrites merge layers, those between have none. So the model is first converted anew with
-    all values as outputs. A fault that merging makes may not be in that: then the file itself is
-    run.
-
-    Args:
-        converted: of a conversion with options.vector.
-        options: those of the conversion.
-
+    Rewrites that merge layers leave no values between them. So the model is first converted again
+    with all values as outputs. If a fault of merging disappears by that, the file itself is run.
     """
     if work_of(converted.graph) > MOST_WORK["cpython"]:
         return ""
     for with_all in (True, False):
-        with suppress(Exception):  # it runs a file that is known to be wrong
-            wanted = _values(converted, options)
-            made = _with_outputs(converted, options, wanted) if with_all else converted
+        with suppress(Exception):  # the file is known to be wrong
+            expected = _values(converted, options)
+            result = _with_outputs(converted, options, expected) if with_all else converted
             if not with_all and Rounded(converted.reference).is_any():
-                # There, convolutions may leave the channels last, in the same shape.
-                wanted = {name: y for name, y in wanted.items() if y.ndim < 3}
-            found = _followed(made, converted, options, wanted)
-            if found is not None:
-                return f"The first layer that deviates is {found[0].node} ({found[1]}). "
+                # Quantized convolutions may write channels last, in the same shape.
+                expected = {name: y for name, y in expected.items() if y.ndim < 3}
+            deviation = _first_deviation(result, converted, options, expected)
+            if deviation is not None:
+                return f"The first layer that deviates is {deviation[0].node} ({deviation[1]}). "
     return ""
 
 
 def _values(converted, options):
-    """onnxruntime's values of what the nodes compute, by name; those that are arrays."""
+    """Return onnxruntime's values of all nodes by name, if they are arrays of numbers."""
     model = converted.reference
     names = [name for node in model.graph.node for name in node.output if name]
     ending = copied(model)
     set_all(ending.graph.output, [helper.make_empty_tensor_value_info(name) for name in names])
     feed = golden.feed_of(model, converted.vector.inputs, options.state)
-    found = zip(names, open_session(ending).run(names, feed), strict=True)
-    return {name: y for name, y in found if isinstance(y, np.ndarray) and y.dtype.kind in "biuf"}
+    values = dict(zip(names, open_session(ending).run(names, feed), strict=True))
+    return {
+        name: y
+        for name, y in values.items()
+        if isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
+    }
 
 
 def _with_outputs(converted, options, values):
-    """Convert the model with all these values as outputs behind its own."""
+    """Convert the model with all these values as outputs, behind its own."""
     model = copied(converted.reference)
     known = {o.name for o in model.graph.output}
     for name, y in values.items():
@@ -76,19 +74,19 @@ def _with_outputs(converted, options, values):
     return convert(model, Options(strip=True, **own, **kind))
 
 
-def _followed(made, converted, options, wanted):
-    """Run a file: (step, name of its value) of the first one that deviates, None without any.
+def _first_deviation(result, converted, options, expected):
+    """Run a file; return (step, name of its value) of the first value that deviates, else None.
 
-    A value is compared right before its first reader: several steps may write it.
+    A value is compared right before its first reader, because several steps may write it.
     """
-    steps, relative = made.graph.steps, relative_of(made.graph, options.float)
+    steps, relative = result.graph.steps, relative_of(result.graph, options.float)
     may_step = Rounded(converted.reference).is_any()
-    due: dict[int, list] = {}  # what is compared before a step: (number of its own, value, memory)
+    due: dict[int, list] = {}  # by step: (producer's number, value, memory) to compare before it
     wrong = []
 
     def compare(k):
         for number, t, output in due.pop(k, ()):
-            if _differs(t, output, wanted.get(t.name), relative, may_step):
+            if _differs(t, output, expected.get(t.name), relative, may_step):
                 wrong.append((number, t.name))
 
     def each(run, outputs):
@@ -97,7 +95,7 @@ def _followed(made, converted, options, wanted):
         number = int(run.step)
         for t, output in zip(steps[number].outputs, outputs, strict=True):
             if output is not None:
-                due.setdefault(_first_reader(made.graph, number, t), []).append(
+                due.setdefault(_first_reader(result.graph, number, t), []).append(
                     (number, t, output)
                 )
         compare(number + 1)
@@ -106,7 +104,7 @@ def _followed(made, converted, options, wanted):
         import mpconnxr
         from mpconnxr.inspect.trace import follow
 
-        model = mpconnxr.load(made.data)
+        model = mpconnxr.load(result.data)
         for t, x in zip(model.inputs, converted.vector.inputs, strict=True):
             t.view("B")[:] = np.ascontiguousarray(x).tobytes()
         follow(model, each)
@@ -118,7 +116,7 @@ def _followed(made, converted, options, wanted):
 
 
 def _first_reader(graph, number, t):
-    """Number of the first step behind one that reads its output; -1 for a value nobody reads."""
+    """Return the number of the step behind the first one that reads an output, -1 without any."""
     for k in range(number + 1, len(graph.steps)):
         if any(x.root is t.root for step in walk([graph.steps[k]]) for x in step.inputs):
             return k

@@ -1,4 +1,4 @@
-"""Runs a file on this computer: in MicroPython where its unix port is built, else in CPython."""
+"""Run a file on this computer: in MicroPython if its unix port is built, else in CPython."""
 
 from __future__ import annotations
 
@@ -17,29 +17,41 @@ from ..ir import Graph, walk
 from ..options import Options
 
 MOST_WORK = {"unix": 3_000_000_000, "cpython": 30_000_000}  # ten seconds; see work_of
-_OF_AN_ELEMENT = 10  # MACs that an element of a step's output counts as
+_MACS_OF_AN_ELEMENT = 10  # MACs that an element of a step's output counts as
 _SECONDS = 60
 _MOST_NBYTES = 512 << 20  # of the arena and the file
 
 
 class NotRun(Exception):
-    """Why a file is not run here."""
+    """The file is not run here; the message says why."""
 
 
 class Failed(Exception):
-    """How a run ended that should not have."""
+    """The run failed though it should not have; the message says how."""
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """runs: of each its outputs, arrays or lists of maps; target: what the file ran on."""
+    """The outputs of all runs.
+
+    Attributes:
+        runs: outputs by run, arrays or lists of maps.
+        target: what the file ran on.
+
+    """
 
     runs: list[list]
     target: str
 
 
 def run(converted: Converted, options: Options, n: int = 1) -> Outputs:
-    """Run a file n times with the inputs of its golden vector. Raises NotRun, Failed."""
+    """Run a file n times with the inputs of its golden vector.
+
+    Raises:
+        NotRun: if it cannot be run here.
+        Failed: if it fails.
+
+    """
     graph, vector = converted.graph, converted.vector
     target = _target(graph)
     nbytes = converted.plan.arena_bytes + len(converted.data)
@@ -54,22 +66,22 @@ def run(converted: Converted, options: Options, n: int = 1) -> Outputs:
         [outcome] = run_jobs(target, [job], timeout=_SECONDS, workers=1, kernels=kernels)
     if outcome.error:
         _refuse(outcome, graph, kernels)
-    return Outputs([_values(graph, done) for done in outcome.runs], target.name)
+    return Outputs([_values(graph, run) for run in outcome.runs], target.name)
 
 
-def _values(graph, done):
-    found = zip(graph.outputs, done.outputs, done.shapes, strict=True)
-    return [output_value(bytes(data), t.dtype, t.np_dtype, shape) for t, data, shape in found]
+def _values(graph, run):
+    outputs = zip(graph.outputs, run.outputs, run.shapes, strict=True)
+    return [output_value(bytes(data), t.dtype, t.np_dtype, shape) for t, data, shape in outputs]
 
 
 def work_of(graph: Graph) -> int:
     """Return about how much a run computes, in MACs."""
     elements = sum(t.nelem for step in walk(graph.steps) for t in step.outputs)
-    return sum(step.total_macs for step in graph.steps) + _OF_AN_ELEMENT * int(elements)
+    return sum(step.total_macs for step in graph.steps) + _MACS_OF_AN_ELEMENT * int(elements)
 
 
 def _target(graph):
-    """The quickest one that is there; none is built for this."""
+    """Return the fastest available target; this never builds one."""
     unix = get_target("unix")
     target = unix if unix.path().is_file() else get_target("cpython")
     if work_of(graph) > MOST_WORK[target.name]:
@@ -86,7 +98,7 @@ _OTHERWISE = (
 
 
 def _refuse(outcome, graph, kernels):
-    """Raises NotRun where it says nothing of the file, else Failed."""
+    """Raise NotRun if the failure says nothing about the file, else Failed."""
     text = f"{outcome.error}: {outcome.message}" if outcome.message else outcome.error
     used = {step.kernel for step in walk(graph.steps)} & {Path(name).stem for name in kernels}
     if used:

@@ -1,1 +1,1 @@
-"""What the commands beside the conversion print and write."""
+"""Implement the commands beside the conversion: inspect, seal, and printed summaries."""

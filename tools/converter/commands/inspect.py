@@ -1,4 +1,4 @@
-"""What `python -m tools.converter inspect` prints of a .bin."""
+"""Print the contents of a .bin: `python -m tools.converter inspect`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLACES = ("arena", "file", "slot", "state")  # by storage class
 
 
 def about_file(path: Path) -> dict:
-    """The same as one object for JSON: a tensor's and a node's index is its place in the list."""
+    """Return the contents as one object for JSON; tensors and nodes have their list's indexes."""
     data = path.read_bytes()
     stored = read(data)
     return {
@@ -81,7 +81,7 @@ def _about_node(node, extents):
 
 
 def _labels(stored):
-    """Names of the classes; none where the file has none."""
+    """Return the names of the classes, none if the file has none."""
     chunk = stored.chunk(layout.CHUNK_LABELS)
     return names_in(chunk.data) if chunk else []
 
@@ -91,7 +91,12 @@ def _kind_of(chunk):
 
 
 def print_file(path: Path) -> None:
-    """Prints header, chunks, tensors, nodes and the plan of the arena. Raises ConvertError."""
+    """Print header, chunks, tensors, nodes and the plan of the arena.
+
+    Raises:
+        ConvertError: if the file cannot be read.
+
+    """
     data = path.read_bytes()
     stored = read(data)
     kind = "model" if stored.kind == layout.KIND_MODEL else "tensors"
@@ -130,7 +135,7 @@ def print_file(path: Path) -> None:
 
 
 def _params(node, extents):
-    """By name; a list where the kernel is not of mpconnxr, or has other ones than it should."""
+    """Return parameters by name; a list if the kernel is not mpconnxr's or declares others."""
 
     def shown(i):
         e = extents.places.get(node.place + i)
@@ -146,7 +151,7 @@ def _params(node, extents):
 
 
 def _print_plan(stored):
-    """Each piece of the arena with the steps between which it holds a value."""
+    """Print each part of the arena with the steps between which it holds a value."""
     spans: dict[tuple[int, int], list[int]] = {}
 
     def use(i, step):

@@ -14,8 +14,13 @@ from ..errors import ConvertError
 
 
 def print_kernels(path: Path, ops: Path | None) -> None:
-    """Prints a line a family of loops: kernel, number of steps, family, forms. The board takes
-    the first form that it can run. Raises ConvertError.
+    """Print a line for each family of loops: kernel, number of steps, family, forms.
+
+    The board takes the first form that it can run.
+
+    Raises:
+        ConvertError: if the file has no model.
+
     """
     stored = reader.read(path.read_bytes())
     if stored.kind != layout.KIND_MODEL:

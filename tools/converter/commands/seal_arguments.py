@@ -1,4 +1,4 @@
-"""`--sign`, `--hmac`, `--counter`: sealing a model file, and what a seal says."""
+"""Seal model files and print seals: options `--sign`, `--hmac` and `--counter`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import UsageError
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Options that say how to seal a file."""
+    """Add the options for seals to a parser."""
     group = parser.add_argument_group("seal (docs/security.md)")
     group.add_argument("--sign", type=Path, metavar="KEY.pem", help="sign with this Ed25519 key")
     group.add_argument(
@@ -22,7 +22,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def request_from(args: argparse.Namespace) -> seal.Request | None:
-    """The seal that the arguments ask for, if any. Raises UsageError, OSError."""
+    """Return the seal that the arguments request, None if they request none.
+
+    Raises:
+        UsageError: if the arguments contradict each other.
+        OSError: if a key cannot be read.
+
+    """
     if not (args.sign or args.hmac):
         if args.counter is not None:
             raise UsageError("--counter needs --sign or --hmac: otherwise anyone could change it")
@@ -33,7 +39,13 @@ def request_from(args: argparse.Namespace) -> seal.Request | None:
 
 
 def write_sealed(args: argparse.Namespace) -> bytes:
-    """Seals args.file into args.output, and returns it. Raises ConvertError, OSError."""
+    """Seal args.file into args.output, and return the contents.
+
+    Raises:
+        ConvertError: if the file cannot be sealed.
+        OSError: if a file cannot be read or written.
+
+    """
     request = request_from(args)
     if request is None:
         raise UsageError("sign: --sign KEY.pem or --hmac FILE is needed")
@@ -46,22 +58,27 @@ def write_sealed(args: argparse.Namespace) -> bytes:
 
 
 def print_sealed(data: bytes) -> None:
-    """The digest of a file's contents, and what its seal says."""
+    """Print the digest of a file's contents, and its seal."""
     print(f"digest   {seal.digest(data).hex()}")
     print_seal(seal.seal_of(data))
 
 
-def print_seal(found: seal.Seal | None) -> None:
-    """What a seal says of itself."""
-    if found is None:
+def print_seal(stored: seal.Seal | None) -> None:
+    """Print counter, key and HMAC of a seal, nothing without a seal."""
+    if stored is None:
         return
-    by = f"key {seal.fingerprint(found.public_key)}" if found.is_signed else "not signed"
-    mac = "with" if any(found.hmac) else "without"
-    print(f"seal     counter {found.counter}, {by}, {mac} HMAC")
+    by = f"key {seal.fingerprint(stored.public_key)}" if stored.is_signed else "not signed"
+    mac = "with" if any(stored.hmac) else "without"
+    print(f"seal     counter {stored.counter}, {by}, {mac} HMAC")
 
 
 def print_verified(path: Path, public: Path) -> None:
-    """Says that a file is signed by a key. Raises SealError where it is not."""
+    """Print that a file is signed by the owner of a key.
+
+    Raises:
+        SealError: if it is not.
+
+    """
     data = path.read_bytes()
     seal.verify(data, keys.public_key(public))
     print_sealed(data)
@@ -69,7 +86,7 @@ def print_verified(path: Path, public: Path) -> None:
 
 
 def _replace(path, data):
-    """Writes a file so that a crash leaves the earlier one."""
+    """Write a file so that a crash leaves the old one."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_bytes(data)

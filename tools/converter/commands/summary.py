@@ -1,4 +1,4 @@
-"""The conversion's figures as text."""
+"""Print the figures of a conversion."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..report import python_floats
 
 
 def grid_text(tensor) -> str:
-    """What integers of an input or output stand for; "" where that is not known."""
+    """Return scale and zero point of a quantized input or output, "" for others."""
     if "scale" not in tensor:
         return ""
     return f", scale {tensor['scale']:.7g}, zero point {tensor['zero_point']}"
 
 
 def print_summary(converted, verbose: bool = False) -> None:
-    """Nodes, kernels, MACs, file and arena bytes; with verbose each step."""
+    """Print nodes, kernels, MACs, and bytes of file and arena; with verbose each step too."""
     report = converted.report()
     if converted.quantized:
         print_outcome(converted.quantized)

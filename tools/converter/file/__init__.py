@@ -1,1 +1,1 @@
-"""From the planned graph to the bytes of the file, and what goes into it beside the graph."""
+"""Write the planned graph to the bytes of the file, with what belongs to it besides the graph."""

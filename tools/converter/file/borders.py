@@ -1,4 +1,4 @@
-"""What a file says of its inputs and outputs, beside dtype and shape: grids and images."""
+"""Describe a file's inputs and outputs beyond dtype and shape: quantization grids and images."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..external_weights import array_of
 from ..ir import Graph, Tensor
 from ..protos import opset_of
 
-# Operators that keep their input's grid.
+# Operators whose output has their input's grid.
 _KEEPING = ("Flatten", "Identity", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-_LARGEST = 1e30  # scale that a board takes: see mpconnxr/build/grids.py
+_LARGEST = 1e30  # largest scale that a board accepts: see mpconnxr/build/grids.py
 _ORDERS = ("gray", "rgb", "bgr")
 _LAYOUTS = ("chw", "hwc")
 _FITS = ("crop", "stretch")
@@ -27,7 +27,7 @@ _FITS = ("crop", "stretch")
 
 @dataclass(frozen=True)
 class Image:
-    """An input that takes pictures: value = (pixel / scale - mean) / std, pixel 0 to 255."""
+    """How an input takes pictures: value = (pixel / scale - mean) / std, with pixels 0 to 255."""
 
     order: str = "rgb"
     layout: str = "chw"
@@ -38,7 +38,12 @@ class Image:
 
 
 def image_from(text: str) -> Image:
-    """'rgb,chw,crop,scale=255,mean=0.5/0.5/0.5,std=0.25' -> Image; raises UsageError."""
+    """Parse a value of --image, such as 'rgb,chw,crop,scale=255,mean=0.5/0.5/0.5,std=0.25'.
+
+    Raises:
+        UsageError: if a word is unknown or a number wrong.
+
+    """
     fields = {}
     for word in filter(None, text.split(",")):
         key, equals, value = word.partition("=")
@@ -54,7 +59,7 @@ def image_from(text: str) -> Image:
 
 
 def _numbers(key, text):
-    """scale: a number; mean and std: three of them."""
+    """Parse one number for scale, three for mean and std."""
     try:
         values = [float(part) for part in text.split("/")]
     except ValueError:
@@ -69,15 +74,15 @@ def _numbers(key, text):
 
 
 def grids_of(model: onnx.ModelProto, graph: Graph) -> dict[str, tuple[float, int]]:
-    """(scale, zero_point) by name of an input or output: of those that have them."""
+    """Return (scale, zero_point) of the inputs and outputs that are quantized, by name."""
     grids = _Grids(model)
-    found = {t.name: grids.of_input(t.name) for t in graph.inputs}
-    found |= {t.name: grids.of_output(t.name) for t in graph.outputs}
-    return {name: grid for name, grid in found.items() if grid}
+    pairs = {t.name: grids.of_input(t.name) for t in graph.inputs}
+    pairs |= {t.name: grids.of_output(t.name) for t in graph.outputs}
+    return {name: grid for name, grid in pairs.items() if grid}
 
 
 def grids_chunk(grids: Mapping[str, tuple[float, int]], graph: Graph) -> bytes:
-    """Scale and zero_point of each input and output; empty where there is none at all."""
+    """Return scale and zero_point of each input and output as bytes; b"" if none has them."""
     if not grids:
         return b""
     tensors = [*graph.inputs, *graph.outputs]
@@ -85,14 +90,14 @@ def grids_chunk(grids: Mapping[str, tuple[float, int]], graph: Graph) -> bytes:
 
 
 class _Grids:
-    """Finds the grid of a border's tensor where it is read or made."""
+    """Grids of a model's inputs and outputs, from the operators that read or compute them."""
 
     def __init__(self, model):
         self.model, self.nodes = model, model.graph.node
         self.constants = {t.name: t for t in model.graph.initializer}
 
     def of_input(self, name):
-        """(scale, zero_point) by the first operator that reads the input; None if unknown."""
+        """Return (scale, zero_point) by the first operator that reads it, None if unknown."""
         for node in self.nodes:
             if name in node.input:
                 if node.op_type in _KEEPING and node.input[0] == name:
@@ -110,7 +115,7 @@ class _Grids:
         return None
 
     def _pair(self, node, at, converting):
-        """The constants behind input `at`, or those of the output, if they are single numbers."""
+        """Return the constants of input `at`, or of the output, if they are single numbers."""
         if node.op_type == converting:
             names = list(node.input[1:3])
         elif node.domain in ("", "ai.onnx") and node.op_type.startswith("QLinear"):
@@ -129,14 +134,19 @@ class _Grids:
         schema = defs.get_schema(node.op_type, opset_of(self.model, ""), "")
         words = [i.name for i in schema.inputs]
         prefix = "y" if at is None else words[at]
-        wanted = (f"{prefix}_scale", f"{prefix}_zero_point")
-        return [node.input[words.index(word)] for word in wanted if word in words]
+        names = (f"{prefix}_scale", f"{prefix}_zero_point")
+        return [node.input[words.index(word)] for word in names if word in words]
 
 
 def images_chunk(
     images: Mapping[str, Image], graph: Graph, grids: Mapping[str, tuple[float, int]]
 ) -> bytes:
-    """Return a record for each input that takes pictures. Raises UsageError."""
+    """Return a record for each input that takes pictures.
+
+    Raises:
+        UsageError: if an image does not fit its input.
+
+    """
     numbers = {t.name: i for i, t in enumerate(graph.inputs)}
     chunk = b""
     for name, image in images.items():
@@ -160,18 +170,18 @@ def _channels(image):
 
 
 def _affine(image) -> np.ndarray:
-    """Return factor and offset of each channel, float32 (3, 2): pixel * factor + offset."""
+    """Return factor and offset per channel, float32 (3, 2): value = pixel * factor + offset."""
     std, mean = np.asarray(image.std, float), np.asarray(image.mean, float)
     with np.errstate(all="ignore"):
-        found = np.stack([1.0 / (image.scale * std), -mean / std], axis=1)
-        return found.astype(np.float32)
+        affine = np.stack([1.0 / (image.scale * std), -mean / std], axis=1)
+        return affine.astype(np.float32)
 
 
 def _tables(t, affine, grid) -> list[bytes]:
-    """Return a table for each channel, or one for all of them: the integer of each pixel.
+    """Return a table of the integer for each pixel: one per channel, or one for all.
 
-    That is round((pixel * factor + offset) / scale) + zero_point, computed exactly, half to even
-    and saturated. Without a grid it is the value itself, rounded.
+    An integer is round((pixel * factor + offset) / scale) + zero_point, computed exactly, half to
+    even and saturated. Without a grid it is the value itself, rounded.
     """
     scale, zero = grid or (1.0, 0)
     step, limits = Fraction(float(np.float32(scale))), np.iinfo(t.np_dtype)

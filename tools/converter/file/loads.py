@@ -1,8 +1,8 @@
-"""A file that the converter writes loads: the device's own reader and kernels see it before.
+"""Check that a written file loads, with the device's own reader and kernels.
 
-What they need and CPython lacks is in on_host. Only numbers decide what they check, and these are
-whole and exact in both: they refuse here what they refuse on a board. What only 32-bit words
-refuse is told from the plan, see `reach`.
+on_host provides what they need and CPython lacks. They check only whole numbers, which are exact
+here too, so they refuse here what they refuse on a board. `reach` derives from the plan what only
+boards with 32-bit words refuse.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..errors import ConvertError
 from ..ir import Graph
 from . import on_host
 
-_REACH = 1 << 24  # bytes into a buffer at which a memoryview of 32-bit words can start
+_REACH = 1 << 24  # largest offset at which a memoryview can start with 32-bit words
 _REPORT = "this is a bug in mpconnxr: please report it with the model"
 
 
@@ -26,10 +26,14 @@ class LoadError(ConvertError):
 
 
 def check(data: bytes, graph: Graph, ops: Path | None = None) -> list[str]:
-    """Loads a file as boards do, its weights in memory and, if it has such, streamed.
+    """Load a file as boards do: with weights in memory and, if it has streamed ones, streamed.
 
-    ops: folder of the user's own operators, see own. Returns notes on what is not checked.
-    Raises LoadError.
+    Returns:
+        Notes on what was not checked, and on boards that refuse the file.
+
+    Raises:
+        LoadError: if a board would refuse it.
+
     """
     is_streamed = graph.weights is not None and graph.weights.streamed_nbytes
     sources = [data, io.BytesIO(data)] if is_streamed else [data]
@@ -45,7 +49,7 @@ def check(data: bytes, graph: Graph, ops: Path | None = None) -> list[str]:
 
 
 def reach(data: bytes, graph: Graph) -> list[str]:
-    """Notes on what boards with 32-bit words refuse, most of which have single floats, too."""
+    """Return notes on what boards with 32-bit words, most of which have single floats, refuse."""
     far = [t for t in graph.tensors() if t.root.data is None and t.offset >= _REACH]
     notes = []
     if doubles := [t for t in graph.tensors() if t.dtype == TensorProto.DOUBLE]:
@@ -78,7 +82,7 @@ def _load(source, graph, ops):
 
 
 def _where(graph, path):
-    """The node and step of a path (see on_host.load), for a message."""
+    """Return the node and step of a path (see on_host.load) for a message."""
     step, steps = None, graph.steps
     for k, i in enumerate(path[:-1]):
         if k % 2 == 0:

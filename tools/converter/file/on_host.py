@@ -1,7 +1,7 @@
-"""The device's package under CPython: what it needs there, and a loader that says where it is.
+"""Run the device's package under CPython, and load files with it step by step.
 
-Loops are in their plain form, with the stand-ins of mpconnxr/cpython.py. Widening and unpacking of
-weights are numpy's, as they would take minutes.
+Loops have their plain form, with the placeholders of mpconnxr/cpython.py. Weights are widened and
+unpacked by numpy, since plain loops would take minutes.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ class TooLarge(Exception):
 
 @contextmanager
 def package(ops: Path | None) -> Iterator[list[tuple[str, str]]]:
-    """While it lasts, mpconnxr loads models here, also those of users' kernels in a folder.
+    """Make mpconnxr load models here, with the users' kernels of a folder, during the context.
 
-    Gives (kernel, why) of those that cannot be imported here; their steps are not looked at.
+    Yields:
+        (kernel, why) of those kernels that cannot be imported here; their steps are not checked.
+
     """
     with _lock, _fast(), _kernels_of(ops) as unknown:
         yield unknown
@@ -42,15 +44,15 @@ def package(ops: Path | None) -> Iterator[list[tuple[str, str]]]:
 
 @contextmanager
 def _fast():
-    """What makes large weights ready for use, in numpy: item by item it takes minutes."""
+    """Replace the preparation of large weights by numpy; element by element it takes minutes."""
     from mpconnxr.build import unpack, widen
 
-    usual = widen.widened, unpack.unpacked
+    originals = widen.widened, unpack.unpacked
     widen.widened, unpack.unpacked = _widened, _unpacked
     try:
         yield
     finally:
-        widen.widened, unpack.unpacked = usual
+        widen.widened, unpack.unpacked = originals
 
 
 def _widened(contents, buffer):
@@ -69,7 +71,7 @@ def _unpacked(buffer, offset, dtype, nbytes):
 
 @contextmanager
 def _kernels_of(ops):
-    """Users' kernels as modules of mpconnxr.ops; gives (name, why) of those that are none here."""
+    """Import users' kernels as modules of mpconnxr.ops; yield (name, why) of those that fail."""
     names, unknown = [Path(file).stem for file in own.kernels_in(ops)], []
     if not names:
         yield []
@@ -80,7 +82,7 @@ def _kernels_of(ops):
         for name in names:
             try:
                 importlib.import_module(f"{_OPS}.{name}")
-            except Exception as e:  # the user's own code, made for another machine
+            except Exception as e:  # the user's own code, which may be for another machine
                 unknown.append((name, f"{type(e).__name__}: {e}"))
                 sys.modules[f"{_OPS}.{name}"] = _unknown(name)
         yield unknown
@@ -96,7 +98,7 @@ def _forget(package, names):
 
 
 def _unknown(name):
-    """A kernel that takes everything and says nothing."""
+    """Return a module that replaces a kernel and accepts every step."""
     module: Any = ModuleType(f"{_OPS}.{name}")
     module.STREAMS, module.OBJECTS = range(1 << 16), True
     module.prepare = lambda node: (0, None)
@@ -104,11 +106,21 @@ def _unknown(name):
 
 
 def load(source, path: list[int], own_kernels: Collection[str] = ()) -> list[str]:
-    """Loads a model's bytes, or a file from which its weights are streamed, as a board does.
+    """Load a model as a board does, from bytes or from a file from which weights are streamed.
 
-    path: takes the step at which the loader is: its number, a body's in it, a step's in that, ...;
-    own_kernels: users'. Returns notes on steps whose kernel is no judge here. Raises TooLarge,
-    MpconnxrError.
+    Args:
+        source: bytes, or an open file.
+        path: filled with the position of the loader: a step's number, that of a body in it, of a
+            step in that, and so on.
+        own_kernels: names of the user's kernels.
+
+    Returns:
+        Notes on steps whose kernels cannot be checked here.
+
+    Raises:
+        TooLarge: if this computer has too little memory.
+        MpconnxrError: if a board would refuse the model.
+
     """
     from mpconnxr.build.reader import Reader
 
@@ -128,7 +140,7 @@ def load(source, path: list[int], own_kernels: Collection[str] = ()) -> list[str
 
 
 def _renew(step, sizes):
-    """Prepares a step of run-time dims of these sizes. Raises MpconnxrError."""
+    """Prepare a step with run-time dims of these sizes."""
     step.values[:] = sizes
     step.renew()
 
@@ -142,13 +154,15 @@ def _lacks_memory(e):
 
 
 def _loader():
-    """The class; its base is not imported before it is needed."""
+    """Return the loader class; its base is imported only when needed."""
     from mpconnxr.build.loader import Loader
     from mpconnxr.errors import ModelError, MpconnxrError
 
     class Following(Loader):
-        """notes: see load. A step whose sizes its callers decide is prepared, too, for the most
-        items and for one of each: boards do so in a run.
+        """A loader that follows its position, and also prepares steps whose sizes callers decide.
+
+        It prepares such steps for the largest sizes, or for ones; boards do so in a run. notes:
+        see load.
         """
 
         def __init__(self, reader, arena, path, own_kernels):
@@ -163,30 +177,30 @@ def _loader():
 
         def _prepare(self, reader, index, node):
             depth = len(self._path)
-            self._path += [index, -1]  # behind a step the body that is being prepared
+            self._path += [index, -1]  # the body that is being prepared follows the step
             try:
-                made = Loader._prepare(self, reader, index, node)
+                prepared = Loader._prepare(self, reader, index, node)
             except ModelError as e:
                 cause = e.__context__
                 if node[0] not in self._own or cause is None or isinstance(cause, MpconnxrError):
                     raise
                 self.notes.append(f"--ops: kernel {node[0]} is not checked here: {e}")
-                made = 0, None
+                prepared = 0, None
             del self._path[depth:]
-            return made
+            return prepared
 
         def _follow(self, module, node, place):
-            made = Loader._follow(self, module, node, place)
-            step = getattr(made[1], "__self__", None)
+            prepared = Loader._follow(self, module, node, place)
+            step = getattr(prepared[1], "__self__", None)
             if self.runtime and hasattr(step, "renew"):
                 self._open.append(([*self._path], step))
-            return made
+            return prepared
 
         def prepare_open(self):
             runtime = self.runtime
             for path, step in self._open:
                 if not step.dims or set(step.dims) - set(runtime._given):
-                    continue  # what other steps find decides them
+                    continue  # other steps compute them
                 self._path[:] = path
                 try:
                     _renew(step, runtime.bounds)

@@ -1,7 +1,7 @@
-"""`--sbom FILE`: what went into a model file, as a CycloneDX 1.6 bill of materials in JSON.
+"""Write a CycloneDX 1.6 bill of materials for a model file (--sbom FILE).
 
-The same model and options give the same bytes: the serial number follows from the contents, and a
-time is in it only where SOURCE_DATE_EPOCH gives one. Folders and keys are not in it.
+The same model and options give the same bytes: the serial number is derived from the contents, and
+a time is included only if SOURCE_DATE_EPOCH gives one. Folders and keys are not included.
 """
 
 from __future__ import annotations
@@ -30,11 +30,16 @@ from ..load import external
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:mpconnxr:sbom")
 _LIBRARIES = ("onnx", "onnx-ir", "onnxscript", "onnxruntime", "numpy", "ml_dtypes")
 _PREFIX = "mpconnxr:"
-_UNSAID = ("seal",)  # keys are nobody's business; who signed is in the file
+_SECRET = ("seal",)  # option with keys; the file itself says who signed it
 
 
 def check() -> None:
-    """Raises UsageError where the package is missing that writes bills of materials."""
+    """Check that the package is installed that writes bills of materials.
+
+    Raises:
+        UsageError: if it is not.
+
+    """
     try:
         import cyclonedx  # noqa: F401
     except ImportError:
@@ -43,11 +48,16 @@ def check() -> None:
         ) from None
 
 
-def bill(source: Path, name: str, data: bytes, options: Any, given: Iterable[Path] = ()) -> str:
-    """The bill as JSON.
+def bill(source: Path, name: str, data: bytes, options: Any, files: Iterable[Path] = ()) -> str:
+    """Return the bill of materials as JSON.
 
-    source: the .onnx; name: of the model file, whose bytes are data; options: convert.Options;
-    given: files that the options name, such as calibration data.
+    Args:
+        source: the .onnx.
+        name: of the model file.
+        data: its bytes.
+        options: convert.Options.
+        files: files that the options name, such as calibration data.
+
     """
     from cyclonedx.model.bom import Bom
     from cyclonedx.model.dependency import Dependency
@@ -55,27 +65,29 @@ def bill(source: Path, name: str, data: bytes, options: Any, given: Iterable[Pat
     from cyclonedx.schema import OutputFormat, SchemaVersion
 
     model = external.read(source)
-    made = _made(name, data)
+    model_component = _model_component(name, data)
     onnx_file = _onnx_file(source, model)
     data_files = sorted(external.files_of(source))
     beside = [_file(p, p.relative_to(source.parent).as_posix(), "data") for p in data_files]
-    more = [_file(path, path.name, "data") for path in _all_files(given)]
+    more = [_file(path, path.name, "data") for path in _all_files(files)]
     parts = [onnx_file, *beside, *more]
     bom = Bom(
         components=parts,
         dependencies=[
-            Dependency(made.bom_ref, [Dependency(part.bom_ref) for part in (onnx_file, *more)]),
+            Dependency(
+                model_component.bom_ref, [Dependency(part.bom_ref) for part in (onnx_file, *more)]
+            ),
             Dependency(onnx_file.bom_ref, [Dependency(part.bom_ref) for part in beside]),
         ],
-        metadata=_metadata(made, options),
+        metadata=_metadata(model_component, options),
     )
-    said = json.dumps([_said(options), hashlib.sha256(data).hexdigest(), name])
+    identity = json.dumps([_explicit(options), hashlib.sha256(data).hexdigest(), name])
     hashes = "".join(h.content for part in parts for h in part.hashes)
-    bom.serial_number = uuid.uuid5(_NAMESPACE, said + hashes)
+    bom.serial_number = uuid.uuid5(_NAMESPACE, identity + hashes)
     return make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6).output_as_string(indent=2)
 
 
-def _metadata(made, options):
+def _metadata(model_component, options):
     from cyclonedx.model.bom import BomMetaData
     from cyclonedx.model.component import Component, ComponentType
     from cyclonedx.model.tool import ToolRepository
@@ -90,16 +102,18 @@ def _metadata(made, options):
     python = Component(
         name="Python", type=ComponentType.PLATFORM, version=platform.python_version()
     )
-    properties = _properties({f"option:{key}": value for key, value in _said(options).items()})
+    properties = _properties({f"option:{key}": value for key, value in _explicit(options).items()})
     metadata = BomMetaData(
-        component=made, tools=ToolRepository(components=[*tools, python]), properties=properties
+        component=model_component,
+        tools=ToolRepository(components=[*tools, python]),
+        properties=properties,
     )
     metadata.timestamp = _time()
     return metadata
 
 
 def _time():
-    """The time of the build that SOURCE_DATE_EPOCH gives; None without one."""
+    """Return the build time that SOURCE_DATE_EPOCH gives, None without it."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not text:
         return None
@@ -109,9 +123,9 @@ def _time():
         raise UsageError(f"SOURCE_DATE_EPOCH={text}: seconds since 1970 are needed") from None
 
 
-def _made(name, data):
-    """The component of the model file."""
-    stored, found = reader.read(data), seal.seal_of(data)
+def _model_component(name, data):
+    """Return the component of the model file."""
+    stored, stored_seal = reader.read(data), seal.seal_of(data)
     about = {
         "format": stored.version,
         "digest": seal.digest(data).hex(),
@@ -119,9 +133,9 @@ def _made(name, data):
         "kernels": " ".join(sorted({node.kernel for node in stored.nodes})),
         "golden_vector": any(chunk.kind == layout.CHUNK_GOLDEN for chunk in stored.chunks),
     }
-    if found:
-        about["counter"] = found.counter
-        about["key"] = seal.fingerprint(found.public_key) if found.is_signed else None
+    if stored_seal:
+        about["counter"] = stored_seal.counter
+        about["key"] = seal.fingerprint(stored_seal.public_key) if stored_seal.is_signed else None
     digest = hashlib.sha256(data).hexdigest()
     properties = _properties(about)
     return _component(name, "machine-learning-model", "model", digest, properties=properties)
@@ -168,20 +182,20 @@ def _properties(about, prefix=_PREFIX):
     return [Property(name=prefix + key, value=_text(value)) for key, value in known.items()]
 
 
-def _said(options) -> dict[str, str]:
-    """The options that differ from what they are by themselves."""
-    usual = type(options)()
-    found = {}
+def _explicit(options) -> dict[str, str]:
+    """Return the options that differ from their defaults, as texts by name."""
+    defaults = type(options)()
+    result = {}
     for field in fields(options):
         value = getattr(options, field.name)
         text = _text(value)
-        if field.name not in _UNSAID and text != _text(getattr(usual, field.name)):
-            found[field.name] = text
-    return found
+        if field.name not in _SECRET and text != _text(getattr(defaults, field.name)):
+            result[field.name] = text
+    return result
 
 
 def _text(value) -> str:
-    """A value in one form, whatever it is; arrays by their digests, paths without folders."""
+    """Return a value as text in a fixed form: arrays by their digests, paths without folders."""
     if isinstance(value, np.ndarray):
         digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
         return f"{value.dtype}{list(value.shape)} sha256:{digest}"
@@ -199,10 +213,10 @@ def _text(value) -> str:
     return str(value)
 
 
-def _all_files(given: Iterable[Path]) -> list[Path]:
-    """Each file once, and all in a folder."""
-    found = []
-    for path in given:
+def _all_files(paths: Iterable[Path]) -> list[Path]:
+    """Return each file once, and for a folder all files in it."""
+    result = []
+    for path in paths:
         inner = path.rglob("*") if path.is_dir() else [path]
-        found += sorted(p for p in inner if p.is_file() and "__pycache__" not in p.parts)
-    return list(dict.fromkeys(found))
+        result += sorted(p for p in inner if p.is_file() and "__pycache__" not in p.parts)
+    return list(dict.fromkeys(result))

@@ -14,7 +14,7 @@ from ..reference.expected import expected
 from ..reference.vector import NoVector, vector_of
 from ..verify import calls
 from . import borders, loads, writer
-from .source import source_chunk
+from .writer import source_chunk
 
 
 def write(state: Conversion) -> None:

@@ -1,4 +1,4 @@
-"""Plain tensors in the container of the models, so that a board can be fed test vectors."""
+"""Write plain tensors in the container of models, to feed test vectors to a board."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .writer import tensor_bytes
 
 
 def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Bytes of a tensor file with these arrays, in order, by name."""
+    """Return the bytes of a tensor file with these arrays, in order, by name."""
     tensors = []
     for name, array in arrays.items():
         array = np.asarray(array)
@@ -30,7 +30,13 @@ def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def convert_tensor(source: Path, target: Path) -> None:
-    """A .pb (serialized TensorProto) or .npy as a tensor file. Raises ConvertError, OSError."""
+    """Convert a .pb (serialized TensorProto) or .npy to a tensor file.
+
+    Raises:
+        ConvertError: if the file is not a tensor.
+        OSError: if a file cannot be read or written.
+
+    """
     try:
         if source.suffix == ".npy":
             name, array = source.stem, read_array(source)

@@ -1,4 +1,4 @@
-"""Constants as chunks of a file: what a board reads and verifies in one piece."""
+"""Collect constants in chunks of a file, which a board reads and verifies as a whole."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-ALIGNMENT = 4  # bytes, of a constant in the file, or its element's size where that is more
-CHUNK_NBYTES = 8192  # small constants share a chunk of so many bytes
+ALIGNMENT = 4  # of a constant in the file, in bytes, or its element's size if larger
+CHUNK_NBYTES = 8192  # small constants share chunks of up to so many bytes
 
 
 class Large:
-    """Many bytes of an array, which are not copied; equal to others by their digest."""
+    """The bytes of a large array, which are not copied and are compared by their digest."""
 
     def __init__(self, view: memoryview):
         self.view = view
@@ -32,7 +32,14 @@ class Large:
 
 
 class Contents(NamedTuple):
-    """A constant as it lies in a file. halves: float16 that a board makes float32 of."""
+    """A constant as it is stored in a file.
+
+    Attributes:
+        raw: its bytes.
+        halves: float16, which a board converts to float32.
+        alignment: in the file, in bytes.
+
+    """
 
     raw: bytes | Large
     halves: bool = False
@@ -40,14 +47,20 @@ class Contents(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory, with padding."""
+        """Return the bytes in memory, with padding."""
         return (len(self.raw) + -len(self.raw) % self.alignment) * (1 + self.halves)
 
 
 @dataclass
 class Chunk:
-    """parts: its bytes in the file, one behind the other, and how many they are;
-    place: offset in the arena, of one that is streamed; None: held in memory.
+    """A chunk of constants.
+
+    Attributes:
+        parts: its bytes in the file, in order.
+        stored_nbytes: number of these bytes.
+        place: offset in the arena if it is streamed; None if it stays in memory.
+        halves: it holds float16, which a board converts to float32.
+
     """
 
     parts: list[bytes | memoryview] = field(default_factory=list)
@@ -57,14 +70,14 @@ class Chunk:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Return the bytes in memory."""
         return self.stored_nbytes * (1 + self.halves)
 
     def append(self, contents: Contents) -> int:
-        """Adds contents; returns where in the chunk they are.
+        """Append contents, and return their offset in the chunk.
 
-        No bytes at all take some, too: else they might lie where the next chunk begins, as a part
-        of that one.
+        Empty contents take some bytes too; otherwise they might lie where the next chunk begins
+        and count as part of that one.
         """
         raw = contents.raw or bytes(contents.alignment)
         padding = bytes(-self.stored_nbytes % contents.alignment)
@@ -75,10 +88,14 @@ class Chunk:
 
 @dataclass
 class Weights:
-    """places: (chunk, offset in it) by contents.
+    """All constants of a file.
 
-    streamed_nbytes: of the arena with room for the streamed chunks; window_nbytes: the most of
-    these that are in it at one time.
+    Attributes:
+        chunks: in the order of the file.
+        places: (chunk, offset in it) by contents.
+        streamed_nbytes: of the arena with room for streamed chunks.
+        window_nbytes: the most of streamed chunks in memory at one time.
+
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -88,11 +105,11 @@ class Weights:
 
     @property
     def held_nbytes(self) -> int:
-        """Bytes that a board which streams the others has in memory all the time."""
+        """Return the bytes that stay in memory on a board that streams the other chunks."""
         return sum(c.stored_nbytes for c in self.chunks if c.place is None)
 
     def add(self, contents: Contents) -> None:
-        """Adds contents that are held, unless they are there."""
+        """Add contents that stay in memory, unless they are known."""
         if contents in self.places:
             return
         if not self.chunks or self.chunks[-1].stored_nbytes + len(contents.raw) > CHUNK_NBYTES:
@@ -100,7 +117,7 @@ class Weights:
         self.append(contents, len(self.chunks) - 1)
 
     def append(self, contents: Contents, number: int) -> None:
-        """Adds contents to a chunk, unless they are somewhere."""
+        """Append contents to a chunk, unless they are known."""
         if contents in self.places:
             return
         self.places[contents] = (number, self.chunks[number].append(contents))

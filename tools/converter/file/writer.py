@@ -1,30 +1,40 @@
-"""A graph as the bytes of model.bin, which docs/format.md describes."""
+"""Write a graph as the bytes of model.bin (docs/format.md)."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import onnx
 
 from tools.format import layout
 from tools.format.dtypes import packed_bits
 from tools.format.objects import string_bytes
 
 from ..ir import Graph, Step, Tensor, walk
-from .extent_table import Table
+from ..shapes import extent, extent_forms
 from .weights import ALIGNMENT, Contents, Large, Weights
 
 _DOUBLE = 11
-_LARGE = 64 << 10  # bytes of a constant that is not copied before it is written
+_LARGE = 64 << 10  # bytes from which on a constant is not copied before it is written
+# Hidden state: the Large of each large constant, so that its digest is computed once.
 _large: WeakKeyDictionary[Tensor, tuple[np.ndarray, Large]] = WeakKeyDictionary()
 
 
 def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, bytes]] = ()) -> bytes:
-    """A model file. extra: (chunk kind, contents) behind the weights.
+    """Return a model file.
 
-    Boards hold the weights in memory unless the graph says which are streamed.
+    Boards keep the weights in memory unless the graph says which are streamed.
+
+    Args:
+        graph: planned.
+        arena_nbytes: size of the arena.
+        extra: (chunk kind, contents) to put behind the weights.
+
     """
     tensors = graph.tensors()
     weights = graph.weights or held(tensors)
@@ -46,14 +56,14 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
 
 
 def _alike(tensors: Sequence[Tensor], graph: Graph) -> dict[Tensor, Tensor]:
-    """For each tensor the first one with its dtype and shape in its place; it needs no record."""
-    borders, firsts = {*graph.inputs, *graph.outputs}, {}
-    found = {}
+    """Map each tensor to the first one with its dtype, shape and offset: they share a record."""
+    ends, firsts = {*graph.inputs, *graph.outputs}, {}
+    firsts_by_tensor = {}
     for t in tensors:
-        is_view = t.root.data is None and not (t.is_object or t.is_open or t in borders)
+        is_view = t.root.data is None and not (t.is_object or t.is_open or t in ends)
         key = (t.dtype, tuple(t.shape), t.offset, t.root.persistent) if is_view else t
-        found[t] = firsts.setdefault(key, t)
-    return found
+        firsts_by_tensor[t] = firsts.setdefault(key, t)
+    return firsts_by_tensor
 
 
 def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> list[int]:
@@ -71,7 +81,7 @@ def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> lis
 
 
 def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
-    """A tensor file: the same container, with constants as its outputs and no graph."""
+    """Return a tensor file: the same container, with constants as outputs and no graph."""
     names = layout.names_chunk(t.name for t in tensors)
     ids = list(range(len(tensors)))
     extra = [(layout.CHUNK_NAMES, names)]
@@ -79,14 +89,14 @@ def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
 
 
 def contents_of(t: Tensor) -> Contents:
-    """A constant as it lies in a file whose weights may be streamed."""
+    """Return a constant as it is stored in a file whose weights may be streamed."""
     if t.root.halves:
         return Contents(layout.element_bytes(t.root.data.astype(np.float16)), True)
     return unchanged(t)
 
 
 def unchanged(t: Tensor) -> Contents:
-    """A constant as it lies in a file and in memory."""
+    """Return a constant as it is stored if file and memory have the same bytes."""
     size = 0 if t.is_object else np.asarray(t.root.data).itemsize
     return Contents(_raw(t), alignment=max(size, ALIGNMENT))
 
@@ -107,7 +117,7 @@ def _raw(t: Tensor) -> bytes | Large:
 
 
 def held(tensors: Iterable[Tensor]) -> Weights:
-    """All constants among these tensors, for memory; equal contents once."""
+    """Return all constants among these tensors, for memory; equal contents are stored once."""
     weights = Weights()
     for t in tensors:
         if t.root.data is not None:
@@ -119,7 +129,7 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     data = [(_kind_of(c), c) for c in weights.chunks]
     chunks = [(k, c.parts, c.place) for k, c in data] + [(k, [c], None) for k, c in extra]
     offsets, body = _body(chunks)
-    table = Table()
+    table = _ExtentTable()
     spans = [number for t in tensors for number in _record(t, table, weights, offsets)]
     graph_words = table.graph(graph_words)
     words = [arena_nbytes, max(arena_nbytes, weights.streamed_nbytes)]
@@ -144,7 +154,7 @@ def _kind_of(chunk):
 
 
 def _body(chunks):
-    """([offset from the end of the tables by chunk], the chunks' parts, each chunk aligned)."""
+    """Return the chunks' offsets from the end of the tables, and the parts of all chunks."""
     offsets, body, end = [], [], 0
     for _, contents, _ in chunks:
         padding = bytes(-end % layout.CHUNK_ALIGNMENT)
@@ -162,11 +172,11 @@ def _digest(parts):
 
 
 def _record(t, table, weights, offsets):
-    """A tensor's numbers: dtype, storage and flags, rank, dims, where it is, perhaps its size."""
+    """Return a tensor's numbers: dtype, storage and flags, rank, dims, offset, maybe its size."""
     storage, at, flags, size = layout.STORAGE_ARENA, t.offset, 0, []
     if t.root.data is not None:
         contents = contents_of(t)
-        if contents not in weights.places:  # where none are streamed
+        if contents not in weights.places:  # if no weights are streamed
             contents = unchanged(t)
         chunk, within = weights.places[contents]
         storage, at = layout.STORAGE_DATA, offsets[chunk] + within
@@ -179,3 +189,83 @@ def _record(t, table, weights, offsets):
     elif t.root.persistent:
         storage = layout.STORAGE_STATE
     return [t.dtype, storage | flags << 2, len(t.shape), *table.dims(t.shape), at, *size]
+
+
+class _ExtentTable:
+    """The part of a model file that says how run-time dims decide shapes and parameters.
+
+    The writer passes all shapes and words through `dims` and `graph`; then `words` returns the
+    section.
+    """
+
+    def __init__(self):
+        self._dims: dict[tuple[str, int], int] = {}
+        self._expressions: dict[tuple[int, ...], int] = {}
+        self._uses: list[tuple[int, int]] = []
+
+    @property
+    def n_dims(self) -> int:
+        """Return the number of run-time dims."""
+        return len(self._dims)
+
+    def _number(self, key):
+        return self._dims.setdefault(key, len(self._dims))
+
+    def _expression(self, value):
+        words = tuple(extent_forms.postfix(value, self._number))
+        return self._expressions.setdefault(words, len(self._expressions))
+
+    def dims(self, shape: Iterable[int]) -> list[int]:
+        """Return a shape's words: -1 - e stands for the value of expression e."""
+        return [-1 - self._expression(d) if extent.is_open(d) else int(d) for d in shape]
+
+    def graph(self, words: Iterable[int]) -> list[int]:
+        """Return the graph's words as plain numbers, and note which of them are expressions."""
+        plain = []
+        for at, word in enumerate(words):
+            if isinstance(word, extent.DimNumber):
+                plain.append(self._number(word.key))
+            elif extent.is_open(word):
+                self._uses.append((at, self._expression(word)))
+                plain.append(0)
+            else:
+                plain.append(int(word))
+        return plain
+
+    def words(self) -> list[int]:
+        """Return the section: number of words, the words, number of dims; nothing without dims.
+
+        The words are the bounds of the dims; the number of expressions, and each with its length
+        before it; then (index in the graph's words, expression) pairs.
+        """
+        if not self._dims:
+            return []
+        words = [bound for _, bound in self._dims] + [len(self._expressions)]
+        for expression in self._expressions:
+            words += [len(expression), *expression]
+        words += [word for use in self._uses for word in use]
+        return [len(words), *words, len(self._dims)]
+
+
+def source_chunk(origin: Path | onnx.ModelProto, model: onnx.ModelProto) -> bytes:
+    """Return the source chunk: a JSON object in UTF-8 with sorted keys, without unknown ones.
+
+    Only what the model itself says may name a person, machine or folder.
+
+    Args:
+        origin: the .onnx, whose sha256 is included (not that of external data), or a model in
+            memory, which has none.
+        model: as it was loaded.
+
+    """
+    about = {
+        "producer": f"{model.producer_name} {model.producer_version}".strip(),
+        "graph": model.graph.name,
+        "ir_version": model.ir_version,
+        "opset": {o.domain or "ai.onnx": o.version for o in model.opset_import},
+    }
+    if isinstance(origin, Path):
+        with origin.open("rb") as file:
+            about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+    known = {key: value for key, value in about.items() if value}
+    return json.dumps(known, sort_keys=True, ensure_ascii=False).encode()

@@ -1,4 +1,7 @@
-"""Arrays of the user's, from .npy and .npz files: no more than their files hold."""
+"""Read the user's arrays from .npy and .npz files, which are not trusted.
+
+A header may claim more than the file holds, and nothing is unpickled.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,36 @@ from tools import limits
 
 from ..errors import UsageError
 
-_STARTS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")  # what else there is, numpy unpickles
+_STARTS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")  # numpy would unpickle other files
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _MOST = 2 << 30  # bytes of the arrays in a .npz, where no limit on memory holds
 
 
 def read_array(path: str | Path) -> np.ndarray:
-    """The array in a .npy. Raises UsageError, OSError."""
-    found = read_arrays(path, ".npy")
-    if isinstance(found, dict):
+    """Return the array in a .npy file.
+
+    Raises:
+        UsageError: if the file is damaged or not a .npy.
+        OSError: if it cannot be opened.
+
+    """
+    array = read_arrays(path, ".npy")
+    if isinstance(array, dict):
         raise UsageError(f"{path} is a .npz file: a .npy with one array is needed")
-    return found
+    return array
 
 
 def read_arrays(
     path: str | Path, kinds: str = ".npy or .npz"
 ) -> np.ndarray | dict[str, np.ndarray]:
-    """The array in a .npy, or those in a .npz by name. Raises UsageError, OSError.
+    """Return the array in a .npy file, or those in a .npz by name.
 
-    kinds: what a message says is needed.
+    Messages say that a file of `kinds` is needed.
+
+    Raises:
+        UsageError: if the file is damaged or of another kind.
+        OSError: if it cannot be opened.
+
     """
     limits.at(f"reading {path}")
     try:
@@ -56,10 +70,10 @@ def read_arrays(
 
 
 class _Unfit(Exception):
-    """Says what the file has that nothing here takes."""
+    """The file is intact and holds something that cannot be used; the message says what."""
 
 
-# What numpy, zipfile and zlib raise: a method of compression that does not exist, a password.
+# Errors of numpy, zipfile and zlib, also for unknown compression methods and passwords.
 _DAMAGES = (ValueError, EOFError, BadZipFile, SyntaxError, NotImplementedError, RuntimeError)
 
 
@@ -76,7 +90,7 @@ def _members(archive: ZipFile) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _array(file: BinaryIO, nbytes: int) -> np.ndarray:
-    """The array in a .npy of so many bytes, whose header is not to be believed."""
+    """Return the array in a .npy of `nbytes` bytes, after a check of its header against them."""
     version = npy.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"version {version} of the format")
@@ -85,8 +99,8 @@ def _array(file: BinaryIO, nbytes: int) -> np.ndarray:
         raise _Unfit("holds objects: numbers or strings are needed")
     if dtype.names or dtype.subdtype:
         raise _Unfit(f"holds records ({str(dtype)[:80]}): numbers or strings are needed")
-    wanted, there = math.prod(shape) * dtype.itemsize, nbytes - file.tell()
-    if min(shape, default=0) < 0 or wanted > there:
-        raise ValueError(f"shape {list(shape)} takes {wanted:,} bytes, there are {there:,}")
+    expected, available = math.prod(shape) * dtype.itemsize, nbytes - file.tell()
+    if min(shape, default=0) < 0 or expected > available:
+        raise ValueError(f"shape {list(shape)} takes {expected:,} bytes, there are {available:,}")
     file.seek(0)
     return npy.read_array(file, allow_pickle=False)

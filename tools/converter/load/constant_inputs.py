@@ -1,6 +1,6 @@
-"""Constant inputs and attributes that an operator cannot have, which onnx's inference lets pass.
+"""Refuse constant inputs and attributes out of range, which onnx's inference accepts.
 
-onnxruntime refuses such a node when it runs; a board would find out as late, or never.
+onnxruntime refuses such a node only when it runs; a board would detect it as late, or never.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _MOST_NBYTES = 1 << 30  # as sound has it
 
 
 def check(model: onnx.ModelProto) -> None:
-    """Refuse nodes whose constant inputs are out of range.
+    """Refuse nodes whose constant inputs or attributes are out of range.
 
     Raises:
-        UnsupportedModel: With each node, and what its input or attribute must be.
+        UnsupportedModel: with each such node, and the range of its input or attribute.
 
     """
     constants, dims = {}, {}
@@ -30,42 +30,42 @@ def check(model: onnx.ModelProto) -> None:
             if info.type.tensor_type.HasField("shape"):
                 dims[info.name] = [_extent(d) for d in info.type.tensor_type.shape.dim]
     dims |= {name: list(t.dims) for name, t in constants.items()}
-    found = {}
+    findings = {}
     for node in nodes_of(model.graph):
         rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        reason = rule(_Given(node, constants, dims)) if rule else None
+        reason = rule(_KnownInputs(node, constants, dims)) if rule else None
         if reason:
             finding = Finding(operator_of(node), name_of(node), Problem(reason))
-            found[str(finding), finding.name] = finding
-    if found:
-        raise UnsupportedModel(list(found.values()))
+            findings[str(finding), finding.name] = finding
+    if findings:
+        raise UnsupportedModel(list(findings.values()))
 
 
 def _extent(dim):
-    """Return a dimension's extent; None where it is not known."""
+    """Return a dimension's extent, None if it is unknown."""
     return dim.dim_value if dim.HasField("dim_value") else None
 
 
-class _Given:
-    """What is known of a node's inputs."""
+class _KnownInputs:
+    """What is known about a node's inputs: constants, dims and attributes."""
 
     def __init__(self, node, constants, dims):
         self._node, self._constants, self._dims = node, constants, dims
         self.attributes = attributes_of(node)
 
     def constant(self, i):
-        """Return the integers or floats of input i; None where they are not known."""
+        """Return input i as an array of integers or floats, None if it is not such a constant."""
         name = self._node.input[i] if i < len(self._node.input) else ""
         array = array_of(self._constants[name]) if name in self._constants else None
         return array if array is not None and array.dtype.kind in "iuf" else None
 
     def dims(self, i):
-        """Return the extents of input i, each None where it is not known; None without a rank."""
+        """Return the dims of input i, each None if unknown; None if the rank is unknown."""
         return self._dims.get(self._node.input[i])
 
 
-def _range(given):
-    values = [given.constant(i) for i in range(3)]
+def _range(inputs):
+    values = [inputs.constant(i) for i in range(3)]
     if any(v is None or v.size != 1 or v.dtype.kind == "f" for v in values):
         return None
     start, limit, delta = [int(v.item()) for v in values]
@@ -75,36 +75,36 @@ def _range(given):
     return None
 
 
-def _stft(given):
-    return _least(given, 1, "frame_step", 1)
+def _stft(inputs):
+    return _least(inputs, 1, "frame_step", 1)
 
 
-def _mel(given):
-    return _least(given, 2, "sample_rate", 1)
+def _mel(inputs):
+    return _least(inputs, 2, "sample_rate", 1)
 
 
-def _tile(given):
-    return _least(given, 1, "repeats", 0)
+def _tile(inputs):
+    return _least(inputs, 1, "repeats", 0)
 
 
-def _least(given, i, name, least):
-    values = given.constant(i)
+def _least(inputs, i, name, least):
+    values = inputs.constant(i)
     if values is not None and values.size and values.min() < least:
         return f"{name} is {values.min()}, it must be {least} or more"
     return None
 
 
-def _elements(given):
-    axis, dims = given.attributes.get("axis", 0), given.dims(0)
+def _elements(inputs):
+    axis, dims = inputs.attributes.get("axis", 0), inputs.dims(0)
     if dims is None or not -len(dims) <= axis < len(dims):
         return None
-    return _outside(given.constant(1), dims[axis])
+    return _outside(inputs.constant(1), dims[axis])
 
 
-def _nd(given):
-    """Look at the last axis of GatherND's and ScatterND's indices: a place along each axis."""
-    indices, dims = given.constant(1), given.dims(0)
-    first = given.attributes.get("batch_dims", 0)
+def _nd(inputs):
+    """Check the indices of GatherND and ScatterND, whose last axis has one index for each axis."""
+    indices, dims = inputs.constant(1), inputs.dims(0)
+    first = inputs.attributes.get("batch_dims", 0)
     if indices is None or dims is None or not indices.ndim:
         return None
     for k, extent in enumerate(dims[first : first + indices.shape[-1]]):
@@ -122,23 +122,23 @@ def _outside(indices, extent):
     return None
 
 
-def _cumsum(given):
-    axis, dims = given.constant(1), given.dims(0)
+def _cumsum(inputs):
+    axis, dims = inputs.constant(1), inputs.dims(0)
     if axis is None or dims is None or axis.size != 1:
         return None
     reason = _outside(axis, len(dims))
     return f"axis: {reason}" if reason else None
 
 
-def _concat(given):
-    axis, dims = given.attributes.get("axis", 0), given.dims(0)
+def _concat(inputs):
+    axis, dims = inputs.attributes.get("axis", 0), inputs.dims(0)
     reason = None if dims is None else _outside(np.array(axis), len(dims))
     return f"axis: {reason}" if reason else None
 
 
-def _reverse(given):
-    lengths, dims = given.constant(1), given.dims(0)
-    axis = given.attributes.get("time_axis", 0)
+def _reverse(inputs):
+    lengths, dims = inputs.constant(1), inputs.dims(0)
+    axis = inputs.attributes.get("time_axis", 0)
     if lengths is None or dims is None or not 0 <= axis < len(dims) or dims[axis] is None:
         return None
     if lengths.size and not (lengths.min() >= 0 and lengths.max() <= dims[axis]):

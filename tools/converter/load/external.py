@@ -1,7 +1,7 @@
-"""Tensors whose data lie in files beside the model: in its folder only, no more than is there.
+"""Read .onnx files and their external data: tensors in other files of the same folder.
 
-onnx itself sees to it that no path and no link leads out of the folder, and that a tensor's piece
-lies inside its file.
+onnx itself makes sure that no path or link leads out of the folder and that a tensor's data lie
+inside its file. This module also refuses tensors that claim more than the disk holds.
 """
 
 from __future__ import annotations
@@ -22,11 +22,16 @@ from ..errors import ConvertError, text_of
 from ..ir import itemsize, packed_bits
 from ..protos import walk
 
-_FREE_NBYTES = 64 << 20  # that tensors may take more than is on disk: some share their data
+_FREE_NBYTES = 64 << 20  # by which tensors may exceed the disk: some share their data
 
 
 def read(path: Path) -> onnx.ModelProto:
-    """A model as it is in its file, without the data beside it. Raises ConvertError."""
+    """Read a model without its external data.
+
+    Raises:
+        ConvertError: if the file cannot be read or is not an ONNX model.
+
+    """
     limits.at(f"reading {path}")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():
@@ -41,7 +46,12 @@ def read(path: Path) -> onnx.ModelProto:
 
 
 def load(model: onnx.ModelProto, path: Path) -> None:
-    """Puts the data into the model. Raises ConvertError."""
+    """Read the external data of a model into it, in place.
+
+    Raises:
+        ConvertError: if a file of data is missing, damaged or does not fit.
+
+    """
     limits.grow(path.stat().st_size)
     tensors = list(_tensors(model))
     if not tensors:
@@ -61,7 +71,7 @@ def load(model: onnx.ModelProto, path: Path) -> None:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Files with data of a model; none where it cannot be read."""
+    """Return the files of external data of a model; none if the model cannot be read."""
     with suppress(ConvertError, OSError, UnicodeError):
         return list(_files(_tensors(read(path)), path.parent))
     return []
@@ -79,17 +89,17 @@ def _files(tensors, folder) -> Iterator[Path]:
 
 
 def _check_size(tensors, path):
-    """Raises ValueError where tensors take more than lies on the disk: a file may have holes."""
-    found = [f.stat() for f in _files(tensors, path.parent)]
-    held = sum(min(s.st_size, getattr(s, "st_blocks", 1 << 53) * 512) for s in found)
-    wanted = sum(map(nbytes_of, tensors))
-    if wanted > held + _FREE_NBYTES and wanted > 2 * held:
-        raise ValueError(f"tensors of {wanted:,} bytes, but there are {held:,} on the disk")
+    """Raise ValueError if tensors need more than the disk holds: a file may have holes."""
+    stats = [f.stat() for f in _files(tensors, path.parent)]
+    held = sum(min(s.st_size, getattr(s, "st_blocks", 1 << 53) * 512) for s in stats)
+    required = sum(map(nbytes_of, tensors))
+    if required > held + _FREE_NBYTES and required > 2 * held:
+        raise ValueError(f"tensors of {required:,} bytes, but there are {held:,} on the disk")
     limits.grow(path.stat().st_size + held)
 
 
 def _check(tensor):
-    """Raises ValueError where a piece of a file does not fill its tensor."""
+    """Raise ValueError if the stated length of a tensor's data is not that of its shape."""
     lengths = [entry.value for entry in tensor.external_data if entry.key == "length"]
     if lengths and int(lengths[-1]) != nbytes_of(tensor):
         raise ValueError(
@@ -98,9 +108,11 @@ def _check(tensor):
 
 
 def nbytes_of(tensor: TensorProto) -> int:
-    """Bytes of the data of a tensor of this shape and dtype, packed if they are of few bits.
+    """Return the bytes of a tensor's data by its shape and dtype, packed if below 8 bits.
 
-    Raises ValueError for a shape or dtype that cannot be.
+    Raises:
+        ValueError: if shape or dtype is impossible.
+
     """
     if min(tensor.dims, default=0) < 0:
         raise ValueError(f"{tensor.name} has the shape {list(tensor.dims)}")

@@ -1,4 +1,4 @@
-"""What a model lacks that can be said before its shapes are known: operators without a kernel."""
+"""Find operators without a kernel, as far as that is known before shapes are inferred."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..simplify import expand, ms_bodies, sequences
 
 
 def operators(model: onnx.ModelProto, context: Context) -> list[Finding]:
-    """A finding for each node that nothing serves: no lowering, no function body, no rewrite."""
+    """Return a finding for each node without a lowering, a function body or a rewrite."""
     with suppress(ConvertError):  # shapes that contradict each other
         model = expand.expand(infer.infer(model, context), context)
     return [
@@ -31,20 +31,20 @@ def operators(model: onnx.ModelProto, context: Context) -> list[Finding]:
 
 
 def problem_of(node: onnx.NodeProto, operators: Operators) -> Problem:
-    """Why nothing serves a node."""
+    """Return why no lowering takes a node, and what the user can do."""
     reason = ms_bodies.reason_of(node) or "this operator has no kernel"
     return Problem(reason, operators.hint(node.domain, node.op_type))
 
 
 def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:
-    """A note for each domain whose operators --ops has kernels for that may not be used."""
-    found: dict[str, set[str]] = {}
+    """Return a note for each domain for whose operators --ops has kernels that may not be used."""
+    refused: dict[str, set[str]] = {}
     for graph in (model.graph, *model.functions):
         for node in nodes_of(graph):
             if operators.is_refused(node.domain, node.op_type):
-                found.setdefault(node.domain or "ai.onnx", set()).add(node.op_type)
+                refused.setdefault(node.domain or "ai.onnx", set()).add(node.op_type)
     return [
         f"--ops has kernels for {', '.join(sorted(names))} of {domain}, which are not used: "
         f"--allow-domain {domain} uses them"
-        for domain, names in found.items()
+        for domain, names in refused.items()
     ]

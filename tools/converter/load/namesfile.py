@@ -1,4 +1,4 @@
-"""Names of classes, from a text file."""
+"""Read the names of a model's classes from a text file (--labels-file)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ _MOST_NBYTES = 1 << 20
 
 
 def names_in(path: Path) -> list[str]:
-    """The lines of a file in UTF-8, without those that are empty at its end.
+    """Return the lines of a UTF-8 file, without empty ones at its end.
 
-    Raises UsageError for a name that is empty, there twice or of more than a line; OSError.
+    Raises:
+        UsageError: if a name is empty, repeated or has control characters.
+        OSError: if the file cannot be read.
+
     """
     data = path.read_bytes()
     if len(data) > _MOST_NBYTES:

@@ -1,8 +1,8 @@
-"""Axes and bounds in attributes of opsets before 11, counted from the front.
+"""Make axes and bounds in attributes of opsets before 11 count from the front.
 
-There, ONNX has no axes below zero for some operators, and onnx's inference gives them wrong
-shapes or none. Old exporters write them, and onnxruntime takes them. Likewise, inference leaves a
-Slice's sizes open whose bounds lie beyond its input, or whose axes are not in ascending order.
+In these opsets some operators know no negative axes, and onnx's inference gives them wrong shapes
+or none. Old exporters write them, and onnxruntime accepts them. Likewise, inference leaves the
+sizes of a Slice open if its bounds lie beyond its input or its axes do not ascend.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from onnx.helper import make_attribute
 from ..protos import attributes_of, bodies_of, nodes_of, set_all
 from ..shapes import declarations, misjudged
 
-_AXES_SINCE = 11  # the opset from which on all operators count from the end as well
+_AXES_SINCE = 11  # the first opset where all operators know negative axes
 _SLICE_BY_INPUTS_SINCE = 10
 
 
 def count_from_front(model: onnx.ModelProto, opset: int) -> None:
-    """Rewrite these attributes in place, where the input's dims are known.
+    """Rewrite axes and bounds of old operators in place, if the dims of their input are known.
 
     Args:
         model: with fixed inputs.
-        opset: that of ONNX's domain.
+        opset: of ONNX's domain.
 
     """
     if opset >= _AXES_SINCE:
         return
-    todo = [node for node in nodes_of(model.graph) if _is_old(node, opset)]
-    while todo:
+    pending = [node for node in nodes_of(model.graph) if _is_old(node, opset)]
+    while pending:
         dims = _known_dims(model)
-        left = [node for node in todo if not _rewrite(node, dims.get(node.input[0]))]
-        if len(left) == len(todo):
+        rest = [node for node in pending if not _rewrite(node, dims.get(node.input[0]))]
+        if len(rest) == len(pending):
             return
-        todo = left
+        pending = rest
 
 
 def _is_old(node, opset):
@@ -52,30 +52,36 @@ def _axes(attribute):
 
 
 def _rewrite(node, dims):
-    """Rewrite a node whose input has these dims, None if unknown; return True if that was done."""
+    """Rewrite a node if possible, and return True if it was.
+
+    Args:
+        node: of an opset before 11.
+        dims: of its input, each None if unknown; None if the rank is unknown.
+
+    """
     if dims is None:
         return False
     if node.op_type == "Slice" and not _clip_bounds(node, dims):
         return False
     rank = len(dims) + _new_axes(node)
     for a in node.attribute:
-        found = [axis + rank if axis < 0 else axis for axis in _axes(a)]
+        axes = [axis + rank if axis < 0 else axis for axis in _axes(a)]
         if a.name == "axes":
-            a.ints[:] = found
+            a.ints[:] = axes
         elif a.name == "axis":
-            a.i = found[0]
+            a.i = axes[0]
     return True
 
 
 def _new_axes(node):
-    """Return how many axes the output has that the input lacks: axes count in the output."""
+    """Return how many more axes the output has than the input: axes count in the output."""
     if node.op_type == "Unsqueeze":
         return sum(len(_axes(a)) for a in node.attribute)
     return 1 if node.op_type == "OneHot" else 0
 
 
 def _clip_bounds(node, dims):
-    """Give a Slice bounds within its input, by ascending axes; return False if it stays."""
+    """Clip the bounds of a Slice to its input, sort its axes; return False if dims are unknown."""
     a = attributes_of(node)
     starts, ends = a.get("starts", []), a.get("ends", [])
     axes = a.get("axes", range(len(starts)))
@@ -83,15 +89,15 @@ def _clip_bounds(node, dims):
         return True
     if not all(-len(dims) <= axis < len(dims) for axis in axes):
         return True
-    found = []
+    bounds = []
     for axis, start, end in zip(axes, starts, ends, strict=True):
         size = dims[axis]
         if size is None:
             return False
         start = _within(start, size)
-        found.append((axis % len(dims), start, max(_within(end, size), start)))
+        bounds.append((axis % len(dims), start, max(_within(end, size), start)))
     names = ("axes", "starts", "ends")
-    columns = zip(*sorted(found), strict=True)
+    columns = zip(*sorted(bounds), strict=True)
     set_all(node.attribute, map(make_attribute, names, map(list, columns)))
     return True
 
@@ -101,20 +107,20 @@ def _within(bound, size):
 
 
 def _known_dims(model):
-    """Return the dims of values by name, as far as onnx infers them rightly."""
+    """Return the dims of values by name, without those that onnx's inference misjudges."""
     with misjudged.hidden(model):
         copy = declarations.without_outputs(model)
     try:
         graph = shape_inference.infer_shapes(copy, data_prop=True).graph
-    except Exception:  # a model that contradicts itself, which is said later
+    except Exception:  # the model contradicts itself: a later pass reports it
         return {}
-    found = {t.name: list(t.dims) for t in graph.initializer}
+    dims = {t.name: list(t.dims) for t in graph.initializer}
     bodies = [body for node in nodes_of(graph) for body in bodies_of(node)]
     for one in (graph, *bodies):
         for info in [*one.input, *one.value_info, *one.output]:
             if info.type.tensor_type.HasField("shape"):
-                found[info.name] = [_size(d) for d in info.type.tensor_type.shape.dim]
-    return found
+                dims[info.name] = [_size(d) for d in info.type.tensor_type.shape.dim]
+    return dims
 
 
 def _size(dim):

@@ -1,7 +1,7 @@
-"""Operators that onnxruntime keeps in ONNX's own domain, though ONNX does not know them.
+"""Move operators that onnxruntime has in ONNX's own domain, but ONNX has not, to com.microsoft.
 
-ONNX never had them, had them as experiments before opset 7, or has them in later opsets only, such
-as LayerNormalization. onnx's checker refuses such a model, so they are com.microsoft's while a
+ONNX never had them, had them as experiments before opset 7, or has them only in later opsets, such
+as LayerNormalization. onnx's checker refuses such a model, so they belong to com.microsoft while a
 model is converted.
 """
 
@@ -13,7 +13,7 @@ from onnx import helper
 from ..protos import copied, nodes_of, opset_of
 
 _FIRST_DAYS = 9  # the last opset in which onnxruntime has the operators of ONNX's first days
-# Operator -> the last opset in which it is none of ONNX's, and onnxruntime has it; None: in all.
+# Operator -> the last opset where only onnxruntime has it in ONNX's domain; None: all opsets.
 _OPERATORS = {
     "Affine": _FIRST_DAYS,
     "Crop": _FIRST_DAYS,
@@ -31,7 +31,7 @@ _ONNX, _MICROSOFT = ("", "ai.onnx"), ("com.microsoft",)
 
 
 def claim(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Changes the model in place: moves these operators to com.microsoft."""
+    """Move the operators that only onnxruntime has to com.microsoft, in place."""
     opset = opset_of(model, "")
     names = {name for name, last in _OPERATORS.items() if last is None or opset <= last}
     imported = any(o.domain in _MICROSOFT for o in model.opset_import)
@@ -41,13 +41,13 @@ def claim(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def release(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy for onnxruntime, or the model itself where there is nothing to move back."""
+    """Return the model for onnxruntime, in a copy if operators move back to ONNX's domain."""
     copy = copied(model)
     return copy if _move(copy.graph, _OPERATORS, _MICROSOFT, _ONNX[0]) else model
 
 
 def _move(graph, names, old, new) -> bool:
-    found = [n for n in nodes_of(graph) if n.op_type in names and n.domain in old]
-    for node in found:
+    moved = [n for n in nodes_of(graph) if n.op_type in names and n.domain in old]
+    for node in moved:
         node.domain = new
-    return bool(found)
+    return bool(moved)

@@ -1,4 +1,4 @@
-"""Scales of quantized values: what is no scale is refused before anything is computed with it."""
+"""Refuse constant scales that cannot be scales, before anything is computed with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import Finding, Problem, UnsupportedModel
 from ..external_weights import array_of
 from ..protos import bodies_of, name_of, nodes_of, operator_of
 
-# Inputs that are scales, by operator. An operator divides by its output's.
+# Indexes of inputs that are scales, by operator: the operator divides by one of them.
 _SCALES = {
     "QuantizeLinear": (1,),
     "QLinearConv": (1, 4, 6),
@@ -29,7 +29,7 @@ _SCALES = {
     "QLinearGlobalAveragePool": (1, 3),
     "QLinearReduceMean": (1, 3),
 }
-# Those that are factors, which may be negative.
+# Indexes of scales that only multiply, and so may be negative.
 _FACTORS = {
     "DequantizeLinear": (1,),
     "DynamicQuantizeMatMul": (2,),
@@ -45,37 +45,37 @@ _MICROSOFT = ("", "ai.onnx", "com.microsoft")
 
 
 def check(model: onnx.ModelProto) -> None:
-    """Refuse constant scales that are not finite, or are negative where they cannot be factors.
+    """Refuse constant scales that are not finite, or negative though an operator divides by them.
 
     Raises:
-        UnsupportedModel: With each node, and the name of its scale.
+        UnsupportedModel: with each node and the name of its scale.
 
     """
     constants = {name: t for graph in graphs_of(model.graph) for name, t in constants_of(graph)}
-    found = []
+    findings = []
     for node in nodes_of(model.graph):
         for name, is_factor in _scales_of(node):
-            if name in constants and not _is_good(array_of(constants[name]), is_factor):
+            if name in constants and not _is_valid(array_of(constants[name]), is_factor):
                 problem = Problem(f"scale {name} is negative, infinite or not a number")
-                found.append(Finding(operator_of(node), name_of(node), problem))
-    if found:
-        raise UnsupportedModel(list({str(f) + f.name: f for f in found}.values()))
+                findings.append(Finding(operator_of(node), name_of(node), problem))
+    if findings:
+        raise UnsupportedModel(list({str(f) + f.name: f for f in findings}.values()))
 
 
 def _scales_of(node) -> Iterator[tuple[str, bool]]:
-    """Yield (name, whether it is a factor) of the node's inputs that are scales."""
+    """Yield (name, True if it only multiplies) for the inputs of a node that are scales."""
     if node.domain not in _MICROSOFT:
         return
-    if node.op_type == "QLinearConcat":  # of the output, then of every third input
-        places = range(0, len(node.input), 3)
+    if node.op_type == "QLinearConcat":  # the output's first, then every third input
+        indexes = range(0, len(node.input), 3)
     else:
-        places = _SCALES.get(node.op_type, _FACTORS.get(node.op_type, ()))
-    for i in places:
+        indexes = _SCALES.get(node.op_type, _FACTORS.get(node.op_type, ()))
+    for i in indexes:
         if i < len(node.input) and node.input[i]:
             yield node.input[i], node.op_type in _FACTORS
 
 
-def _is_good(scale, is_factor):
+def _is_valid(scale, is_factor):
     if scale.dtype.kind in "OSU":
         return True  # strings, which inference refuses
     values = scale.astype(np.float64)
@@ -83,7 +83,7 @@ def _is_good(scale, is_factor):
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """Yield a graph and the bodies in it."""
+    """Yield a graph and all bodies in it."""
     yield graph
     for node in graph.node:
         for body in bodies_of(node):

@@ -1,4 +1,4 @@
-"""float64 as float32, which is what boards have: their MicroPython computes in single floats."""
+"""Convert a model from float64 to float32, the only floats that MicroPython computes with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..reference.ort_session import OrtError, open_session
 
 _SAMPLES = 5
 
-_NAMES_OF_DTYPES = ("to", "dtype", "output_datatype")  # attributes that hold one
+_NAMES_OF_DTYPES = ("to", "dtype", "output_datatype")  # attributes that hold a dtype
 _LARGEST = np.finfo(np.float32).max
 # x <= t and x > t hold for the same x of float32 with t rounded down; x < t and x >= t up.
 _ROUNDED_DOWN = (b"BRANCH_LEQ", b"BRANCH_GT")
@@ -21,15 +21,15 @@ _MODES = (b"BRANCH_LEQ", b"BRANCH_LT", b"BRANCH_GTE", b"BRANCH_GT")  # of TreeEn
 
 
 def has_doubles(model: onnx.ModelProto) -> bool:
-    """True if an input, a constant or an operator is of float64."""
+    """Return True if an input, a constant or an operator has dtype float64."""
     return any(_is_double(message) for message in walk(model))
 
 
 def make_single(model: onnx.ModelProto) -> None:
-    """Changes the model in place. Values beyond float32 become its largest ones.
+    """Convert the model to float32, in place. Values beyond float32 become its largest ones.
 
-    A tree takes the same branches for all inputs that are float32: its thresholds are rounded to
-    the side on which nothing changes.
+    A tree takes the same branches for all float32 inputs: its thresholds are rounded to the side
+    on which nothing changes.
     """
     for node in nodes_of(model.graph):
         _round_thresholds(node)
@@ -46,7 +46,7 @@ def make_single(model: onnx.ModelProto) -> None:
 
 
 def cost(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
-    """How far the results are apart on random inputs, in words."""
+    """Return a sentence on how much the results of both models differ on random inputs."""
     samples = [random_sample(free_inputs(before.graph), seed) for seed in range(_SAMPLES)]
     if None in samples:
         return "the loss is not known, because an input has strings or no fixed shape"
@@ -56,8 +56,8 @@ def cost(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
     except (ImportError, OrtError):
         return "the loss is not known, because onnxruntime does not run the model in float64"
     floats, others = 0.0, 0
-    for wanted, got in pairs:
-        for a, b in zip(wanted, got, strict=True):
+    for expected, got in pairs:
+        for a, b in zip(expected, got, strict=True):
             if isinstance(a, np.ndarray) and a.dtype.kind == "f":
                 floats = max(floats, difference(a, b))
             elif isinstance(a, np.ndarray):
@@ -86,12 +86,12 @@ def _single(values):
 
 
 def _round_thresholds(node):
-    """Of the trees of ai.onnx.ml, in both ways to write them."""
-    given = {a.name: a for a in node.attribute}
-    name = "nodes_values_as_tensor" if "nodes_values_as_tensor" in given else "nodes_splits"
-    if node.domain != "ai.onnx.ml" or name not in given or "nodes_modes" not in given:
+    """Round the thresholds of a node of trees, in either of ai.onnx.ml's two formats."""
+    attributes = {a.name: a for a in node.attribute}
+    name = "nodes_values_as_tensor" if "nodes_values_as_tensor" in attributes else "nodes_splits"
+    if node.domain != "ai.onnx.ml" or name not in attributes or "nodes_modes" not in attributes:
         return
-    tensor = given[name].t
+    tensor = attributes[name].t
     if tensor.data_type != TensorProto.DOUBLE:
         return
     modes = attributes_of(node)["nodes_modes"]
@@ -105,7 +105,7 @@ def _round_thresholds(node):
 
 
 def _rounded(value, is_up):
-    """The next float32 that is not on the other side."""
+    """Return the nearest float32 at or above the value if is_up, else at or below it."""
     near = _single(value)
     is_there = near >= value if is_up else near <= value
     with np.errstate(over="ignore"):  # infinity is right behind the largest one

@@ -1,6 +1,7 @@
-"""What is refused before anything is computed: what no version of ONNX has, and bombs.
+"""Refuse models that no version of ONNX allows, or whose values are too large for any board.
 
-A file of a kilobyte can call for gigabytes: functions that call functions that call functions.
+This runs before anything is computed: a file of a kilobyte can demand gigabytes, by functions that
+call functions that call functions.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from ..shapes import extent, extent_forms, misjudged
 
 _SECONDS = 10.0
 _MOST_NODES = 200_000  # of a model with its functions inlined
-MOST_DEPTH = 8  # of bodies in bodies, as mpconnxr/build/graph.py
-_MOST_NBYTES = 1 << 30  # of a value: a word of MicroPython on 32 bits counts no further
+MOST_DEPTH = 8  # of nested bodies; mpconnxr/build/graph.py has the same limit
+_MOST_NBYTES = 1 << 30  # of a value: small ints of a 32-bit MicroPython end there
 _MOST_COMPUTED = 32 << 20  # bytes of a value that a run computes: all that any board has
 _SMALLER = "export the model for smaller inputs, or give a smaller --shape or --dim"
-# Operators that make large values of small constants.
+# Operators that compute large values from small constants.
 _GROWING = (
     "ConstantOfShape",
     "Expand",
@@ -37,7 +38,7 @@ _GROWING = (
 _MOST_LISTED = 1 << 20  # elements of a list of integers: inference keeps what it may know of each
 _LISTED = (TensorProto.INT32, TensorProto.INT64)
 
-# Attributes that are 0 or 1: operators read other numbers as either, and runtimes differ.
+# Attributes that must be 0 or 1: runtimes read other numbers differently.
 _FLAG_NAMES = """
     align_corners allowzero antialias ceil_mode center_point_box count_include_pad
     exclude_outside exclusive fmod input_forget inverse is_causal keepdims largest layout
@@ -48,7 +49,12 @@ _FLAGS = frozenset(_FLAG_NAMES.split())
 
 
 def check(model: onnx.ModelProto) -> None:
-    """Raises ConvertError for a model that cannot be meant."""
+    """Check opsets, dtypes, attributes, functions and sizes of a model.
+
+    Raises:
+        ConvertError: if ONNX cannot allow them.
+
+    """
     _check_opsets(model)
     _check_dtypes(model.graph)
     _check_depth(model)
@@ -59,11 +65,11 @@ def check(model: onnx.ModelProto) -> None:
 
 def _check_opsets(model):
     newest = {name: most for name, (_, most) in defs.C.schema_version_map().items()}
-    found: dict[str, int] = {}
+    versions: dict[str, int] = {}
     for o in model.opset_import:
         domain = "" if o.domain == "ai.onnx" else o.domain
         shown = domain or "ai.onnx"
-        if found.setdefault(domain, o.version) != o.version:
+        if versions.setdefault(domain, o.version) != o.version:
             raise ConvertError(f"the model imports two opsets of {shown}: export it again")
         if not 1 <= o.version <= newest.get(domain, o.version):
             most = newest.get(domain)
@@ -101,8 +107,8 @@ def _check_number(node, name, number):
 def _check_depth(model):
     for graph in (model.graph, *model.functions):
         if _depth(graph.node) > MOST_DEPTH:
-            todo = "boards run no deeper ones"
-            raise ConvertError(f"more than {MOST_DEPTH} bodies lie in each other: {todo}")
+            advice = "boards run no deeper ones"
+            raise ConvertError(f"more than {MOST_DEPTH} bodies lie in each other: {advice}")
 
 
 def _depth(nodes):
@@ -110,7 +116,7 @@ def _depth(nodes):
 
 
 def _check_functions(model):
-    """Counts the nodes that inlining would make, before it makes them."""
+    """Count the nodes that inlining would make, before it makes them."""
     functions = {(f.domain, f.name, f.overload): f for f in model.functions}
     if len(functions) != len(model.functions):
         raise ConvertError("two functions of the model have one name")
@@ -138,32 +144,38 @@ def _check_functions(model):
 
 
 def check_growth(model: onnx.ModelProto) -> str:
-    """Looks at sizes before inference follows the contents of values. Raises ConvertError.
+    """Check the sizes of values before inference follows the contents of values.
 
-    Returns what breaks a rule of ONNX, or ""; some operators refuse shapes that only a run knows.
+    Returns:
+        The rule of ONNX that the model breaks, or "": some operators refuse shapes that only a run
+        knows, so lowering decides.
+
+    Raises:
+        ConvertError: if a value is too large for any board.
+
     """
     limits.at("looking at the sizes of values", most=_SECONDS)
     bare = onnx.ModelProto()
     bare.CopyFrom(model)
     misjudged.hide(bare)
     for info in bare.graph.output:
-        if info.type.HasField("tensor_type"):  # else touching it would make a tensor of a sequence
+        if info.type.HasField("tensor_type"):  # reading it would set it
             info.type.tensor_type.ClearField("shape")
     doubt = ""
     try:
-        found = shape_inference.infer_shapes(bare, check_type=True, strict_mode=True)
+        inferred = shape_inference.infer_shapes(bare, check_type=True, strict_mode=True)
     except Exception as e:  # onnx raises several kinds
         doubt = "" if _is_right_later(bare) else " ".join(str(e).split())
         try:
-            found = shape_inference.infer_shapes(bare)
-        except Exception:  # what is wrong is said by inference itself
+            inferred = shape_inference.infer_shapes(bare)
+        except Exception:  # inference reports what is wrong
             return doubt
-    check_sizes(found)
+    check_sizes(inferred)
     return doubt
 
 
 def _is_right_later(model):
-    """True if a later opset allows it, such as quantized values of 16 bits."""
+    """Return True if a later opset allows the model, such as 16-bit quantized values."""
     later = onnx.ModelProto()
     later.CopyFrom(model)
     for o in later.opset_import:
@@ -177,23 +189,31 @@ def _is_right_later(model):
 
 
 def check_sizes(model: onnx.ModelProto) -> None:
-    """Raises UnsupportedModel for values that no board could address, by what is known of them."""
+    """Refuse values that no board can address, by their declared shapes.
+
+    Raises:
+        UnsupportedModel: with the node of each such value.
+
+    """
     makers = {name: node for node in model.graph.node for name in node.output}
     graph = model.graph
-    found = []
+    findings = []
     for info in [*graph.input, *graph.value_info, *graph.output]:
         size = _nbytes(info.type)
         if size > _most(info.type):
-            found.append(_finding(info.name, size, makers.get(info.name), _way_out(graph)))
-    if found:
-        raise UnsupportedModel(list({(f.what, f.name): f for f in found}.values()))
+            findings.append(_finding(info.name, size, makers.get(info.name), _advice(graph)))
+    _refuse(findings)
 
 
 def check_memory(model: onnx.ModelProto) -> None:
-    """Raises UnsupportedModel for inputs, and values that follow from them, beyond all boards.
+    """Refuse inputs, and values that are computed from them, that exceed the memory of all boards.
 
-    Constants are not among them, nor what follows from constants alone, such as weights that
-    DequantizeLinear gives: rewrites still merge these.
+    Constants are excluded, and values computed from constants alone, such as weights that
+    DequantizeLinear outputs: rewrites still fold these.
+
+    Raises:
+        UnsupportedModel: with the node of the first such value.
+
     """
     graph = model.graph
     types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
@@ -203,51 +223,55 @@ def check_memory(model: onnx.ModelProto) -> None:
             makers.update(dict.fromkeys(node.output, node))
     for name, node in makers.items():
         size = _nbytes(types[name]) if name in types else 0
-        if size > _MOST_COMPUTED and not _is_open(types[name]):  # of bounds, see check_sizes
-            raise UnsupportedModel([_finding(name, size, node, _way_out(graph))])
+        if size > _MOST_COMPUTED and not _is_open(types[name]):  # check_sizes looks at bounds
+            raise UnsupportedModel([_finding(name, size, node, _advice(graph))])
 
 
 def check_planned(graph: Graph, arena_nbytes: int = 0) -> None:
-    """Refuse values and an arena of which a board's words cannot count the bytes.
+    """Refuse values and arenas that have more bytes than a board's words can count.
 
     Args:
-        graph: what was lowered; its values, and the scratch of its steps, are as large as the
-            bounds allow.
-        arena_nbytes: of all that is alive at one time, once that is planned.
+        graph: the lowered graph; values and scratch count as large as the bounds allow.
+        arena_nbytes: size of the arena, once it is planned.
 
     Raises:
-        UnsupportedModel: With the nodes that need the memory.
+        UnsupportedModel: with the nodes that need the memory.
 
     """
     names = [name for t in graph.inputs for d in t.shape for name, _ in extent.dims_in(d)]
-    todo = _smaller_bounds(names) or _SMALLER
-    found = []
+    advice = _smaller_bounds(names) or _SMALLER
+    findings = []
     for step in walk(graph.steps):
-        held = [t for t in step.outputs + step.scratch if t.data is None and not t.is_object]
-        size = max((t.planned_nbytes for t in held), default=0)
+        tensors = [t for t in step.outputs + step.scratch if t.data is None and not t.is_object]
+        size = max((t.planned_nbytes for t in tensors), default=0)
         if size > _MOST_NBYTES:
             operator, _, name = step.node.partition(" ")
-            found.append(Finding(operator, name, _too_large("a value", size, todo)))
-    if not found and arena_nbytes > _MOST_NBYTES:
-        problem = _too_large("an arena", arena_nbytes, todo)
-        found.append(Finding("the model", "all that is alive at one time", problem))
-    if found:
-        raise UnsupportedModel(list({(f.what, f.name): f for f in found}.values()))
+            findings.append(Finding(operator, name, _too_large("a value", size, advice)))
+    if not findings and arena_nbytes > _MOST_NBYTES:
+        problem = _too_large("an arena", arena_nbytes, advice)
+        findings.append(Finding("the model", "all that is alive at one time", problem))
+    _refuse(findings)
+
+
+def _refuse(findings):
+    """Raise UnsupportedModel with one finding for each node, if there are any."""
+    if findings:
+        raise UnsupportedModel(list({(f.what, f.name): f for f in findings}.values()))
 
 
 def _smaller_bounds(names):
-    """Return what makes values smaller whose sizes have these names; "" without names."""
+    """Return advice to lower the bounds of these sizes, "" if there are none."""
     names = dict.fromkeys(map(extent.base_name, names))
     options = " or ".join(f"--bound {name}" for name in names)
     return f"a smaller {options} needs less" if options else ""
 
 
-def _way_out(graph):
-    """Return what makes values smaller: smaller bounds, or a smaller batch if there is one."""
+def _advice(graph):
+    """Return advice how to make values smaller: by smaller bounds, or by a batch of one."""
     kinds = [info.type for info in free_inputs(graph)]
     names = [name for kind in kinds for d in _extents(kind) for name, _ in extent.dims_in(d)]
-    if todo := _smaller_bounds(names):
-        return todo
+    if advice := _smaller_bounds(names):
+        return advice
     for info in free_inputs(graph):
         dims = [d.dim_value for d in info.type.tensor_type.shape.dim]
         if len(dims) > 1 and dims[0] > 1:
@@ -256,13 +280,13 @@ def _way_out(graph):
     return _SMALLER
 
 
-def _finding(name, size, node, todo):
+def _finding(name, size, node, advice):
     what, where = ("input", name) if node is None else (operator_of(node), name_of(node))
-    return Finding(what, where, _too_large("a value", size, todo))
+    return Finding(what, where, _too_large("a value", size, advice))
 
 
-def _too_large(what, nbytes, todo):
-    return Problem(f"{what} of {nbytes:,} bytes is too large for any board", todo)
+def _too_large(what, nbytes, advice):
+    return Problem(f"{what} of {nbytes:,} bytes is too large for any board", advice)
 
 
 def _most(kind):
@@ -272,7 +296,7 @@ def _most(kind):
 
 
 def _nbytes(kind):
-    """Return the most bytes of a tensor of this type; what is not known counts for little."""
+    """Return the largest size of a tensor of this type in bytes; an unknown dim counts as 1."""
     dims = _extents(kind)
     try:
         itemsize = helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type).itemsize
@@ -287,9 +311,9 @@ def _is_open(kind):
 
 
 def _extents(kind):
-    """Return the dims that are known, among them those that each run decides."""
+    """Return the known dims, among them those that only a run knows."""
     dims = kind.tensor_type.shape.dim
-    found = [
+    extents = [
         d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param) for d in dims
     ]
-    return [d for d in found if d is not None]
+    return [d for d in extents if d is not None]

@@ -1,1 +1,1 @@
-"""In which numbers a model computes: floats, blocks, integers of fewer bits."""
+"""Choose the numbers in which a model computes: floats, blocks, or integers of few bits."""

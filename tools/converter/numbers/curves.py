@@ -1,6 +1,6 @@
-"""Tables of polynomials for kernel curve, from functions of doubles.
+"""Approximate functions by tables of polynomials for the kernel curve.
 
-A function is given by what it does for x >= 0 and for x < 0: a Half each, in terms of u = |x|.
+A function is given by two Halves, for x >= 0 and for x < 0, in terms of u = |x|.
 """
 
 from __future__ import annotations
@@ -14,26 +14,33 @@ import numpy as np
 
 Function = Callable[[np.ndarray], np.ndarray]
 
-# Kinds of segments: what a polynomial gives of |f|.
+# Kinds of segments, by the part of |f| that the polynomial computes.
 VALUE, POWER, FACTOR, FACTOR_POWER = range(4)
 DEGREE = 5
 SEGMENT = DEGREE + 2  # words
-TABLE_BITS = 21  # of the mantissa, behind those that choose the segment
+TABLE_BITS = 21  # low bits of the mantissa, which do not choose the segment
 _BIAS = 1 << 30
-_POINT = 22  # bits behind the point of an exponent
+_POINT = 22  # fraction bits of an exponent
 _EXPONENT = 512
 _TOLERANCE = 1.5e-7
 _LARGEST = 8  # log2 of the end of any first segment
 _FINEST = 6
-_MARGIN = 1.0001  # for what rounding adds: 2**30 is too large for the loop
+_MARGIN = 1.0001  # for rounding: the loop cannot take 2**30
 
 
 @dataclass(frozen=True)
 class Half:
-    """|f| for x of one sign, as kind says, of u = |x|.
+    """|f| for x of one sign, as a function of u = |x|.
 
-    near, rest: (kind, function) from 0 up to somewhere and from there on; end: (kind, constant)
-    from u = `until` on; slope: d log2|f| / du that POWERs leave out; limit: |f| at infinity.
+    Attributes:
+        rest: (kind, function) behind the first segment.
+        until: value of u from which on `end` holds.
+        end: (kind, constant).
+        limit: |f| at infinity.
+        near: (kind, function) of the first segment, which begins at 0; by default as rest.
+        slope: d log2|f| / du that segments of kind POWER omit.
+        negative: f is negative.
+
     """
 
     rest: tuple[int, Function]
@@ -47,7 +54,14 @@ class Half:
 
 @dataclass
 class Table:
-    """What kernel curve takes. error: the largest relative one of a polynomial."""
+    """Parameters and words of the kernel curve.
+
+    Attributes:
+        params: by name, the halves as dicts.
+        words: of all segments.
+        error: largest relative error of a polynomial.
+
+    """
 
     params: dict[str, Any] = field(default_factory=dict)
     words: list[int] = field(default_factory=list)
@@ -55,7 +69,7 @@ class Table:
 
 
 def table_of(positive: Half, negative: Half) -> Table:
-    """The table of a function; the halves may share their segments."""
+    """Return the table of a function; its halves may share their segments."""
     table = Table()
     table.params["powers"] = 0
     first: dict = {}
@@ -86,7 +100,7 @@ def table_of(positive: Half, negative: Half) -> Table:
 
 
 def float_bits(value: float) -> int:
-    """Return the bits of a single float."""
+    """Return the bits of a float32 as an int."""
     return int(np.float32(value).view(np.int32))
 
 
@@ -95,18 +109,18 @@ def _kinds(half):
 
 
 def point_of(slope: float) -> int:
-    """Bits behind the point of |x|, of 30: such that the slope has 29 or 30, too."""
+    """Return the fraction bits of |x| in 30 bits, so that the slope has 29 or 30 bits too."""
     return 23 + math.frexp(abs(slope))[1] - 1
 
 
 def reaches_limit(slope: float) -> bool:
-    """True if |x| * 2**(slope * |x|) is 0 or infinite as soon as |x| exceeds its 30 bits."""
+    """Return True if |x| * 2**(slope * |x|) is 0 or inf as soon as |x| exceeds its 30 bits."""
     largest = 30 - point_of(slope)
     return abs(slope) * 2.0**largest - abs(largest) > 151
 
 
 def _segments(table, half):
-    """Appends a half's segments -> bits at which they begin and end."""
+    """Append the segments of a half; return the float32 bits at which they begin and end."""
     near_kind, near = half.near or half.rest
     begin = float_bits(_nearest(near_kind, near, half.until))
     end = max(begin, -(-float_bits(half.until) >> TABLE_BITS) << TABLE_BITS)
@@ -120,7 +134,7 @@ def _segments(table, half):
 
 
 def _nearest(kind, near, until):
-    """The power of two at which the first segment ends."""
+    """Return the power of two at which the first segment ends."""
     end = 2.0 ** min(_LARGEST, math.frexp(until)[1] - 1)
     while _fit(kind, _part(near, 0.0, end))[1] > _TOLERANCE:
         end /= 2
@@ -128,7 +142,7 @@ def _nearest(kind, near, until):
 
 
 def _part(function, lo, hi):
-    """The function on [lo, hi] as one on [0, 1]."""
+    """Return the function on [lo, hi] as a function on [0, 1]."""
     return lambda t: function(lo + t * (hi - lo))
 
 
@@ -143,9 +157,9 @@ def _append(table, kind, function):
 
 
 def _fit(kind, function):
-    """The words of a segment, its error (relative, or of log2).
+    """Return the words of a segment and its error, relative or of log2.
 
-    Sums of the first terms stay below 2**30 as well.
+    Partial sums stay below 2**30 as well.
     """
     nodes = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
     t = np.linspace(0, 1, 65)
@@ -153,16 +167,16 @@ def _fit(kind, function):
     power = np.linalg.solve(np.vander(nodes), function(nodes))
     error = float(np.max(np.abs(np.polyval(power, t) - values)))
     largest = max(float(np.max(np.abs(values))), 1e-300)
-    held = max(
+    largest_sum = max(
         *(float(np.max(np.abs(np.polyval(power[:n], t)))) for n in range(1, SEGMENT)), 1e-300
     )
     if kind & 1:
         error *= math.log(2)
-        number = min(max(30 - math.frexp(held * _MARGIN)[1] - _POINT, 0), _FINEST)
+        number = min(max(30 - math.frexp(largest_sum * _MARGIN)[1] - _POINT, 0), _FINEST)
         unit = 2.0 ** (_POINT + number)
     else:
         error /= largest
-        exponent = max(math.frexp(held * _MARGIN)[1], -400)
+        exponent = max(math.frexp(largest_sum * _MARGIN)[1], -400)
         number, unit = exponent + _EXPONENT, 2.0 ** (30 - exponent)
     words = [min(round(c * unit), _BIAS - 1) + _BIAS for c in power]
     return [kind + 4 * number, *words], error

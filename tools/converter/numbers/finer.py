@@ -1,14 +1,14 @@
-"""Finer exponents for a node whose values are of too many sizes for one: the same products.
+"""Rewrite products whose first operand ranges too widely for one exponent per block.
 
-    scaled    Each channel (item of a row) times a power of two of its own, so that all are about
-              as large, and its weights by that: an exponent a channel, for one Mul. No bit of the
-              values or weights changes.
-    in parts  The values as multiples of a power of two, and what these leave of them. Both are
-              products of blocks, and the exponent of the rest is finer; then they are added. This
-              is for values of all sizes beside each other, and costs both products.
+    scaled    Each channel (element of a row) is multiplied by a power of two of its own, so that
+              all are about as large, and its weights are divided by it. That is one exponent per
+              channel, for one Mul. No bit of the values or weights changes.
+    in parts  The values become multiples of a power of two plus a rest. Both are multiplied in
+              blocks, where the exponent of the rest is smaller, and the products are added. This
+              helps values of all magnitudes side by side, and doubles the work.
 
-Powers are those that fit the samples. Values that are larger in a run share their exponents with
-others, as they do in a node that is as it was.
+The powers fit the samples. Larger values of a run share exponents with others, as in the original
+node.
 """
 
 from __future__ import annotations
@@ -24,16 +24,20 @@ from ..context import Context
 from ..protos import copied, name_of, opset_of
 from ..shapes import infer
 
-_HIGH_BITS = 12  # of the parts that are multiples
-_ROOM = 10  # as many times, as a power of two, a value may be larger than in the samples
-_MOST = 100  # of a scale's exponent
+_HIGH_BITS = 12  # of the multiples
+_HEADROOM = 10  # log2 of how much larger than in the samples a value may be
+_MOST = 100  # largest exponent of a scale
 _ACTIVATION = ("activation", "activation_params", "activation_alpha", "activation_beta")
 
 
 @dataclass(frozen=True)
-class Form:
-    """scales: of the first operand, powers of two in a shape that broadcasts to it; unit: what
-    the first part has multiples of. None: not so.
+class Refinement:
+    """A way to rewrite a product.
+
+    Attributes:
+        scales: powers of two that broadcast to the first operand, or None.
+        unit: the first part consists of multiples of it; None if there is one part.
+
     """
 
     scales: np.ndarray | None = None
@@ -41,18 +45,18 @@ class Form:
 
     @property
     def said(self) -> str:
-        """What a user should know of it."""
+        """Return a description for the user."""
         scaled = ["each channel times a power of two"] if self.scales is not None else []
         return " and ".join(scaled + ["in two parts"] * (self.unit is not None))
 
     def operands(self, node: NodeProto, x: np.ndarray, w: np.ndarray):
-        """Both operands, scaled."""
+        """Return both operands, scaled."""
         if self.scales is None:
             return x, w
         return x * self.scales, w / of_weights(node, self.scales, w.shape)
 
     def parts(self, x: np.ndarray) -> list[np.ndarray]:
-        """What a board makes of a scaled operand."""
+        """Return the parts of a scaled operand as a board computes them."""
         if self.unit is None:
             return [x]
         most, shift = np.float32(self.limit), np.float32(self.shift)
@@ -61,20 +65,20 @@ class Form:
 
     @property
     def limit(self) -> float:
-        """The largest value that is made multiples of."""
-        return self.unit * 2.0 ** (_HIGH_BITS + _ROOM)
+        """Return the magnitude up to which values become multiples."""
+        return self.unit * 2.0 ** (_HIGH_BITS + _HEADROOM)
 
     @property
     def shift(self) -> float:
-        """What has the unit as its last place: added to a value, it leaves multiples."""
+        """Return a number whose last place is the unit: adding and subtracting it rounds."""
         return self.unit * 1.5 * 2.0**23
 
 
-WHOLE = Form()
+UNREFINED = Refinement()
 
 
 def of_weights(node: NodeProto, scales: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """The scales in a shape that broadcasts to weights of this shape."""
+    """Return the scales of a product's first operand in a shape that broadcasts to its weights."""
     if node.op_type == "ConvTranspose":
         return scales.reshape(-1, *[1] * (len(shape) - 1))
     if "Conv" not in node.op_type:
@@ -86,20 +90,22 @@ def of_weights(node: NodeProto, scales: np.ndarray, shape: Sequence[int]) -> np.
     return rows.reshape(*shape[:2], *[1] * (len(shape) - 2))
 
 
-def forms_of(node: NodeProto, runs: Sequence[Mapping[str, np.ndarray]]) -> Iterator[Form]:
-    """The forms to try, the cheapest first. runs: the values of the samples by name."""
+def refinements_of(
+    node: NodeProto, runs: Sequence[Mapping[str, np.ndarray]]
+) -> Iterator[Refinement]:
+    """Yield the refinements of a product to try, the cheapest first; a run has values by name."""
     values = [run[node.input[0]] for run in runs]
     scales = _scales(node, values)
-    scaled = Form(scales)
+    scaled = Refinement(scales)
     w = runs[0][node.input[1]]
     if scales is not None and w.ndim > 1 and _is_exact(node, scales, w):
         yield scaled
         yield from _in_parts(scaled, [x * scales for x in values])
-    yield from _in_parts(WHOLE, values)
+    yield from _in_parts(UNREFINED, values)
 
 
 def _scales(node, values):
-    """None if all channels are about as large."""
+    """Return scales of the channels, None if all channels are about as large."""
     rank = values[0].ndim
     if "Conv" in node.op_type:
         channels = 1
@@ -111,62 +117,62 @@ def _scales(node, values):
     if not np.isfinite(largest).all() or not largest.any():
         return None
     exponents = np.frexp(largest)[1]
-    less = np.where(largest, np.minimum(exponents.max() - exponents, _MOST), 0)
-    return np.ldexp(np.float32(1), less) if less.any() else None
+    powers = np.where(largest, np.minimum(exponents.max() - exponents, _MOST), 0)
+    return np.ldexp(np.float32(1), powers) if powers.any() else None
 
 
 def _is_exact(node, scales, w):
-    """Whether weights keep all bits."""
+    """Return True if scaling keeps all bits of the weights."""
     scales = of_weights(node, scales, w.shape)
     return np.array_equal(np.float32(w / scales) * scales, w)
 
 
-def _in_parts(form, values):
+def _in_parts(refinement, values):
     largest = max(float(np.abs(x).max(initial=0.0)) for x in values)
     if largest and np.isfinite(largest):
         unit = np.ldexp(1.0, np.frexp(largest)[1] - _HIGH_BITS)
-        found = replace(form, unit=float(unit))
-        if found.shift < np.finfo(np.float32).max / 2 and unit > np.finfo(np.float32).tiny:
-            yield found
+        split = replace(refinement, unit=float(unit))
+        if split.shift < np.finfo(np.float32).max / 2 and unit > np.finfo(np.float32).tiny:
+            yield split
 
 
 def rewritten(
-    model: onnx.ModelProto, forms: Mapping[str, Form], context: Context
+    model: onnx.ModelProto, refinements: Mapping[str, Refinement], context: Context
 ) -> onnx.ModelProto:
-    """The model with these forms of nodes, by their first output."""
-    done = copied(model)
-    nodes = list(done.graph.node)
-    del done.graph.node[:]
+    """Return the model with these refinements, which are by the first output of each node."""
+    result = copied(model)
+    nodes = list(result.graph.node)
+    del result.graph.node[:]
     for node in nodes:
-        form = forms.get(node.output[0]) if node.output else None
-        if form is None:
-            done.graph.node.append(node)
+        refinement = refinements.get(node.output[0]) if node.output else None
+        if refinement is None:
+            result.graph.node.append(node)
         else:
-            _Writer(done, node).write(form)
-    del done.graph.value_info[:]
-    return infer.infer(done, context)
+            _Writer(result, node).write(refinement)
+    del result.graph.value_info[:]
+    return infer.infer(result, context)
 
 
 class _Writer:
-    """Writes nodes in the place of one. It keeps its name, and others' names begin with that."""
+    """Writer of the nodes that replace one node; it keeps its name, and theirs begin with it."""
 
     def __init__(self, model, node):
         self.graph, self.node, self.out = model.graph, node, node.output[0]
         self.constants = {t.name: t for t in model.graph.initializer}
         self.opset = opset_of(model, "")
 
-    def write(self, form: Form) -> None:
-        """Append them."""
+    def write(self, refinement: Refinement) -> None:
+        """Append the nodes of a refinement to the graph."""
         x, w = self.node.input[:2]
-        if form.scales is not None:
-            x, w = self._scaled(x, w, form.scales)
+        if refinement.scales is not None:
+            x, w = self._scaled(x, w, refinement.scales)
         self.node.input[1] = w
-        if form.unit is None:
+        if refinement.unit is None:
             self.node.input[0] = x
             self.graph.node.append(self.node)
             return
-        near = self._clip("near", x, -form.limit, form.limit)
-        shift = self._constant("shift", form.shift)
+        near = self._clip("near", x, -refinement.limit, refinement.limit)
+        shift = self._constant("shift", refinement.shift)
         high = self._add("Sub", "high", self._add("Add", "shifted", near, shift), shift)
         self._products(high, self._add("Sub", "low", x, high))
 
@@ -179,7 +185,7 @@ class _Writer:
         return x, self._constant("weights", known / of_weights(self.node, scales, known.shape))
 
     def _products(self, high, low):
-        """The node of both, and what it does with their sum."""
+        """Append the products of both parts, their sum and the node's activation."""
         attrs = {a.name: a for a in self.node.attribute}
         activation = attrs.get("activation")
         one, other = copied(self.node), self.node
@@ -200,12 +206,14 @@ class _Writer:
         self.graph.node[-1].output[0] = self.out
 
     def _activate(self, x, kind, attrs):
-        given = list(attrs["activation_params"].floats) if "activation_params" in attrs else []
-        given = given or [attrs[name].f for name in _ACTIVATION[2:] if name in attrs]
+        parameters = (
+            list(attrs["activation_params"].floats) if "activation_params" in attrs else []
+        )
+        parameters = parameters or [attrs[name].f for name in _ACTIVATION[2:] if name in attrs]
         if kind == "Clip":
-            self._clip("activated", x, *given)
+            self._clip("activated", x, *parameters)
         else:
-            names = zip(("alpha", "beta"), given, strict=False)
+            names = zip(("alpha", "beta"), parameters, strict=False)
             self._add(kind, "activated", x, **dict(names) if kind not in _PLAIN else {})
 
     def _clip(self, what, x, low=-np.inf, high=np.inf):
@@ -218,7 +226,7 @@ class _Writer:
         return f"{self.out}/{what}"
 
     def _add(self, op, what, *inputs, **attrs):
-        """Its output's name."""
+        """Append a node and return the name of its output."""
         name = f"{name_of(self.node)}/{what}"
         node = helper.make_node(op, list(inputs), [self._named(what)], name=name, **attrs)
         self.graph.node.append(node)
@@ -230,4 +238,4 @@ class _Writer:
         return t.name
 
 
-_PLAIN = ("Relu", "Sigmoid", "Tanh")  # activations without numbers
+_PLAIN = ("Relu", "Sigmoid", "Tanh")  # activations without parameters

@@ -1,7 +1,7 @@
-"""The table for sigmoid that kernel gated takes: polynomials of degree 3, as loops/gated has them.
+"""Compute the table of sigmoid for kernel gated, which holds polynomials of degree 3.
 
-sigmoid(u) of an interval of u, with t from 0 to 1 over it, is c0 + t * (c1 - t * (c2 - t * c3)).
-Intervals are 1/16 wide up to 4, 1/8 up to 8, and 1/2 up to 18; from there on it is 1.
+In an interval of u, with t from 0 to 1, sigmoid(u) is c0 + t * (c1 - t * (c2 - t * c3)). Intervals
+are 1/16 wide up to u = 4, 1/8 up to 8, and 1/2 up to 18; beyond, sigmoid is 1.
 """
 
 from __future__ import annotations
@@ -12,20 +12,26 @@ import numpy as np
 
 _ONE = 1 << 29
 _FRACTION = 23  # bits of t
-_BITS_OF_C2 = 26  # c0, c1 and c3 have 29 behind the point
+_BITS_OF_C2 = 26  # c0, c1 and c3 have 29 fraction bits
 _LAST = 116
-_STEP = 2039  # between the t that are looked at
+_STEP = 2039  # distance of the t at which the error is measured
 
 
 @cache
 def gate_table() -> np.ndarray:
-    """int32 (117, 3): c0, c1, c2 << 16 | c3 + 2**15."""
+    """Return the table, int32 (117, 3): c0, c1, c2 << 16 | c3 + 2**15."""
     rows = [_entry(i) for i in range(_LAST)] + [[_ONE - 1, 0, 0, 0]]
     return np.array([[c0, c1, c2 << 16 | c3 + (1 << 15)] for c0, c1, c2, c3 in rows], np.int32)
 
 
 def sigmoid_of(entry: np.ndarray | list[int], t: np.ndarray) -> np.ndarray:
-    """What loops/gated computes of c0 to c3, and of t in 23 bits."""
+    """Compute what loops/gated computes.
+
+    Args:
+        entry: c0 to c3.
+        t: in 23 bits.
+
+    """
     c0, c1, c2, c3 = entry
     high, low = t >> 11, t & 2047
     b = (c2 << 3) - ((c3 * (t >> 8)) >> 15)
@@ -35,7 +41,7 @@ def sigmoid_of(entry: np.ndarray | list[int], t: np.ndarray) -> np.ndarray:
 
 
 def interval(i: int) -> tuple[float, float]:
-    """Where it begins, and how wide it is."""
+    """Return where interval i begins and how wide it is."""
     if i < 64:
         return i / 16, 1 / 16
     if i < 96:
@@ -47,15 +53,15 @@ def _entry(i: int) -> list[int]:
     first, width = interval(i)
     nodes = (np.cos((np.arange(4) + 0.5) * np.pi / 4) + 1) / 2
     c3, c2, *_ = np.polyfit(nodes, _sigmoid(first + width * nodes), 3)
-    found = [0, 0, max(round(-c2 * (1 << _BITS_OF_C2)), 0), round(c3 * _ONE)]
+    entry = [0, 0, max(round(-c2 * (1 << _BITS_OF_C2)), 0), round(c3 * _ONE)]
     t = np.arange(0, 1 << _FRACTION, _STEP)
     fraction = t / (1 << _FRACTION)
-    wanted = _ONE * _sigmoid(first + width * fraction)
-    # what is rounded makes up for what the terms before it have lost
-    found[1] = round(np.polyfit(fraction, wanted - sigmoid_of(found, t), 1)[0])
-    left = wanted - sigmoid_of(found, t)
-    found[0] = _ONE // 2 if i == 0 else round((left.max() + left.min()) / 2)
-    return found
+    expected = _ONE * _sigmoid(first + width * fraction)
+    # each coefficient makes up for the rounding of those before it
+    entry[1] = round(np.polyfit(fraction, expected - sigmoid_of(entry, t), 1)[0])
+    rest = expected - sigmoid_of(entry, t)
+    entry[0] = _ONE // 2 if i == 0 else round((rest.max() + rest.min()) / 2)
+    return entry
 
 
 def _sigmoid(u):

@@ -1,9 +1,9 @@
-"""int64 values that are proved to fit 32 bits are computed as int32.
+"""Compute int64 values as int32 where their range is proved to fit.
 
-Of indices and counts the range is often known: ArgMax gives 0 to n - 1, a comparison 0 or 1, and
-sums, products and selections of such values follow. On a board an int64 is a big integer at every
-step, and takes twice the memory. A value is made int32 where each operator that reads it can take
-it so; it is made int64 again where one cannot, or where it leaves the model.
+The range of indices and counts is often known: ArgMax gives 0 to n - 1, a comparison 0 or 1, and
+sums, products and selections of such values follow. On a board an int64 is a big integer in every
+step and takes twice the memory. A value becomes int32 if each operator that reads it can take
+int32. It becomes int64 again for an operator that cannot, or for an output of the model.
 """
 
 from __future__ import annotations
@@ -34,9 +34,13 @@ Range = tuple[int, int]
 
 @dataclass
 class _Rule:
-    """same: inputs that must have the outputs' dtype; free: those that may be int32 by themselves.
+    """How an operator treats int32 in place of int64.
 
-    ranges(node, known): a range for each output; known: those of the inputs.
+    Attributes:
+        same: indexes of inputs that must have the outputs' dtype.
+        free: indexes of inputs that may be int32 whatever the outputs are.
+        ranges: takes the node and the known ranges of its inputs; returns those of its outputs.
+
     """
 
     same: tuple[int, ...]
@@ -45,21 +49,21 @@ class _Rule:
 
 
 def _corners(f):
-    """The range of a function that is greatest and least at ends of the inputs' ranges."""
+    """Return the rule of a function whose extremes lie at ends of its inputs' ranges."""
 
     def ranges(node, known):
         ends = known[0]
         for other in known[1:]:
-            found = [f(a, b) for a in ends for b in other]
-            ends = min(found), max(found)
+            corners = [f(a, b) for a in ends for b in other]
+            ends = min(corners), max(corners)
         return [ends]
 
     return ranges
 
 
 def _union(node, known):
-    given = [r for r in known if r]
-    return [(min(r[0] for r in given), max(r[1] for r in given))] * len(node.outputs)
+    ranges = [r for r in known if r]
+    return [(min(r[0] for r in ranges), max(r[1] for r in ranges))] * len(node.outputs)
 
 
 def _extent(node, known):
@@ -81,7 +85,7 @@ def _reduce_sum(node, known):
 
 
 def _magnitude(node, known):
-    """No larger than the first input, of either sign."""
+    """Return a range of both signs that is no larger than the first input's."""
     most = max(map(abs, known[0]))
     return [(-most, most)]
 
@@ -136,7 +140,10 @@ def _fits(known: Range) -> bool:
 
 
 class Narrowing:
-    """What is known of a model's int64 values. in_body: of a subgraph: nothing is narrowed."""
+    """Ranges of a graph's int64 values, ranges node by node while it is lowered.
+
+    In a body (in_body) nothing is narrowed.
+    """
 
     def __init__(self, graph: onnx.GraphProto, in_body: bool):
         self._narrow: dict[Tensor, Tensor] = {}
@@ -152,9 +159,11 @@ class Narrowing:
                     self._kept.update(name for inner in a.g.node for name in inner.input)
 
     def enter(self, node) -> list[tuple[Tensor, Tensor]]:
-        """Gives the node int32 in the place of int64 where that is right.
+        """Replace int64 by int32 in a node's inputs and outputs where that is proved right.
 
-        Returns (int32, int64) for each output that was replaced: see leave.
+        Returns:
+            (int32, int64) for each replaced output; see `leave`.
+
         """
         rule = _rule_of(node.proto)
         tensors = [t for t in node.inputs + node.outputs if t is not None]
@@ -169,14 +178,14 @@ class Narrowing:
         ]
         if any(known[i] is None for i in same if node.inputs[i].dtype == INT64):
             return []
-        found = self._outputs(node, rule, known, same)
-        if found is None:
+        ranges = self._outputs(node, rule, known, same)
+        if ranges is None:
             return []
         self._take(node, same, known)
-        return self._give(node, found)
+        return self._give(node, ranges)
 
     def _range(self, t):
-        """The range of an integer value where it is known, and fits 32 bits if it is int64."""
+        """Return the range of an integer value, None if it is unknown or exceeds 32 bits."""
         if t is None or t.dtype != INT64:
             return None if t is None else _RANGES.get(t.dtype)
         if t not in self._ranges and t.data is not None and t.data.size:
@@ -188,29 +197,29 @@ class Narrowing:
             self._ranges[t] = known
 
     def _outputs(self, node, rule, known, same):
-        """Ranges of the outputs; None if one of int64 has to stay so."""
+        """Return the ranges of the outputs, None if an int64 output has to stay."""
         wide = [t is not None and t.dtype == INT64 for t in node.outputs]
         if not any(wide) and not any(node.inputs[i].dtype == INT64 for i in same):
             return None
-        found = rule.ranges(node, known)
+        ranges = rule.ranges(node, known)
         flowing = any(node.inputs[i] in self._narrow and node.inputs[i].data is None for i in same)
-        for t, is_wide, r in zip(node.outputs, wide, found, strict=True):
+        for t, is_wide, r in zip(node.outputs, wide, ranges, strict=True):
             if is_wide and (r is None or not _fits(r) or t.name in self._kept and not flowing):
                 return None
-        return found
+        return ranges
 
-    def _take(self, node, positions, known):
-        """int32 for these inputs where they are int64 of a known range."""
-        for i in positions:
+    def _take(self, node, indexes, known):
+        """Replace these inputs by int32 values if they are int64 of a known range."""
+        for i in indexes:
             t = node.input(i)
             if t is not None and t.dtype == INT64 and known[i]:
                 if t not in self._narrow:
                     self._narrow[t] = node.constant(t.data.astype(np.int32))
                 node.inputs[i] = self._narrow[t]
 
-    def _give(self, node, found):
+    def _give(self, node, ranges):
         replaced = []
-        for i, (t, r) in enumerate(zip(node.outputs, found, strict=True)):
+        for i, (t, r) in enumerate(zip(node.outputs, ranges, strict=True)):
             if t is not None and t.dtype == INT64:
                 self._note(t, r)
                 self._narrow[t] = node.outputs[i] = node.temp(INT32, t.shape)
@@ -219,6 +228,6 @@ class Narrowing:
 
     @staticmethod
     def leave(node, replaced) -> None:
-        """The node's outputs as int64, by steps that are dropped where nobody reads them."""
+        """Convert the outputs back to int64; steps whose results nothing reads are dropped."""
         for narrow, t in replaced:
             node.emit("cast", [narrow], [t])

@@ -1,17 +1,17 @@
-"""--weights: weights of products in 16, 8 or 4 bits; all else is computed in float32 as ever.
+"""Round weights of products to 16, 8 or 4 bits (--weights); everything else stays float32.
 
 1. Constant weights of Conv, ConvTranspose, Gemm, MatMul, their fused forms, LSTM, GRU and RNN are
-   rounded to integers of so many bits times a power of two, one an output channel.
-2. The power is the one that suffices for the channel's largest weight, or half of it, which cuts
-   that one, whichever has the lesser squared error.
-3. Weights that something else uses too stay as they are.
-4. Weights of a MatMul that are integers of so many bits already, times any number, one a column
-   (as DequantizeLinear makes them), stay these integers: a Mul behind it has the numbers.
-5. With f16 recurrent layers get float16 instead, biases as well. The file holds floats so where
-   nothing is lost by it; a board makes float32 of them as it reads.
+   rounded to integers of so many bits, times a power of two for each output channel.
+2. The power is the one that suffices for the channel's largest weight, or half of it, which clips
+   that weight: whichever has the smaller squared error.
+3. Weights that another node uses too stay as they are.
+4. Weights of a MatMul that are integers of so many bits already, times one number per column (as
+   DequantizeLinear outputs them), become these integers, and a Mul by the numbers follows.
+5. With f16, recurrent layers get float16 weights and biases instead. The file stores floats as
+   float16 where nothing is lost by it; a board converts them to float32 as it reads.
 
-What comes out is a float model still. Block floating point holds such weights without loss in as
-many bits (see ops/_block.py), so what onnxruntime computes with it is what a board does.
+The result is still a float model. Block floating point represents such weights without loss in as
+many bits (see ops/_block.py), so onnxruntime computes with it what a board does.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from ..quantize.activations import each_run
 from ..reference import golden
 from ..shapes import extent_forms
 
-BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
+BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by value of --weights
 
-_NEAR = 2.0**-13  # of an integer: floats have that much of theirs
+_NEAR = 2.0**-13  # relative distance from an integer: the rounding of floats
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 RECURRENT = ("LSTM", "GRU", "RNN")
 PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
@@ -40,8 +40,16 @@ PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul",
 
 @dataclass
 class Row:
-    """A layer: signal to noise in dB of its weights, and of its output with the errors of all
-    layers before (None where onnxruntime is not there); value: its output's name.
+    """The noise of one layer.
+
+    Attributes:
+        node: name of the node.
+        operator: its operator type.
+        value: name of its output.
+        weights: signal to noise of its weights in dB.
+        output: signal to noise of its output in dB with the errors of all layers so far; None if
+            onnxruntime did not run the model.
+
     """
 
     node: str
@@ -54,18 +62,22 @@ class Row:
 def narrow(
     model: onnx.ModelProto, bits: int, sample: Mapping[str, np.ndarray], halves: bool = False
 ) -> tuple[onnx.ModelProto, list[Row]]:
-    """The model with rounded weights, and its layers, the noisiest first.
+    """Return the model with rounded weights, and its layers, the noisiest first.
 
-    sample: values of the inputs, with which the outputs are compared; halves: recurrent layers
-    get weights that float16 holds.
+    Args:
+        model: of floats.
+        bits: of a weight.
+        sample: values of the inputs, with which outputs are compared.
+        halves: give recurrent layers float16 weights.
+
     """
-    found = copied(model)
+    rounded = copied(model)
     rows, scaled = [], []
-    constants = {t.name: t for t in found.graph.initializer}
-    for node in found.graph.node:
+    constants = {t.name: t for t in rounded.graph.initializer}
+    for node in rounded.graph.node:
         if node.op_type in RECURRENT:
-            rows += _round_recurrent(found.graph, node, constants, None if halves else bits)
-        if node.op_type not in PRODUCTS or not _is_alone(found.graph, node, constants):
+            rows += _round_recurrent(rounded.graph, node, constants, None if halves else bits)
+        if node.op_type not in PRODUCTS or not _is_alone(rounded.graph, node, constants):
             continue
         t = constants[node.input[1]]
         before = numpy_helper.to_array(t)
@@ -79,14 +91,15 @@ def narrow(
         noise = _decibel(before, after)
         rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
     for node, scales in scaled:
-        _scale(found.graph, node, scales)
-    _compare(model, found, rows, sample)
-    return found, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
+        _scale(rounded.graph, node, scales)
+    _compare(model, rounded, rows, sample)
+    return rounded, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
 
 
 def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """(integers, a number a column) that make w (K, N), of which each column has a largest integer
-    of at most so many bits; None where they do not.
+    """Return (integers, one number per column) whose product is w (K, N), None if there are none.
+
+    The largest integer of each column has at most `bits` bits.
     """
     most = (1 << bits - 1) - 1
     if w.ndim != 2 or w.dtype != np.float32 or bits > 8 or not np.isfinite(w).all():
@@ -96,9 +109,9 @@ def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
     parts = wide / np.where(largest, largest, 1.0)
     steps = np.zeros(w.shape[1])
     for step in range(1, most + 1):
-        left = np.flatnonzero(steps == 0)
-        scaled = parts[:, left] * step
-        steps[left[(np.abs(scaled - np.rint(scaled)) < _NEAR).all(0)]] = step
+        rest = np.flatnonzero(steps == 0)
+        scaled = parts[:, rest] * step
+        steps[rest[(np.abs(scaled - np.rint(scaled)) < _NEAR).all(0)]] = step
     if not steps.all():
         return None
     scales = np.where(largest, largest, 1.0) / steps
@@ -106,7 +119,7 @@ def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _scale(graph, node, scales):
-    """Puts a Mul by these numbers behind a node."""
+    """Insert a Mul by these numbers behind a node."""
     out = node.output[0]
     node.output[0] = f"{out}/levels"
     graph.initializer.append(numpy_helper.from_array(scales, f"{out}/scales"))
@@ -121,10 +134,17 @@ def _scale(graph, node, scales):
 
 
 def _round_recurrent(graph, node, constants, bits):
-    """Rounds a recurrent layer's W and R; its row, or none where that is not possible.
+    """Round W and R of a recurrent layer; return its row, or no row if they cannot be rounded.
 
-    bits: None for float16, and then of the biases too. The two of these become their sum and 0
-    where only that counts: it lies behind W's rows.
+    Both biases are replaced by their sum and 0 if only the sum counts: the file has it behind W's
+    rows.
+
+    Args:
+        graph: changed in place.
+        node: the layer.
+        constants: tensors by name.
+        bits: of a weight; None for float16, and then biases are rounded too.
+
     """
     separate = any(a.name == "linear_before_reset" and a.i for a in node.attribute)
     uses = [name for other in graph.node for name in other.input]
@@ -148,19 +168,19 @@ def _round_recurrent(graph, node, constants, bits):
 
 
 def _halves(values):
-    """float32 rounded to float16; inf for what is too large."""
+    """Round float32 to float16; values that are too large become inf."""
     with np.errstate(over="ignore"):
         return values.astype(np.float16).astype(np.float32)
 
 
 def _summed(b):
-    """Biases of W and R (D, 2 * n): their sum, then zeros."""
+    """Replace biases of W and R (D, 2 * n) by their sum, then zeros."""
     w, r = np.split(b, 2, axis=1)
     return np.concatenate([w + r, np.zeros_like(r)], axis=1)
 
 
 def mark_halves(graph: Graph) -> None:
-    """Has a file hold floats as float16 where nothing is lost, if they may be streamed."""
+    """Mark the float constants that float16 represents without loss, for streamed weights."""
     for t in graph.tensors():
         if t.root.data is not None and t.dtype == onnx.TensorProto.FLOAT:
             t.root.halves = np.array_equal(_halves(t.root.data), t.root.data)
@@ -172,7 +192,15 @@ def sample_of(
     states: Collection[str],
     seed: int = 0,
 ) -> dict[str, np.ndarray]:
-    """Values of a model's inputs by name: these, or random ones; zero for states."""
+    """Return values of a model's inputs by name.
+
+    Args:
+        model: whose inputs have fixed or bounded shapes.
+        inputs: values, or None for random ones.
+        states: names of inputs that are states; they get zeros.
+        seed: of the random values.
+
+    """
     infos = [i for i in model.graph.input if i.name not in states]
     if inputs is None:
         inputs = golden.random_values((_tensor(i) for i in infos), seed)
@@ -182,14 +210,14 @@ def sample_of(
 
 
 def _tensor(info):
-    """A dim that each run decides is the most that it can be."""
+    """Return the tensor of an input; a dim that each run decides gets its bound."""
     t = info.type.tensor_type
     dims = (d.dim_value or int(extent_forms.parsed(d.dim_param) or 0) for d in t.shape.dim)
     return Tensor(info.name, t.elem_type, tuple(dims))
 
 
 def _is_alone(graph, node, constants):
-    """True if its second input is a float constant that no other node uses."""
+    """Return True if the second input is a float constant that no other node uses."""
     t = constants.get(node.input[1])
     if t is None or t.data_type not in _FLOATS or not all(t.dims) or not t.dims:
         return False
@@ -198,8 +226,13 @@ def _is_alone(graph, node, constants):
 
 
 def rounded_weights(node, w, rounding: Callable):
-    """The weights of a node with each output channel's rounded, by rounding(w, axes): along these
-    axes lie a channel's weights.
+    """Return a node's weights, rounded by output channel.
+
+    Args:
+        node: the product.
+        w: its weights.
+        rounding: takes weights and the axes along which one channel's weights lie.
+
     """
     attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second
@@ -213,23 +246,23 @@ def rounded_weights(node, w, rounding: Callable):
 
 
 def rounded_to(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndarray:
-    """w as integers of so many bits times a power of two that is one along these axes."""
+    """Round w to integers of `bits` bits times a power of two, one along these axes."""
     w = np.asarray(w, np.float64)
     most = (1 << bits - 1) - 1
     power = np.frexp(np.abs(w).max(axes, keepdims=True))[1] - (bits - 1)
     tries = []
-    for less in (0, 1):
-        unit = np.ldexp(1.0, power - less)
+    for halvings in (0, 1):
+        unit = np.ldexp(1.0, power - halvings)
         tries.append(np.clip(np.rint(w / unit), -most, most) * unit)
     errors = [np.square(t - w).sum(axes, keepdims=True) for t in tries]
     return np.where(errors[0] <= errors[1], *tries).astype(np.float32)
 
 
 def _compare(model, rounded, rows, sample):
-    """Fills in the noise of the layers' outputs, as far as onnxruntime runs the models."""
+    """Set the noise of the layers' outputs, as far as onnxruntime runs both models."""
     try:
         [a], [b] = each_run(model, [sample]), each_run(rounded, [sample])
-    except Exception:  # not installed; the runtime's own kinds for what it does not support
+    except Exception:  # not installed, or one of onnxruntime's kinds for unsupported models
         return
     for row in rows:
         if row.value in a:
@@ -237,7 +270,7 @@ def _compare(model, rounded, rows, sample):
 
 
 def _decibel(a, b):
-    """Signal to noise of b, which should be a."""
+    """Return the signal to noise ratio of b, whose exact value is a."""
     signal = float(np.square(a, dtype=np.float64).sum())
     noise = float(np.square(np.subtract(a, b, dtype=np.float64)).sum())
     return float(10 * np.log10(max(signal, 1e-300) / max(noise, signal * 1e-15, 1e-300)))

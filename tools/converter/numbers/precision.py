@@ -1,6 +1,6 @@
-"""Which nodes' float32 products are sums in block floating point, and which are floats'.
+"""How each node's float32 products are summed: in block floating point or in Python's floats.
 
-Sums are exact in either case; with fast16 mantissas are short, so that a word holds a sum.
+Sums in blocks are exact. With fast16, mantissas are short, so that a word holds a sum.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from ..ir import Graph, walk
 
 MODES = ("exact", "fast16", "python")  # of --float
 _KERNELS = ("block_conv", "block_gemm", "conv_max_pool")
-_UINT32 = 12  # of short mantissas
+_UINT32 = 12  # dtype of short mantissas
 
 
 @dataclass(frozen=True)
 class Precision:
-    """How nodes are lowered. mode: see MODES; plain: names of nodes that compute with floats;
-    bits: of the weights of the others, if that many hold them without loss; long: names that
-    fast16 leaves as exact has them.
+    """How nodes are lowered.
+
+    Attributes:
+        mode: see MODES.
+        plain: names of nodes that compute with floats.
+        bits: of the weights of other nodes, if that many represent them without loss.
+        long: names of nodes that fast16 computes like exact.
+
     """
 
     mode: str = "exact"
@@ -28,20 +33,20 @@ class Precision:
     long: Collection[str] = ()
 
     def is_exact(self, name: str) -> bool:
-        """Whether the products of the node of this name are exact."""
+        """Return True if the products of the node of this name are exact."""
         return self.mode != "python" and name not in self.plain
 
     def is_short(self, name: str) -> bool:
-        """Whether the node of this name has short mantissas, where its products are exact."""
+        """Return True if the node of this name has short mantissas, if its products are exact."""
         return self.mode == "fast16" and name not in self.long
 
     def notes(self, graph: Graph) -> list[str]:
-        """What a user should know of the nodes that are not as the mode says."""
+        """Return notes on the nodes that are not computed as the mode says."""
         wide = "computed with floats; its range is too wide for blocks"
-        found = [f"{name}: {wide}" for name in self.plain]
+        notes = [f"{name}: {wide}" for name in self.plain]
         if self.mode != "fast16":
-            return found
-        found += [
+            return notes
+        notes += [
             f"{name}: exact; it would lose too much with --float fast16" for name in self.long
         ]
         steps = [s for s in walk(graph.steps) if s.kernel in _KERNELS and s.macs]
@@ -49,4 +54,4 @@ class Precision:
         others = [
             name for name in dict.fromkeys(others) if name.partition(" ")[2] not in self.long
         ]
-        return found + [f"{name}: exact; --float fast16 is not for its weights" for name in others]
+        return notes + [f"{name}: exact; --float fast16 is not for its weights" for name in others]

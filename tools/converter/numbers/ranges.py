@@ -1,13 +1,15 @@
-"""Nodes whose range of values block floating point cannot hold: they compute with floats; and
-those for which short mantissas are too short: they stay exact.
+"""Find nodes whose values range too widely for block floating point, or for short mantissas.
 
-1. Each product's first operand is rounded as a board does it, to 24 bits of the largest value of
-   an image (Conv) or a row (Gemm, MatMul); its second one to 24 bits of the largest of a channel.
-   Or both as --float fast16 has them; then recurrent layers, too, but for their states.
-2. onnxruntime computes the model with and without that. Where no output differs by more than the
-   bound of its largest magnitude, all is well.
-3. Else the nodes leave one after another, the one with the largest error of its own first, until
-   that is so. For 24 bits, an error is what the blocks alone lose: see wide.
+The former compute with floats or refined exponents, the latter stay exact.
+
+1. The first operand of each product is rounded as a board does it: to 24 bits of the largest value
+   of an image (Conv) or a row (Gemm, MatMul). The second is rounded to 24 bits of the largest
+   value of a channel. For --float fast16, both are rounded to short mantissas instead, in
+   recurrent layers too, but for their states.
+2. onnxruntime runs the model with and without rounding. If no output differs by more than the
+   bound, relative to its largest magnitude, no node is excluded.
+3. Otherwise nodes are excluded one by one, those with the largest error first, until that holds.
+   For 24 bits, an error is what blocks lose more than float32: see wide.
 
 The samples are those of the golden vector, or random ones.
 """
@@ -28,7 +30,7 @@ from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session
 from . import wide
 from .block_loss import axes_of_values, inner
-from .finer import Form
+from .finer import Refinement
 from .narrow import PRODUCTS, RECURRENT, rounded_to, rounded_weights
 
 _MOST_NBYTES = 64 << 20  # of weights; larger models would take minutes
@@ -37,32 +39,33 @@ Sample = Mapping[str, np.ndarray]
 
 
 class Rounding:
-    """To mantissas of 24 bits."""
+    """Rounding to mantissas of 24 bits, with one exponent per block."""
 
-    bound = 1e-5  # half of what a board may differ from onnxruntime: sums have errors of their own
+    bound = 1e-5  # half of a board's tolerance: sums have errors of their own
     operators: tuple[str, ...] = PRODUCTS
-    takes_values = True  # rows that only a run knows, in the place of weights
-    is_wide_only = True  # whether what float32 loses, too, is no loss
+    takes_values = True  # also rounds second operands that only a run knows
+    is_wide_only = True  # ignores losses that float32 has too
 
     def bits(self, k: int) -> int:
-        """Of the first operand's mantissas in rows of k items."""
+        """Return the bits of the first operand's mantissas in rows of k elements."""
         return 24
 
     def weights(self, w: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-        """Weights with those along these axes rounded together."""
+        """Round weights; those along these axes share an exponent."""
         return rounded_to(w, axes, 24)
 
 
 class Seen(Rounding):
-    """The same, where any change of an output counts: what is seen of 24 bits is too much of 15,
-    as which --float fast16 has them.
+    """The same rounding, but any change of an output counts.
+
+    A loss that is visible with 24 bits is too large with the 15 of --float fast16.
     """
 
     is_wide_only = False
 
 
 class Short(Rounding):
-    """To short mantissas. bound: where the samples are not those of the user, twice as much."""
+    """Rounding to short mantissas. The bound is twice as large if the samples are random."""
 
     operators = PRODUCTS + RECURRENT
     takes_values = False
@@ -72,22 +75,28 @@ class Short(Rounding):
         self.bound = 1e-3 if is_known else 2e-3
 
     def bits(self, k: int) -> int:
-        """Return the bits that a product over k items leaves for each."""
+        """Return the bits that a product over k elements leaves for each mantissa."""
         return _short.short_bits(k)
 
     def weights(self, w: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-        """Return the weights as blocks see them."""
-        places = range(-len(axes), 0)
-        moved = np.moveaxis(w, axes, places)
+        """Round weights as blocks of short mantissas represent them."""
+        last_axes = range(-len(axes), 0)
+        moved = np.moveaxis(w, axes, last_axes)
         rows = moved.reshape(-1, math.prod(moved.shape[-len(axes) :]))
-        return np.moveaxis(_short.nearest(rows).reshape(moved.shape), places, axes)
+        return np.moveaxis(_short.nearest(rows).reshape(moved.shape), last_axes, axes)
 
 
 class Lossy(NamedTuple):
-    """names: of nodes that are to leave; finer: forms for others, by their first output."""
+    """The nodes that rounding is not for.
+
+    Attributes:
+        names: of nodes to exclude from it.
+        finer: refinements of other nodes, by their first output.
+
+    """
 
     names: Sequence[str] = ()
-    finer: Mapping[str, Form] = {}
+    finer: Mapping[str, Refinement] = {}
 
 
 NONE = Lossy()
@@ -99,8 +108,14 @@ def lossy(
     rounding: Rounding | None = None,
     but: Collection[str] = (),
 ) -> Lossy:
-    """The nodes that the rounding (exact products' by default) is not for; none where onnxruntime
-    is not there. but: names that do without it anyway.
+    """Return the nodes that a rounding is not for; none if onnxruntime does not run the model.
+
+    Args:
+        model: of floats.
+        samples: values of the inputs by name.
+        rounding: by default that of exact products.
+        but: names of nodes that are excluded anyway.
+
     """
     rounding = rounding or Rounding()
     nodes = [n for n in model.graph.node if n.op_type in rounding.operators]
@@ -113,18 +128,19 @@ def lossy(
         if _error(model, names, samples, exact, rounding) <= rounding.bound:
             return NONE
         if rounding.is_wide_only:
-            found = wide.found(model, nodes, samples, rounding.bound)
-            errors = {n: _error(model, [n], samples, exact, rounding) for n in found.unlike}
+            choice = wide.choose(model, nodes, samples, rounding.bound)
+            errors = {n: _error(model, [n], samples, exact, rounding) for n in choice.unlike}
             others = [name for name, error in errors.items() if error > rounding.bound]
-            return Lossy(found.floats + others, found.finer)
+            return Lossy(choice.floats + others, choice.refinements)
         alone = {name: _error(model, [name], samples, exact, rounding) for name in names}
-        left: list[str] = []
+        excluded: list[str] = []
         for name in sorted(names, key=alone.__getitem__, reverse=True):
-            left.append(name)
-            if _error(model, set(names) - set(left), samples, exact, rounding) <= rounding.bound:
+            excluded.append(name)
+            others = set(names) - set(excluded)
+            if _error(model, others, samples, exact, rounding) <= rounding.bound:
                 break
-        return Lossy(left, {})
-    except Exception:  # not installed; the runtime's own kinds for what it does not support
+        return Lossy(excluded, {})
+    except Exception:  # not installed, or one of onnxruntime's kinds for unsupported models
         return NONE
 
 
@@ -134,15 +150,15 @@ def _outputs(model, samples):
 
 
 def _error(model, names: Collection[str], samples, exact, rounding) -> float:
-    """Largest difference of an output with these nodes' operands rounded, by its magnitude."""
+    """Return the largest relative change of an output if these nodes' operands are rounded."""
     worst = 0.0
-    for got, wanted in zip(
+    for got, expected in zip(
         _outputs(_rounded(model, names, rounding), samples), exact, strict=True
     ):
-        for a, b in zip(got, wanted, strict=True):
+        for a, b in zip(got, expected, strict=True):
             if isinstance(b, np.ndarray) and b.dtype.kind == "f" and b.size:
                 magnitude = np.abs(b, dtype=np.float64).max()
-                with np.errstate(invalid="ignore"):  # inf - inf: not finite is not looked at
+                with np.errstate(invalid="ignore"):  # inf - inf; such outputs are skipped
                     difference = np.abs(np.subtract(a, b, dtype=np.float64)).max()
                 if np.isfinite(magnitude) and magnitude:
                     worst = max(worst, float(difference / magnitude))
@@ -150,27 +166,29 @@ def _error(model, names: Collection[str], samples, exact, rounding) -> float:
 
 
 def _rounded(model, names, rounding):
-    """The model with the operands of these nodes rounded."""
-    found = copied(model)
-    constants = {t.name: t for t in found.graph.initializer}
-    nodes = list(found.graph.node)
-    del found.graph.node[:]
+    """Return the model with the operands of these nodes rounded."""
+    result = copied(model)
+    constants = {t.name: t for t in result.graph.initializer}
+    nodes = list(result.graph.node)
+    del result.graph.node[:]
     for i, node in enumerate(nodes):
         if node.op_type in rounding.operators and name_of(node) in names:
             last = 3 if node.op_type in RECURRENT else 2
             weights = [constants.get(name) for name in node.input[1:last]]
             if None not in weights:
-                _round_known(found, node, i, weights, rounding)
+                _round_known(result, node, i, weights, rounding)
             elif rounding.takes_values and "Conv" not in node.op_type:
                 for j, side in enumerate("AB"):
                     axes = [inner(node, side)]
-                    node.input[j] = _emit(found, f"{i}/{j}", node.input[j], axes, rounding.bits(0))
-        found.graph.node.append(node)
-    return found
+                    node.input[j] = _emit(
+                        result, f"{i}/{j}", node.input[j], axes, rounding.bits(0)
+                    )
+        result.graph.node.append(node)
+    return result
 
 
 def _round_known(model, node, i, weights, rounding):
-    """Has a node take rounded weights, and its first operand rounded."""
+    """Round the weights of a node and its first operand."""
     recurrent, rank = node.op_type in RECURRENT, len(weights[0].dims)
     lengths = []
 
@@ -180,15 +198,15 @@ def _round_known(model, node, i, weights, rounding):
 
     for j, t in enumerate(weights):
         w = array_of(t)
-        found = rounded(w, (-1,)) if recurrent else rounded_weights(node, w, rounded)
+        after = rounded(w, (-1,)) if recurrent else rounded_weights(node, w, rounded)
         node.input[1 + j] = f"{i}/w{j}"
-        model.graph.initializer.append(numpy_helper.from_array(found, node.input[1 + j]))
+        model.graph.initializer.append(numpy_helper.from_array(after, node.input[1 + j]))
     axes = [-1] if recurrent else axes_of_values(node, rank)
     node.input[0] = _emit(model, f"{i}/x", node.input[0], axes, rounding.bits(lengths[0]))
 
 
 def _emit(model, name, x, axes, bits):
-    """Appends nodes that round x to mantissas with an exponent along these axes."""
+    """Append nodes that round x to mantissas with one exponent along axes; return the result."""
     graph = model.graph
 
     def constant(value):
@@ -217,7 +235,7 @@ def _emit(model, name, x, axes, bits):
 
 
 def is_known(model: onnx.ModelProto) -> bool:
-    """True if every input is a tensor of numbers with a fixed shape."""
+    """Return True if every input is a tensor of numbers with a fixed shape."""
     types = [i.type.tensor_type for i in model.graph.input]
     sizes = [d.HasField("dim_value") for t in types for d in t.shape.dim]
     return all(sizes) and all(

@@ -1,8 +1,8 @@
-"""Narrow floats (float16, bfloat16): computed in float32, and kept so between operators.
+"""Compute narrow floats (float16, bfloat16) in float32, and keep them so between operators.
 
-A value is rounded where it leaves: to an output, or to an operator that takes the narrow float as
-it is (Reshape, Transpose, ...), but for the Where that masks what was computed. That is closer to
-the exact result than rounding after every operator, and what onnxruntime does on processors
+A value is rounded only where it becomes an output, or where an operator takes the narrow float as
+it is (Reshape, Transpose, ...), but not at a Where that masks computed values. That is closer to
+the exact result than rounding after every operator, and onnxruntime does the same on processors
 without narrow arithmetic.
 """
 
@@ -17,19 +17,23 @@ _FLOAT = 1
 
 
 def is_narrow(node) -> bool:
-    """True if a narrow float goes into the node or comes out of it."""
+    """Return True if a narrow float is an input or output of the node."""
     return any(t is not None and t.dtype in _NARROW for t in node.inputs + node.outputs)
 
 
 def stays_wide(node, wide: dict[Tensor, Tensor]) -> bool:
-    """True for a Where of values that are at hand in float32."""
+    """Return True for a Where of values that are known in float32."""
     return node.op == "Where" and any(t in wide for t in node.inputs)
 
 
 def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:
-    """Lowers the node with float32 in the place of every narrow float.
+    """Lower a node with float32 in place of every narrow float.
 
-    wide: the float32 value behind each narrow one that came from here before; added to.
+    Args:
+        node: to lower.
+        lowering: of its operator.
+        wide: float32 value of each narrow one that was computed here; extended in place.
+
     """
     narrow_outputs = list(node.outputs)
     node.inputs = [_widened(node, t, wide) for t in node.inputs]
@@ -37,7 +41,7 @@ def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:
     lowering.lower(node)
     for value, narrow in zip(node.outputs, narrow_outputs, strict=True):
         if value is not narrow:
-            node.emit("cast", [value], [narrow])  # dropped again where nobody reads it
+            node.emit("cast", [value], [narrow])  # dropped later if nothing reads it
             wide[narrow] = value
 
 

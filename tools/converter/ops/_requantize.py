@@ -171,7 +171,7 @@ def _bounds(scales, left, limits, low, high):
 def _alike(lower, upper, nearest, is_exact):
     """Choose mantissas within the bounds so that as many of their 7 lowest bits as possible agree.
 
-    Common bits take no space in a file (see numbers/channel_table.py). Odd mantissas are
+    Common bits take no space in a file (see numbers/qtables.py). Odd mantissas are
     preferred, because the loops multiply by them faster: no product lies halfway.
     """
     parts = [_shared(lower, upper, is_exact, is_odd) for is_odd in (True, False)]

@@ -1,4 +1,4 @@
-"""Lifetimes -> arena offsets: docs/memory.md says how, step by step."""
+"""Plan the arena: find the lifetimes of tensors and give them offsets (docs/memory.md)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from .blocks import ALIGNMENT, Block, Overlap, aligned, covered, lifetimes
 from .bound import lower_bound
 from .channels_last import lay_channels_last
 from .fitting import fit
-from .gaps import fill_gaps
+from .moves import read_in_place, share_memory
 from .order import reorder
-from .pieces import share_memory
 from .place import place
-from .views import read_in_place
-from .widen import widen
+from .widen import fill_gaps, widen
 
 __all__ = ["ALIGNMENT", "Block", "Overlap", "Plan", "lifetimes", "lower_bound", "plan"]
 
 
 @dataclass
 class Plan:
-    """blocks with offsets; lower_bound_bytes: the most that is alive at one time.
+    """The arena of a graph.
 
-    least_bytes: the same, where what convolutions and pools write over their own inputs counts
-    once: no placement can be below. state_bytes: of the persistent part, which is no part of
-    arena_bytes. macs_again: what patches compute more than once.
+    Attributes:
+        blocks: memory of tensors, with offsets.
+        arena_bytes: size of the arena.
+        lower_bound_bytes: the most that is alive at one time.
+        least_bytes: the same, with outputs of convolutions and pools over their inputs where
+            allowed; no placement can be smaller.
+        state_bytes: of the persistent part, which is not part of the arena.
+        macs_again: multiply-accumulates that patches compute more than once.
+
     """
 
     blocks: list[Block]
@@ -36,7 +40,7 @@ class Plan:
     macs_again: int = 0
 
     def bytes_alive(self, step: int) -> int:
-        """Bytes of the arena that hold something in a step; what two blocks share counts once."""
+        """Return the bytes of the arena in use in a step; shared bytes count once."""
         return covered(self.blocks, step)
 
 
@@ -46,11 +50,19 @@ def plan(
     overlap: Overlap = Overlap.ROWS,
     limit: int | None = None,
 ) -> Plan:
-    """Gives every tensor of the graph that is not constant its offset in the arena.
+    """Give every tensor of a graph that is not constant its offset in the arena.
 
-    Puts the steps into the order that needs the least memory. keep_inputs: no step may overwrite
-    an input's memory; overlap: what steps may write over their own inputs; limit: bytes that the
-    arena may have, which may make patches of steps. Raises ConvertError if it can't be met.
+    Steps are put in the order that needs the least memory.
+
+    Args:
+        graph: the lowered graph, changed in place.
+        keep_inputs: no step may overwrite an input of the graph.
+        overlap: how far steps may write over their own inputs.
+        limit: largest arena in bytes; to keep it, steps may be computed in patches.
+
+    Raises:
+        TooSmall: if the limit cannot be kept.
+
     """
     read_in_place(graph)
     if overlap:
@@ -59,7 +71,7 @@ def plan(
     blocks, arena_bytes = widen(
         graph, (blocks, arena_bytes), limit, lambda g: _placed(g, keep_inputs, overlap)
     )
-    bound = lower_bound(graph, keep_inputs, min(overlap, Overlap.ITEMS))
+    bound = lower_bound(graph, keep_inputs, min(overlap, Overlap.ELEMENTS))
     macs = sum(step.total_macs for step in graph.steps)
     if limit is not None and arena_bytes > limit:
         blocks, arena_bytes = fit(
@@ -81,33 +93,33 @@ def plan(
 
 
 def _ordered(graph, keep_inputs, overlap):
-    """(blocks with offsets, bytes of arena) of the steps in their best order, which they take."""
-    given = graph.steps
+    """Put the steps in their best order; return the placement."""
+    original_steps = graph.steps
     blocks, arena_bytes = _placed(graph, keep_inputs, overlap)
-    graph.steps = reorder(graph, keep_inputs, overlap) or given
-    if graph.steps is not given:
+    graph.steps = reorder(graph, keep_inputs, overlap) or original_steps
+    if graph.steps is not original_steps:
         others = _placed(graph, keep_inputs, overlap)
         if others[1] < arena_bytes:
             return others
-        graph.steps = given
+        graph.steps = original_steps
     return blocks, arena_bytes
 
 
 def _placed(graph, keep_inputs, overlap):
-    """(blocks with offsets, bytes of arena) of the steps in their order."""
+    """Return the placement of the steps in their order: (blocks with offsets, arena bytes)."""
     blocks = lifetimes(graph, keep_inputs, overlap)
     return blocks, place(blocks, lower_bound(graph, keep_inputs, overlap))
 
 
 def _give_slots(graph):
-    """Numbers the objects, which are not in the arena; aliases share one."""
+    """Give each object a number as its offset, as it is not in the arena; aliases share one."""
     roots = dict.fromkeys(t.root for t in graph.tensors() if t.is_object and t.root.data is None)
     for slot, root in enumerate(roots):
         root.offset = slot
 
 
 def _place_states(graph):
-    """Offsets in the persistent part, one behind the other; returns its size."""
+    """Give the states offsets in the persistent part, one after another; return its size."""
     end = 0
     for t in graph.states:
         t.offset = end

@@ -1,4 +1,4 @@
-"""Pieces of memory, and the steps between which each must hold."""
+"""Blocks of memory, and the steps from which to which each must exist."""
 
 from __future__ import annotations
 
@@ -8,26 +8,35 @@ from enum import IntEnum
 
 from ..ir import Graph, Step, Tensor, walk
 
-ALIGNMENT = 8  # bytes; the widest dtype
+ALIGNMENT = 8  # bytes: the size of the widest dtype
 
 
 class Overlap(IntEnum):
-    """What may lie over an input that ends with a step: nothing; what is computed item by item or
-    line by line; also what follows behind the windows of a convolution or pool.
+    """How far an output may be written over an input that ends with the step.
+
+    ELEMENTS allows what is computed element by element or line by line. ROWS also allows outputs
+    behind the windows of a convolution or pool.
     """
 
     NONE = 0
-    ITEMS = 1
+    ELEMENTS = 1
     ROWS = 2
 
 
 @dataclass(eq=False)
 class Block:
-    """Memory needed from step `first` to step `last`, both included.
+    """Memory that is needed from step `first` to step `last`, both included.
 
-    over: blocks that this one may lie over though both are alive in step `first`, which reads
-    them: by block, the bytes by which this one must start before it at least; onto: such blocks
-    where this one may start.
+    Attributes:
+        tensor: root of the tensors in it.
+        nbytes: its size.
+        first: number of a step, -1 for an input of the graph.
+        last: number of a step.
+        offset: in the arena.
+        over: blocks that step `first` reads and that this one may lie over; for each the bytes by
+            which this one must start before it at least.
+        onto: such blocks where this one may start too.
+
     """
 
     tensor: Tensor
@@ -39,33 +48,33 @@ class Block:
     onto: set[Block] = field(default_factory=set)
 
     def meets(self, other: Block) -> bool:
-        """True if both are alive at some time."""
+        """Return True if both are needed at some time."""
         return self.first <= other.last and other.first <= self.last
 
     def distance(self, other: Block) -> int:
-        """Bytes from this one's start to the other's, at least, where this one starts first."""
+        """Return how many bytes after this one's start the other may start at least."""
         return self.over.get(other, self.nbytes)
 
 
 def aligned(nbytes: int) -> int:
-    """nbytes rounded up to what every dtype's alignment divides."""
+    """Return nbytes rounded up to the alignment of every dtype."""
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 def is_planned(t: Tensor) -> bool:
-    """True unless it is a constant, an object, or lasts from run to run: they lie elsewhere."""
+    """Return True unless a tensor is a constant, an object or a state, which lie elsewhere."""
     return t.data is None and not t.is_object and not t.persistent
 
 
 def size_of(t: Tensor) -> int:
-    """Bytes of a tensor in the arena."""
+    """Return the bytes of a tensor in the arena."""
     return aligned(t.planned_nbytes)
 
 
 class Sizes(dict[Tensor, int]):
-    """Bytes in the arena by tensor, each computed once; 0 for a tensor that lies elsewhere.
+    """Bytes in the arena by tensor, each computed once; 0 for tensors that lie elsewhere.
 
-    To keep while no tensor changes: a search asks for the same ones many thousand times.
+    It holds as long as no tensor changes: a search reads the same sizes many thousand times.
     """
 
     def __missing__(self, t: Tensor) -> int:
@@ -78,7 +87,7 @@ class Sizes(dict[Tensor, int]):
 
 
 def covered(blocks: Iterable[Block], step: int) -> int:
-    """Bytes that hold something in a step; what blocks share counts once."""
+    """Return the bytes in use in a step; bytes that blocks share count once."""
     spans = sorted((b.offset, b.offset + b.nbytes) for b in blocks if b.first <= step <= b.last)
     total = reached = 0
     for start, end in spans:
@@ -90,14 +99,15 @@ def covered(blocks: Iterable[Block], step: int) -> int:
 def lifetimes(
     graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS
 ) -> list[Block]:
-    """A block for each piece of memory, with the steps between which it must hold."""
+    """Return a block for each root tensor in the arena, with the steps in which it must exist."""
     steps = list(walk(graph.steps))
     last_step = len(steps)
     spans: dict[Tensor, list[int]] = {
         t.root: [-1, last_step if keep_inputs else -1] for t in graph.inputs
     }
     for i, step in enumerate(steps):
-        end = i + sum(1 for body in step.bodies for _ in walk(body))  # a loop reads in each round
+        # A loop reads its inputs in each trip, so they must last until the end of its body.
+        end = i + sum(1 for body in step.bodies for _ in walk(body))
         for t in step.inputs + step.outputs + step.scratch:
             if t.root.data is None:
                 span = spans.setdefault(t.root, [i, end])
@@ -122,7 +132,7 @@ def lifetimes(
 
 
 def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:
-    """(first, last) of each step with bodies and all that is in them, inner ones first."""
+    """Return (first, last) of each step with bodies, with all steps in them, inner ones first."""
     ranges = []
     for step in steps:
         first = at
@@ -136,7 +146,7 @@ def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:
 
 
 def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None:
-    """What a body shares with the outside must hold through all of its rounds."""
+    """Extend what a body shares with the outside to all of the body's trips."""
     for span in spans.values():
         inside = span[0] <= last and span[1] >= first
         if inside and (span[0] < first or span[1] > last):
@@ -144,7 +154,7 @@ def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None
 
 
 def _let_overlap(step: Step, i: int, blocks: dict[Tensor, Block], rows: bool) -> None:
-    """Notes which of the blocks that end with this step its first output may lie over."""
+    """Set which of the blocks that end with this step its first output may lie over."""
     out = blocks.get(step.outputs[0].root) if step.outputs else None
     if out is None or out.first != i:
         return

@@ -1,7 +1,7 @@
-"""The bytes below which no arena of a scheduled graph can be.
+"""Compute the bytes below which no arena of a scheduled graph can be.
 
-Computed apart from the placement, and by another way: values that are still needed are followed
-backwards through the steps, instead of intervals between first and last use.
+This is independent of the placement: it follows live values backwards through the steps, instead
+of intervals between first and last use.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from .blocks import Overlap, Sizes, aligned
 
 
 def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> int:
-    """The largest sum of what lives in one step, scratch included, each rounded to the alignment.
+    """Return the largest sum of all tensors that are alive in one step, scratch included.
 
-    What a step may write over its input counts for what both need together.
+    Each size is rounded up to the alignment. An output that may lie over its input counts together
+    with it. See `plan` for the arguments.
     """
     inputs = {t.root for t in graph.inputs}
     live = {t.root for t in graph.outputs} | (inputs if keep_inputs else set())
@@ -31,21 +32,31 @@ def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Over
 
 
 class _Backwards:
-    """born: by value, the step that has it first."""
+    """A walk through the steps from the last to the first.
+
+    Attributes:
+        born: the step that first has a value, by value.
+        overlap: how far outputs may be written over inputs.
+        overlays: lead of outputs over inputs through several steps.
+
+    """
 
     def __init__(self, born: dict[Tensor, Step], overlap: Overlap, overlays=()):
         self.born, self.overlap, self.overlays = born, overlap, dict(overlays)
         self._sizes = Sizes()
 
     def nbytes(self, values) -> int:
-        """Of the arena."""
+        """Return the bytes of these values in the arena."""
         return self._sizes.total(set(values))
 
     def peak(self, steps: list[Step], live: set[Tensor], held: Set[Tensor] = frozenset()) -> int:
-        """The most in any of these steps.
+        """Return the largest sum in any of these steps.
 
-        live: what is needed behind them; becomes what is needed before them.
-        held: what is needed through all of them.
+        Args:
+            steps: of the graph or of a body.
+            live: values needed behind the steps; becomes those needed before them.
+            held: values needed through all of the steps.
+
         """
         peak = 0
         for step in reversed(steps):
@@ -61,13 +72,13 @@ class _Backwards:
         return peak
 
     def _captured(self, step):
-        """What the bodies share with the outside: it lives through all of their rounds."""
+        """Return the values that bodies share with the outside: they live through all trips."""
         inner = list(walk([step]))
         inside = {t.root for s in inner for t in s.inputs + s.outputs + s.scratch}
         return {t for t in inside if self.born.get(t) not in inner}
 
     def _shared(self, alive):
-        """Bytes that values share which lie over others through many steps."""
+        """Return the bytes that values share which lie over others through several steps."""
         total = 0
         for (out, x), lead in self.overlays.items():
             if out in alive and x in alive:
@@ -92,7 +103,7 @@ class _Backwards:
 
 
 def lead_of(step: Step, root: Tensor, overlap: Overlap) -> int | None:
-    """By how much its output must start before an input's root, at least; None if not over it."""
+    """Return how many bytes before an input's root an output must start, None if not over it."""
     rows = overlap == Overlap.ROWS
     if rows and step.is_same_place(root):
         return 0
@@ -101,9 +112,12 @@ def lead_of(step: Step, root: Tensor, overlap: Overlap) -> int | None:
 
 
 def together(nbytes: int, inputs: Sequence[tuple[int, int]]) -> int:
-    """Bytes of an output and the inputs it may lie over, in their best arrangement.
+    """Return the bytes of an output and the inputs it may lie over, in their best arrangement.
 
-    inputs: (bytes by which the output must start before it, its size) each.
+    Args:
+        nbytes: of the output.
+        inputs: (bytes by which the output must start before it, its size) of each.
+
     """
     best = nbytes + sum(n for _, n in inputs)
     for order in permutations(inputs):

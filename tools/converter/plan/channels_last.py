@@ -1,9 +1,11 @@
-"""Convolutions of bytes whose channels lie side by side: a row of a patch is one piece of memory.
+"""Lay out values between quantized convolutions with channels last.
 
-1. A value between two convolutions, of which the second has windows of several columns, lies
-   channels last where the arena does not grow for that.
-2. A convolution whose input lies so takes (column, channel) for its columns: those of an image of
-   one channel, C times as wide. Its weights have that order, too.
+A row of a patch is then contiguous memory.
+
+1. A value between two convolutions, of which the second has windows of several columns, gets
+   channels last if the arena does not grow for that.
+2. A convolution of such an input treats (column, channel) as columns of an image of one channel
+   that is C times as wide. Its weights get that order too.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from ..ops._qweights import AS_IT_IS, Geometry, packed_rows, rows_of
 from ..shapes.extent import any_open
 from .blocks import Block
 
-# (blocks with offsets, bytes of arena) of a graph as it is.
+# Returns (blocks with offsets, bytes of the arena) of a graph.
 Place = Callable[[Graph], tuple[list[Block], int]]
 _COUNTS = ("n", "g", "c", "h", "w", "m", "kh", "kw", "oh", "ow")
 _WRITERS = ("qconv", "qdepthwise")
@@ -27,12 +29,12 @@ _WRITERS = ("qconv", "qdepthwise")
 def lay_channels_last(
     graph: Graph, placed: tuple[list[Block], int], place: Place
 ) -> tuple[list[Block], int]:
-    """Changes the steps of the graph; returns its placement."""
-    found = list(_values(graph))
-    found.sort(key=lambda pair: -sum(step.macs for step in pair[1]))
-    while found:
-        before = [_state(step) for writer, readers in found for step in (writer, *readers)]
-        for writer, readers in found:
+    """Change layouts in a graph, in place; return its placement, which is `placed` at first."""
+    candidates = list(_values(graph))
+    candidates.sort(key=lambda pair: -sum(step.macs for step in pair[1]))
+    while candidates:
+        before = [_state(step) for writer, readers in candidates for step in (writer, *readers)]
+        for writer, readers in candidates:
             _turn(writer, readers)
         now = place(graph)
         if now[1] <= placed[1]:
@@ -40,18 +42,18 @@ def lay_channels_last(
             break
         for state in reversed(before):
             _restore(*state)
-        found = found[: len(found) // 2]
-    made: dict[tuple[Tensor, int], Tensor] = {}
+        candidates = candidates[: len(candidates) // 2]
+    reordered: dict[tuple[Tensor, int], Tensor] = {}
     for step in walk(graph.steps):
         if step.kernel == "qconv" and step.scratch and _is_channels_last(step):
-            _take_rows(step, made)
+            _take_rows(step, reordered)
     return placed
 
 
 def _values(graph):
-    """(writer, readers) of values that may lie so; all of them at the top of the graph."""
+    """Yield (writer, readers) of values that may get channels last, all outside of bodies."""
     kept = {t.root for t in graph.outputs}
-    kept |= {t.root for pair in graph.overlays for t in pair}  # bands follow each other there
+    kept |= {t.root for pair in graph.overlays for t in pair}  # their rows follow each other
     users: dict[Tensor, list[Step]] = {}
     for step in walk(graph.steps):
         for root in dict.fromkeys(t.root for t in step.inputs + step.outputs + step.scratch):
@@ -68,7 +70,7 @@ def _values(graph):
 
 
 def _is_dense(writer):
-    """Whether it writes one image, channels first, and all of its output."""
+    """Return True if the step writes one whole image with channels first."""
     t = writer.outputs[0]
     if any_open((*writer.params, *t.shape)) or writer["n"] != 1 or writer.bodies:
         return False
@@ -92,16 +94,16 @@ def _may_turn(step, t):
 def _turn(writer, readers):
     channels = writer["g"] * writer["m"]
     writer["out_strides.m"], writer["out_strides.i"] = 1, channels
-    writer.rows = None  # bands would lie in another way
-    _overlap_anew(writer)
+    writer.rows = None  # bands would have another layout
+    _update_overlap(writer)
     for step in readers:
         c, w = step["c"], step["w"]
         for at, stride in zip("cyx", (1, w * c, c), strict=True):
             step[f"x_strides.{at}"] = stride
-        _overlap_anew(step)
+        _update_overlap(step)
 
 
-def _overlap_anew(step):
+def _update_overlap(step):
     x, out = step.inputs[0], step.outputs[0]
     if step.kernel == "qdepthwise":
         geometry = _geometry(step, [1], "bgyx", "bmi")
@@ -139,12 +141,12 @@ def _is_channels_last(step):
     return lies and c > 1 and kw > 1 and step["dilations.x"] == 1
 
 
-def _take_rows(step, made):
-    """Its columns and their items become columns of one channel."""
+def _take_rows(step, reordered):
+    """Replace the columns of a convolution and their elements by columns of one channel."""
     c, kh, kw, w = (step[name] for name in ("c", "kh", "kw", "w"))
     weights = step.inputs[1]
     key = weights, c
-    if key not in made:
+    if key not in reordered:
         channels = step["g"] * step["m"]
         bits = step["table.bits"] + step["table.word_bits"]
         is_packed = step["table.bits"] != AS_IT_IS[0]
@@ -153,8 +155,8 @@ def _take_rows(step, made):
         rows = rows_of(flat[table:], step["g"], channels, c * kh * kw)
         turned = rows.reshape(channels, c, kh, kw).transpose(0, 2, 3, 1).reshape(rows.shape)
         data = np.concatenate([flat[:table], packed_rows(turned, step["g"])])
-        made[key] = Tensor(weights.name, weights.dtype, data.shape, data)
-    step.inputs[1] = made[key]
+        reordered[key] = Tensor(weights.name, weights.dtype, data.shape, data)
+    step.inputs[1] = reordered[key]
     step["c"], step["kw"], step["w"] = 1, kw * c, w * c
     step["x_strides.x"] = 1
     step["strides.x"] *= c

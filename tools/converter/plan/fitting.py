@@ -1,7 +1,7 @@
-"""A plan that fits into a given arena, by patches where it has to be.
+"""Fit a plan into a given arena by computing steps in patches.
 
-The step in which most is alive is looked at again and again: of all chains through it, the one
-goes into bands that brings it below the limit with the fewest multiply-accumulates.
+Of all chains through the step in which most is alive, the one is cut into bands that brings the
+step below the limit with the fewest extra multiply-accumulates. This is repeated.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .patches import Patch, apply, patches
 
 _MOST_PATCHES = 16
 
-# (blocks with offsets, bytes of arena) of a graph as it is.
+# Returns (blocks with offsets, bytes of the arena) of a graph.
 Place = Callable[[Graph], tuple[list[Block], int]]
 
 
 @dataclass
 class _State:
-    """A graph's steps and overlays with their placement."""
+    """The steps and overlays of a graph, with their placement."""
 
     steps: list[Step]
     overlays: dict[tuple[Tensor, Tensor], int]
@@ -31,24 +31,29 @@ class _State:
 
 
 def fit(graph: Graph, limit: int, place: Place, keep_inputs: bool) -> tuple[list[Block], int]:
-    """Changes the graph until it fits. Raises ConvertError, which says how far it got."""
-    given = list(graph.steps), dict(graph.overlays)
-    found = _shrunk(graph, limit, place, keep_inputs)
-    if found.nbytes > limit:
-        graph.steps, graph.overlays = given
-        least = min(found, _shrunk(graph, 0, place, keep_inputs), key=lambda s: s.nbytes)
+    """Change a graph until it fits the limit in bytes, and return its placement.
+
+    Raises:
+        TooSmall: if it does not fit, with the smallest arena that was found.
+
+    """
+    original = list(graph.steps), dict(graph.overlays)
+    fitted = _shrunk(graph, limit, place, keep_inputs)
+    if fitted.nbytes > limit:
+        graph.steps, graph.overlays = original
+        least = min(fitted, _shrunk(graph, 0, place, keep_inputs), key=lambda s: s.nbytes)
         graph.steps = least.steps
         blame = _blame(graph, least.blocks)
-        said = f"--arena {limit}: {least.nbytes} bytes is the least found\n{blame}"
-        raise TooSmall(said, least.nbytes)
-    graph.steps, graph.overlays = found.steps, found.overlays
-    return found.blocks, found.nbytes
+        text = f"--arena {limit}: {least.nbytes} bytes is the least found\n{blame}"
+        raise TooSmall(text, least.nbytes)
+    graph.steps, graph.overlays = fitted.steps, fitted.overlays
+    return fitted.blocks, fitted.nbytes
 
 
 def _shrunk(graph, limit, place, keep_inputs) -> _State:
-    """The smallest that was found on the way, at the latest when it fits.
+    """Return the smallest state on the way to the limit, at the latest the first that fits.
 
-    A patch may make another step's memory grow, which is the next one's then.
+    A patch may make the memory of another step grow, which is cut next.
     """
     best = now = _State(graph.steps, dict(graph.overlays), *place(graph))
     for _ in range(_MOST_PATCHES):
@@ -64,7 +69,7 @@ def _shrunk(graph, limit, place, keep_inputs) -> _State:
 
 
 def _peak(blocks, n_steps):
-    """The step in which most is alive, and how much."""
+    """Return the step in which most is alive, and its bytes."""
     alive = [covered(blocks, i) for i in range(n_steps)]
     at = max(range(n_steps), key=lambda i: alive[i])
     return at, alive[at]
@@ -72,7 +77,7 @@ def _peak(blocks, n_steps):
 
 def _best(graph, blocks, limit, keep_inputs) -> Patch | None:
     at, alive = _peak(blocks, len(graph.steps))
-    found = []
+    options = []
     for patch in patches(graph, at, keep_inputs):
         through = sum(
             b.nbytes
@@ -81,8 +86,8 @@ def _best(graph, blocks, limit, keep_inputs) -> Patch | None:
         )
         need = through + patch.nbytes
         if need < alive:
-            found.append((max(need, limit), patch.macs - _own_macs(patch), need, patch))
-    return min(found, key=lambda f: f[:3], default=(None,))[-1]
+            options.append((max(need, limit), patch.macs - _own_macs(patch), need, patch))
+    return min(options, key=lambda f: f[:3], default=(None,))[-1]
 
 
 def _own_macs(patch):
@@ -90,15 +95,15 @@ def _own_macs(patch):
 
 
 def _replaces(patch, b):
-    """True for blocks that the patch counts itself, or does away with."""
+    """Return True for blocks that the patch counts itself or makes unnecessary."""
     inner = any(b.tensor in [t.root for t in s.outputs + s.scratch] for s in patch.chain)
     return inner or b.tensor is patch.source
 
 
 def _blame(graph, blocks):
     at, alive = _peak(blocks, len(graph.steps))
-    found = [b for b in blocks if b.first <= at <= b.last]
-    largest = sorted(found, key=lambda b: (-b.nbytes, b.offset))
+    alive_blocks = [b for b in blocks if b.first <= at <= b.last]
+    largest = sorted(alive_blocks, key=lambda b: (-b.nbytes, b.offset))
     step = graph.steps[at]
     lines = [f"  {b.nbytes} bytes: {b.tensor}" for b in largest[:6]]
     where = f"in step {at} ({step.kernel}, {step.node})"

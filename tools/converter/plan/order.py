@@ -1,9 +1,9 @@
-"""The order of the steps in which the least is alive at one time.
+"""Find the order of steps in which the least memory is alive at one time.
 
-What is alive after a set of steps does not depend on their order, so the search is one over sets:
-from none to all, along the way whose worst step is the least (Dijkstra's algorithm, with maxima
-in the place of sums). It is exact where it ends in time; for graphs with too many sets a beam
-of the best ones is followed instead.
+The values that are alive after a set of steps do not depend on their order. So the search is over
+sets, from none to all, along the path whose worst step is the smallest (Dijkstra's algorithm with
+maxima instead of sums). It is exact if it ends in time; for graphs with too many sets, a beam
+search of the best sets replaces it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from ..ir import Graph, Step, Tensor, walk
 from .blocks import Overlap, Sizes, is_planned
 from .bound import lead_of, together
 
-# What a search may cost, in looks at a step: a second or two of Python.
+# Step evaluations of a search: a second or two of Python.
 _EFFORT = 1_500_000
 
 
 def reorder(graph: Graph, keep_inputs: bool, overlap: Overlap) -> list[Step] | None:
-    """The steps in a better order than theirs; None where there is none, or it may not change.
+    """Return the steps in a better order, None if there is none or the order may not change.
 
-    Steps with bodies, and those that follow run-time extents, keep their order: they depend on
-    one another by more than their tensors.
+    Steps with bodies and steps with run-time extents keep their order: they depend on one another
+    by more than their tensors.
     """
     tensors = [t for step in graph.steps for t in step.inputs + step.outputs + step.scratch]
     if (
@@ -39,13 +39,22 @@ def reorder(graph: Graph, keep_inputs: bool, overlap: Overlap) -> list[Step] | N
     now = search.peak_of(range(len(graph.steps)))
     if now <= search.floor:
         return None
-    found = search.best_below(now)
-    return found and [graph.steps[i] for i in found]
+    order = search.best_below(now)
+    return order and [graph.steps[i] for i in order]
 
 
 @dataclass
 class _Node:
-    """A set of steps: its bits, what is alive behind it, the worst of the way, the way."""
+    """A set of steps on the path.
+
+    Attributes:
+        done: the set, a bit for each step.
+        alive: bytes alive after the set.
+        peak: worst step of the path.
+        last: number of the last step.
+        before: the set before that step.
+
+    """
 
     done: int
     alive: int
@@ -55,9 +64,16 @@ class _Node:
 
 
 class _Search:
-    """Values have numbers; a set of steps is an int, of a bit for each.
+    """A search over sets of steps; a set is an int with a bit for each step.
 
-    floor: bytes that the most demanding step needs for itself.
+    Attributes:
+        steps: of the graph.
+        of: roots in the arena of each step.
+        leads: of these roots, see lead_of.
+        users: set of steps that use a root.
+        kept: roots that stay alive at the end.
+        floor: bytes that the most demanding step needs for itself.
+
     """
 
     def __init__(self, graph: Graph, keep_inputs: bool, overlap: Overlap):
@@ -66,8 +82,8 @@ class _Search:
         self.all = (1 << len(self.steps)) - 1
         self.users: dict[Tensor, int] = {}
         self.sizes = Sizes()
-        self.of: list[list[Tensor]] = []  # values of each step, each once
-        self.leads: list[dict[Tensor, int | None]] = []  # of these, see lead_of
+        self.of: list[list[Tensor]] = []  # roots of each step
+        self.leads: list[dict[Tensor, int | None]] = []  # of these roots
         for i, step in enumerate(self.steps):
             roots = dict.fromkeys(
                 t.root for t in step.inputs + step.outputs + step.scratch if is_planned(t.root)
@@ -90,16 +106,16 @@ class _Search:
         return node.peak
 
     def best_below(self, limit: int) -> list[int] | None:
-        """The numbers of the steps in an order of a lower peak; None if there is none."""
+        """Return the numbers of the steps in an order with a lower peak, None if there is none."""
         heap = [(0, 0, 0, self.start)]
         ticket = count(1)
-        least = {0: 0}  # peak on the way to a set
+        least = {0: 0}  # peak of the best path to a set
         while heap:
             peak, *_, node = heappop(heap)
             if node.done == self.all:
-                return _way(node)
+                return _path(node)
             if peak > least[node.done]:
-                continue  # reached by a better way since
+                continue  # reached by a better path since
             for new in self._next(node):
                 if new.peak < least.get(new.done, limit):
                     least[new.done] = new.peak
@@ -109,18 +125,18 @@ class _Search:
         return None
 
     def _beam(self, limit):
-        """The same, of the most promising sets of each size only."""
+        """Search like best_below, but follow only the most promising sets of each size."""
         front = [self.start]
         width = max(_EFFORT // len(self.steps) ** 2, 4)
         for _ in self.steps:
-            found: dict[int, _Node] = {}
+            best: dict[int, _Node] = {}
             for node in front:
                 for new in self._next(node):
-                    other = found.get(new.done)
+                    other = best.get(new.done)
                     if new.peak < limit and (other is None or new.peak < other.peak):
-                        found[new.done] = new
-            front = sorted(found.values(), key=lambda n: (n.peak, n.alive, n.done))[:width]
-        return _way(front[0]) if front else None
+                        best[new.done] = new
+            front = sorted(best.values(), key=lambda n: (n.peak, n.alive, n.done))[:width]
+        return _path(front[0]) if front else None
 
     def _next(self, node):
         for i, before in enumerate(self.before):
@@ -128,7 +144,7 @@ class _Search:
                 yield self._after(node, i)
 
     def _after(self, node, i):
-        """The set with step i, which has all that it depends on behind it."""
+        """Return the set with step i added, whose dependencies are in the set."""
         done = node.done | 1 << i
         born = [t for t in self.of[i] if not self.users[t] & node.done and t not in self.first]
         ended = [t for t in self.of[i] if not self.users[t] & ~done and t not in self.kept]
@@ -137,7 +153,7 @@ class _Search:
         return _Node(done, most - self.sizes.total(ended), peak, i, node)
 
     def _own(self, i):
-        """Bytes of the step's tensors, where all that can be written over is."""
+        """Return the bytes of the step's tensors, with its output over inputs where possible."""
         return self.sizes.total(self.of[i]) - self._saved(i, self.of[i], self.of[i])
 
     def _saved(self, i, born, ended):
@@ -150,19 +166,19 @@ class _Search:
         return sizes[out] + sizes.total(over) - together(sizes[out], pairs)
 
 
-def _way(node: _Node) -> list[int]:
-    way = []
+def _path(node: _Node) -> list[int]:
+    path = []
     while node.before:
-        way.append(node.last)
+        path.append(node.last)
         node = node.before
-    return way[::-1]
+    return path[::-1]
 
 
 def _dependencies(steps: list[Step]) -> list[int]:
-    """For each step those that must come before it: none may write what another has touched."""
+    """Return for each step the set that must precede it, as none may write what another uses."""
     readers: dict[Tensor, int] = {}
     writers: dict[Tensor, int] = {}
-    found = []
+    dependencies = []
     for i, step in enumerate(steps):
         inner = list(walk([step]))
         reads = {t.root for s in inner for t in s.inputs}
@@ -175,5 +191,5 @@ def _dependencies(steps: list[Step]) -> list[int]:
         for table, touched in ((readers, reads), (writers, writes)):
             for t in touched:
                 table[t] = table.get(t, 0) | 1 << i
-        found.append(before & ~(1 << i))
-    return found
+        dependencies.append(before & ~(1 << i))
+    return dependencies

@@ -1,10 +1,10 @@
-"""Chains of convolutions and pools, computed by bands of rows, so that no inner tensor is whole.
+"""Compute chains of convolutions and pools by bands of rows, so no inner tensor is whole.
 
-1. A chain is cut into bands of its last output's rows. Each band computes the rows of the inner
-   tensors that it needs, into small tensors of its own: rows at the borders are computed twice.
+1. A chain is cut into bands of its last output's rows. Each band computes the rows of inner
+   tensors that it needs in small tensors of its own; rows at the edges are computed twice.
 2. The chain's output may lie over its input, behind the rows that later bands still read, unless
-   each band reads all of the input. Where its readers take strides, its rows may lie one after
-   another (channels last), which lets it follow closely.
+   each band reads all of the input. If its readers take strides, its rows may follow one another
+   (channels last), which lets it follow the input closely.
 """
 
 from __future__ import annotations
@@ -20,19 +20,26 @@ from ..steps.overlap import lag
 from ..steps.rows import ElementRows, Image
 from .blocks import aligned, size_of
 from .bound import together
-from .views import with_input
+from .moves import with_input
 
-_LONGEST = 8  # steps of a chain
+_LONGEST = 8  # most steps of a chain
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
 @dataclass
 class Patch:
-    """Steps first to last of a graph in bands of some rows of their output.
+    """Steps of a graph that are computed in bands of rows of their output.
 
-    bands: for each band the rows of the chain's input, then of each step's output; nbytes: of
-    the output, the input and a band; over: whether the output lies over the input, lead: with so
-    many bytes before it; macs: with what is computed again.
+    Attributes:
+        chain: the steps.
+        first: number of the first step.
+        bands: for each band the rows of the chain's input, then of each step's output.
+        channels_last: layout of the output.
+        over: the output lies over the input.
+        lead: bytes by which the output then starts before the input.
+        nbytes: of output, input and a band.
+        macs: with all that is computed again.
+
     """
 
     chain: list[Step]
@@ -46,26 +53,26 @@ class Patch:
 
     @property
     def last(self) -> int:
-        """The last step's number."""
+        """Return the number of the last step."""
         return self.first + len(self.chain) - 1
 
     @property
     def source(self) -> Tensor:
-        """The tensor that the chain reads."""
+        """Return the tensor that the chain reads."""
         return self.chain[0].inputs[0].root
 
     @property
     def out(self) -> Tensor:
-        """The tensor that the chain writes."""
+        """Return the tensor that the chain writes."""
         return self.chain[-1].outputs[0].root
 
     @property
     def writes_strides(self) -> bool:
-        """True if the last kernel can write rows of a larger output; else they are moved there."""
+        """Return True if the last kernel writes rows into a larger output; else a move does."""
         return bool(self.chain[-1].rows.out)
 
     def measure(self) -> Patch:
-        """Sets lead, nbytes and macs."""
+        """Set lead, nbytes and macs, and return the patch."""
         source, target = self.ends()
         if self.over:
             read = np.array([spans[0][0] for spans in self.bands]) * source.strides[1]
@@ -84,12 +91,12 @@ class Patch:
         return self
 
     def _beyond_rows(self, target):
-        """Items of a whole image behind the end of its last row, of the first channel."""
+        """Return the elements from the end of the first channel's last row to the image's end."""
         c = target.tensor.shape[1]
         return 0 if self.channels_last else (c - 1) * target.strides[0]
 
     def _band_nbytes(self, spans):
-        """The most of inner rows and scratch that is alive at one time."""
+        """Return the largest sum of inner rows and scratch alive at one time."""
         sizes = [0]
         for step, (lo, hi) in zip(self.chain[:-1], spans[1:], strict=False):
             t = step.outputs[0]
@@ -104,16 +111,16 @@ class Patch:
         return most
 
     def ends(self) -> tuple[Image, Image]:
-        """The chain's input and output as they lie in memory."""
+        """Return the chain's input and output as they lie in memory."""
         source, target = self.chain[0].rows.images(self.chain[0])[0], self.chain[-1].outputs[0]
         _, c, n, width = target.shape
         strides = (1, width * c, c) if self.channels_last else (n * width, width, 1)
         return source, Image(target, n, strides)
 
     def steps(self) -> list[Step]:
-        """The steps of all bands."""
+        """Return the steps of all bands."""
         source, target = self.ends()
-        found = []
+        steps = []
         for spans in self.bands:
             x = source
             for step, (lo, hi) in zip(self.chain, spans[1:], strict=True):
@@ -123,15 +130,15 @@ class Patch:
                 else:
                     shape = (1, t.shape[1], hi - lo, t.shape[3])
                     out = Image.dense(Tensor(f"{t.name}[{lo}:{hi}]", t.dtype, shape), lo)
-                found.append(step.rows.part(step, x, out, lo, hi))
+                steps.append(step.rows.part(step, x, out, lo, hi))
                 x = out
             if not self.writes_strides:
-                found.append(_copy(x, target, self.chain[-1].node))
-        return found
+                steps.append(_copy(x, target, self.chain[-1].node))
+        return steps
 
 
 def patches(graph: Graph, at: int, keep_inputs: bool) -> Iterator[Patch]:
-    """Those of chains through step `at`, in all heights and layouts that are possible."""
+    """Yield the patches of chains through step `at`, in all possible heights and layouts."""
     users = _users(graph.steps)
     kept = {t.root for t in graph.outputs} | (
         {t.root for t in graph.inputs} if keep_inputs else set()
@@ -148,22 +155,22 @@ def patches(graph: Graph, at: int, keep_inputs: bool) -> Iterator[Patch]:
 
 
 def _copy(x: Image, out: Image, node: str) -> Step:
-    """The step that moves some rows to their place."""
-    found: list[Step] = []
+    """Return the step that moves some rows to where they belong."""
+    steps: list[Step] = []
     _, *dims = x.tensor.shape
 
     def emit(**step):
-        found.append(Step.of(**step, node=node))
+        steps.append(Step.of(**step, node=node))
 
     at = x.first * out.strides[1]
     emit_move(emit, x.tensor, out.tensor, dims, x.strides, out.strides, 0, at)
-    return found[0]
+    return steps[0]
 
 
 def _of_chain(steps, first, last, users, kept):
     chain = steps[first : last + 1]
     end, source = chain[-1], chain[0].inputs[0].root
-    if isinstance(chain[0].rows, ElementRows):  # rows of all channels lie apart in a whole image
+    if isinstance(chain[0].rows, ElementRows):  # a whole image has its channels' rows apart
         return
     if end.outputs[0].alias or users[end.outputs[0].root][0] != last:
         return
@@ -180,19 +187,19 @@ def _of_chain(steps, first, last, users, kept):
 
 
 def _bands(chain, height):
-    """Rows of the chain's input and of each step's output, of each band."""
+    """Return for each band the rows of the chain's input and of each step's output."""
     n = chain[-1].rows.n_rows(chain[-1])
-    found = []
+    bands = []
     for lo in range(0, n, height):
         spans = [(lo, min(lo + height, n))]
         for step in reversed(chain):
             spans.append(step.rows.needed(step, *spans[-1]))
-        found.append(spans[::-1])
-    return found
+        bands.append(spans[::-1])
+    return bands
 
 
 def _users(steps: list[Step]) -> dict[Tensor, list[int]]:
-    """Numbers of the steps that touch it by value, in order."""
+    """Return the numbers of the steps that use each root, in order."""
     users: dict[Tensor, list[int]] = {}
     for i, step in enumerate(steps):
         for root in dict.fromkeys(t.root for t in step.inputs + step.outputs + step.scratch):
@@ -201,7 +208,7 @@ def _users(steps: list[Step]) -> dict[Tensor, list[int]]:
 
 
 def _is_linked(steps, i, users, kept):
-    """True if step i + 1 takes all of step i's output, which nobody else touches."""
+    """Return True if step i + 1 reads all of step i's output and no other step uses it."""
     if not all(_can_be_cut(s) for s in steps[i : i + 2]):
         return False
     t, x = steps[i].outputs[0], steps[i + 1].inputs[0]
@@ -220,7 +227,7 @@ def _is_image(step, t):
 
 
 def _take_strides(readers, root):
-    """True if all that read a value could find it channels last."""
+    """Return True if all readers of a value could read it with channels last."""
     return all(
         _can_be_cut(s)
         and bool(s.rows.x)
@@ -232,7 +239,7 @@ def _take_strides(readers, root):
 
 
 def apply(graph: Graph, patch: Patch) -> None:
-    """Puts the bands into the graph, and its readers in front of the output's layout."""
+    """Replace the chain by its bands, and give its readers the output's layout."""
     after = graph.steps[patch.last + 1 :]
     _, target = patch.ends()
     if patch.channels_last:

@@ -1,9 +1,9 @@
-"""Blocks -> offsets.
+"""Give blocks offsets in the arena.
 
-A placement is made from an order of the blocks: each takes the lowest free place. Some order gives
-the smallest arena there is (take the blocks of the best arena by offset and let each fall as low
-as it goes), so the search is one over orders: a few by rule, each improved by moving what ends
-highest to the front, and for small graphs all of them, by branch and bound.
+A placement follows from an order of the blocks: each takes the lowest free offset. Some order
+gives the smallest possible arena (take the blocks of the best arena by offset, and let each fall
+as low as it goes). So the search is over orders: a few by rule, each improved by moving the block
+that ends highest to the front; then, for small graphs, all orders by branch and bound.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from .blocks import Block
 
-# What one search may cost, in comparisons of blocks: a second or two of Python at most.
+# Comparisons of blocks in one search: a second or two of Python at most.
 _EFFORT = 3_000_000
 _MOST_ROUNDS = 200
 _MOST_BRANCHES = 60_000
@@ -26,13 +26,13 @@ _RULES = (
     lambda b: (-b.nbytes * (b.last - b.first + 1), b.first),
 )
 
-# Of a block: (number of one that lives at the same time, where this one may not start: between
-# so many bytes before the other's start and so many behind it).
+# For each block (number of a block alive at the same time, bytes before, bytes behind): strictly
+# between these bytes before and behind the other's start, this one may not start.
 _Neighbours = list[list[tuple[int, int, int]]]
 
 
 def place(blocks: Sequence[Block], bound: int) -> int:
-    """Sets the offsets; returns the bytes of arena they need. bound: where to stop searching."""
+    """Set the offsets of blocks and return the arena's bytes; stop searching at the bound."""
     search = _Search(blocks, bound)
     for rule in _RULES:
         search.improve(sorted(range(len(blocks)), key=lambda i: rule(blocks[i])))
@@ -46,7 +46,15 @@ def place(blocks: Sequence[Block], bound: int) -> int:
 
 
 class _Search:
-    """best: the offsets of the smallest arena so far; nbytes: its size."""
+    """A search for the smallest arena.
+
+    Attributes:
+        best: offsets of the smallest arena so far.
+        nbytes: its size.
+        branches: number of branches left.
+        shares_start: blocks that may start where another one does.
+
+    """
 
     def __init__(self, blocks: Sequence[Block], bound: int):
         self.bound = bound
@@ -58,7 +66,7 @@ class _Search:
         }
         effort = _EFFORT // max(sum(map(len, self.neighbours)), 1)
         self.rounds = min(effort, _MOST_ROUNDS) + 1
-        self.branches = min(effort, _MOST_BRANCHES)  # that are left
+        self.branches = min(effort, _MOST_BRANCHES)
         self.best: list[int] = []
         self.nbytes = sum(self.sizes) + 1
 
@@ -67,7 +75,7 @@ class _Search:
         return self.nbytes <= self.bound
 
     def improve(self, order: list[int]) -> None:
-        """From an order on: what ends highest goes first, as long as that may help."""
+        """Move the block that ends highest to the front of the order, as long as that may help."""
         for _ in range(self.rounds):
             offsets = self._placed(order)
             self._keep(offsets)
@@ -78,7 +86,7 @@ class _Search:
             order.insert(0, highest)
 
     def branch(self) -> None:
-        """Every order in which offsets do not fall, within a limit of branches."""
+        """Try every order with ascending offsets, within a limit of branches."""
         if len(self.sizes) > _MOST_BLOCKS:
             return
         lowest = sorted((0, -nbytes, i) for i, nbytes in enumerate(self.sizes))
@@ -88,9 +96,9 @@ class _Search:
         """Try all orders of the blocks without an offset.
 
         Args:
-            offsets: by block, None where a block has none yet.
-            lowest: sorted (lowest place, -size, block) as they were before `placed` had a place.
-            placed: the block that took its place last; None before the first one.
+            offsets: by block, None if it has none yet.
+            lowest: sorted (lowest offset, -size, block), before `placed` had an offset.
+            placed: the block placed last; None before the first one.
 
         """
         self.branches -= 1
@@ -102,7 +110,7 @@ class _Search:
         if placed is not None:
             lowest = self._raised(lowest, placed, offsets)
         if any(offset - size >= self.nbytes for offset, size, _ in lowest):
-            return  # one of them cannot end below the best any more
+            return  # a block cannot end below the best any more
         # some block must start before the end of the one that could start first
         end = min(offset - size for offset, size, _ in lowest)
         for offset, size, i in lowest:
@@ -115,15 +123,15 @@ class _Search:
             offsets[i] = None
 
     def _raised(self, lowest, placed, offsets):
-        """Return `lowest` without `placed`, for places from that block's offset on.
+        """Return `lowest` without `placed`, for offsets from that block's on.
 
-        All blocks that have a place start at or before that offset, so a place behind one of
-        them stays behind it: only the new one must be compared. Not so the place of a block that
-        may start where another one does, and then lies over it as soon as it rises.
+        All placed blocks start at or before that offset, so an offset behind one of them stays
+        valid: only the new block must be compared. The exception is a block that may start where
+        another one does: it lies over the other as soon as it rises.
         """
         floor = offsets[placed]
         excluded = self.excluded[placed]
-        found = []
+        result = []
         for entry in lowest:
             offset, size, i = entry
             if i == placed:
@@ -136,9 +144,9 @@ class _Search:
                 if i in self.shares_start:
                     place = self._lowest(i, offsets, place)
                 entry = place, size, i
-            found.append(entry)
-        found.sort()
-        return found
+            result.append(entry)
+        result.sort()
+        return result
 
     def _placed(self, order):
         offsets: list[int | None] = [None] * len(self.sizes)
@@ -147,7 +155,7 @@ class _Search:
         return offsets
 
     def _lowest(self, i, offsets, floor):
-        """Lowest place for block i, from `floor` on, beside those that have one."""
+        """Return the lowest offset for block i, from `floor` on, beside the placed blocks."""
         taken = sorted(
             (offsets[j] - before, offsets[j] + behind)
             for j, before, behind in self.neighbours[i]
@@ -166,27 +174,27 @@ class _Search:
 
 
 def _neighbours(blocks: Sequence[Block]) -> _Neighbours:
-    found: _Neighbours = [[] for _ in blocks]
+    result: _Neighbours = [[] for _ in blocks]
     for i, a in enumerate(blocks):
         for j, b in enumerate(blocks[:i]):
             if a.meets(b):
                 for before, behind in _excluded(a, b):
-                    found[i].append((j, before, behind))
-                    found[j].append((i, behind, before))
-    return found
+                    result[i].append((j, before, behind))
+                    result[j].append((i, behind, before))
+    return result
 
 
 def _excluded_by(neighbours: _Neighbours) -> list[dict[int, list[tuple[int, int]]]]:
-    """By block: where each of its neighbours may not start, as in _Neighbours."""
-    found: list[dict[int, list[tuple[int, int]]]] = [{} for _ in neighbours]
+    """Return for each block where its neighbours may not start, as in _Neighbours."""
+    result: list[dict[int, list[tuple[int, int]]]] = [{} for _ in neighbours]
     for i, others in enumerate(neighbours):
         for j, before, behind in others:
-            found[j].setdefault(i, []).append((before, behind))
-    return found
+            result[j].setdefault(i, []).append((before, behind))
+    return result
 
 
 def _excluded(a: Block, b: Block) -> list[tuple[int, int]]:
-    """Where a may not start: strictly between these bytes before and behind b's start."""
+    """Return where a may not start: strictly between these bytes before and behind b's start."""
     before, behind = a.distance(b), b.distance(a)
     if before and behind and (a in b.onto or b in a.onto):
         return [(before, 0), (0, behind)]

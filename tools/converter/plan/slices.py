@@ -1,16 +1,16 @@
-"""Steps whose weights exceed the window become several, each with some of the output's channels.
+"""Split steps whose weights exceed the window into steps for some of the output's channels.
 
-A slice is the same kernel with fewer rows of weights, and an output that starts further on. A
+Each slice is the same kernel with fewer rows of weights, and an output that starts further on. A
 kernel has a rule here if its weights are rows by output channel:
 
-1. conv, block_conv: the output is addressed by strides, so a slice only begins at another item.
-2. gemm, block_gemm of one row: a slice of the output is a piece of memory. Of several rows: a
-   slice goes to a piece of its own, and a move puts it between those of the others.
-3. conv_max_pool of a batch of one: a slice of the output is a piece of memory.
-4. qconv: as conv; the table of its channels is sliced as well, and as its rows lie in fours, a
+1. conv, block_conv: the output is addressed by strides, so a slice only begins at another element.
+2. gemm, block_gemm of one row: a slice of the output is contiguous. Of several rows: a slice is
+   computed in memory of its own, and a move puts it between the others.
+3. conv_max_pool of a batch of one: a slice of the output is contiguous.
+4. qconv: like conv; the table of its channels is sliced too. Its rows are stored in fours, so a
    slice begins at a multiple of 4.
-5. Of a convolution by groups slices are made within each group, with that group's input; only for
-   a batch of one.
+5. Convolutions by groups are sliced within each group, with that group's input, only for a batch
+   of one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Slice = tuple[int, int, int]  # group, first and last + 1 of its channels
 
 
 def split(graph: Graph, window: int) -> None:
-    """Changes the graph in place. window: most bytes of a step's weights."""
+    """Split the steps of a graph whose weights have more bytes than the window, in place."""
     _split_all(graph.steps, window)
 
 
@@ -48,9 +48,15 @@ def _split_all(steps: list[Step], window):
 
 
 def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1) -> list[_Slice]:
-    """Even slices of each group, of whole units of channels; none where not even one fits.
+    """Return even slices of each group, none if not even one unit fits.
 
-    nbytes: of a channel's weights.
+    Args:
+        groups: number of groups.
+        channels: of a group.
+        nbytes: of a channel's weights.
+        window: most bytes of a slice.
+        unit: channels of which a slice has a multiple.
+
     """
     most, units = window // (nbytes * unit), -(-channels // unit)
     if most < 1:
@@ -61,7 +67,10 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
 
 
 def _part(step: Step, weights: list[np.ndarray], share: float, x=None, **changes) -> Step:
-    """A copy of the step with other weights. Others read its input, so it must not write there."""
+    """Return a copy of the step with other weights.
+
+    Other slices read the same input, so it may not write there.
+    """
     inputs = [x or step.inputs[0]]
     for t, data in zip(step.inputs[1:], weights, strict=False):
         inputs.append(Tensor(t.name, t.dtype, data.shape, np.ascontiguousarray(data)))
@@ -71,13 +80,13 @@ def _part(step: Step, weights: list[np.ndarray], share: float, x=None, **changes
 
 
 def _from(t: Tensor, first: int, nelem: int | None = None) -> Tensor:
-    """The memory of t from an item on."""
+    """Return the memory of t from an element on."""
     n = t.nelem - first if nelem is None else nelem
     return Tensor(t.name, t.dtype, (n,), alias=t, alias_at=first * t.itemsize)
 
 
 def _rows(step: Step, *shape: int) -> tuple[list[np.ndarray], int]:
-    """The constants by (*shape, items of a row), and the bytes of a row of all."""
+    """Return the constants by (*shape, elements of a row), and the bytes of one row of all."""
     rows = [t.data.reshape(*shape, -1) for t in step.inputs[1:] if t.data is not None]
     return rows, sum(r.shape[-1] * r.itemsize for r in rows)
 
@@ -91,9 +100,9 @@ def _conv(step: Step, window: int) -> Iterator[Step]:
     rows, nbytes = _rows(step, groups, m)
     for g, lo, hi in _slices(groups, m, nbytes, window - _PADDING):
         part = step.with_params(g=1, m=hi - lo, out_first=first + (g * m + lo) * stride)
-        piece = None if groups == 1 else _from(x, g * c * plane, c * plane)
+        memory = None if groups == 1 else _from(x, g * c * plane, c * plane)
         share = (hi - lo) / (groups * m)
-        yield _part(part, [r[g, lo:hi] for r in rows], share, piece)
+        yield _part(part, [r[g, lo:hi] for r in rows], share, memory)
 
 
 def _conv_max_pool(step: Step, window: int) -> Iterator[Step]:
@@ -104,10 +113,10 @@ def _conv_max_pool(step: Step, window: int) -> Iterator[Step]:
     rows, nbytes = _rows(step, groups, m)
     for g, lo, hi in _slices(groups, m, nbytes, window - _PADDING):
         part = step.with_params(g=1, m=hi - lo)
-        piece = None if groups == 1 else _from(step.inputs[0], g * c * plane, c * plane)
+        memory = None if groups == 1 else _from(step.inputs[0], g * c * plane, c * plane)
         outputs = [_from(step.outputs[0], (g * m + lo) * pooled, (hi - lo) * pooled)]
         weights, share = [r[g, lo:hi] for r in rows], (hi - lo) / (groups * m)
-        yield _part(part, weights, share, piece, outputs=outputs)
+        yield _part(part, weights, share, memory, outputs=outputs)
 
 
 def _gemm(step: Step, window: int) -> Iterator[Step]:
@@ -115,20 +124,22 @@ def _gemm(step: Step, window: int) -> Iterator[Step]:
         return
     n, out = step["n"], step.outputs[0]
     rows, nbytes = _rows(step, n)
-    many = math.prod(step["batches"]) * step["m"]
+    n_rows = math.prod(step["batches"]) * step["m"]
     for _, lo, hi in _slices(1, n, nbytes, window - _PADDING):
         width = hi - lo
-        piece = _from(out, lo, width) if many == 1 else Tensor(out.name, out.dtype, (many, width))
+        memory = (
+            _from(out, lo, width) if n_rows == 1 else Tensor(out.name, out.dtype, (n_rows, width))
+        )
         part = step.with_params(n=width)
         weights = [r[lo:hi] for r in rows]
-        yield _part(part, weights, width / n, outputs=[piece])
-        if many > 1:
+        yield _part(part, weights, width / n, outputs=[memory])
+        if n_rows > 1:
             moves: list[Step] = []
 
             def emit(moves=moves, **move):
                 moves.append(Step.of(**move, node=step.node))
 
-            emit_move(emit, piece, out, [many, width], [width, 1], [n, 1], 0, lo)
+            emit_move(emit, memory, out, [n_rows, width], [width, 1], [n, 1], 0, lo)
             yield from moves
 
 
@@ -146,10 +157,10 @@ def _qconv(step: Step, window: int) -> Iterator[Step]:
     for g, lo, hi in _slices(groups, m, 8 + rows.shape[2], window, 4):
         data = np.concatenate([table[g, lo:hi].reshape(-1), rows[g, lo:hi].reshape(-1)])
         part = step.with_params(g=1, m=hi - lo)
-        piece = None if groups == 1 else _from(x, g * x_group)
+        memory = None if groups == 1 else _from(x, g * x_group)
         outputs = [_from(step.outputs[0], g * out_group + lo * out_channel)]
         share = (hi - lo) / (groups * m)
-        yield _part(part, [data], share, piece, outputs=outputs)
+        yield _part(part, [data], share, memory, outputs=outputs)
 
 
 _RULES: dict[str, Callable[[Step, int], Iterator[Step]]] = {

@@ -1,10 +1,10 @@
-"""--state OUTPUT=INPUT: what a run leaves in an output is what the next run finds in an input.
+"""Carry states from run to run (--state OUTPUT=INPUT): an output becomes the next run's input.
 
-1. The two disappear from the model's interface; the input becomes memory that lasts.
-2. The output lies in the input's memory where no step that still reads that comes after the first
-   one that writes it, but for those that declare it safe (Step.in_place, over).
-3. Elsewhere a last step moves it there.
-4. A step that copies the input, whole and in order, to where it lies goes.
+1. Both disappear from the model's inputs and outputs; the input becomes persistent memory.
+2. The output lies in the input's memory if no step reads the input after the first one that writes
+   the output, except steps that declare it safe (Step.in_place, over).
+3. Otherwise a last step copies it there.
+4. A step that copies the whole input to where it is anyway is removed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from ..ops._move import emit_copy
 
 
 def carry(graph: Graph, states: Mapping[str, str]) -> None:
-    """Changes a lowered graph in place. states: output by input.
+    """Make states of a lowered graph, in place; states are outputs by input.
 
-    Raises UsageError for a name that does not exist, or a pair that does not fit.
+    Raises:
+        UsageError: if a name does not exist or a pair does not fit.
+
     """
     inputs = {t.name: t for t in graph.inputs}
     outputs = {t.name: t for t in graph.outputs}
@@ -53,7 +55,7 @@ def _check_pair(x: Tensor, y: Tensor) -> None:
 
 
 def _join(graph: Graph, x: Tensor, y: Tensor) -> bool:
-    """Puts the output into the input's memory; False where that would lose something."""
+    """Put the output into the input's memory; return False if that would lose a value."""
     root = y.root
     if root.data is not None or root.nbytes != x.nbytes or root in graph.inputs or root.persistent:
         return False
@@ -64,7 +66,7 @@ def _join(graph: Graph, x: Tensor, y: Tensor) -> bool:
 
 
 def _is_idle(step: Step) -> bool:
-    """True for a copy of items, one after another, to the place where they are."""
+    """Return True for a copy of elements to where they are."""
     if step.kernel != "move" or step.inputs[0].root is not step.outputs[0].root:
         return False
     is_whole = step["dims"] == [step.inputs[0].nbytes // step["unit"]]
@@ -74,7 +76,7 @@ def _is_idle(step: Step) -> bool:
 
 
 def _is_read_before(graph, x, y):
-    """True if x can hold y from the first step that writes it. Bodies count as their steps do."""
+    """Return True if x can hold y from the first step on that writes y; bodies count as steps."""
     written = False
     for step in graph.steps:
         inner = list(walk([step]))
@@ -91,6 +93,6 @@ def _is_safe(step, x, y):
     pairs = [(a, b) for a, b in step.in_place if (a.root, b.root) == (x, y)]
     reads = [t for t in step.inputs if t.root is x]
     writes = [t for t in step.outputs if t.root is y]
-    # all that the step reads of the one and writes of the other, and each in its own place
+    # the pairs cover all that the step reads of x and writes of y, at the same offsets
     is_all = bool(pairs) and len(reads) == len(writes) == len(pairs)
     return is_all and all(a.start == b.start for a, b in pairs)

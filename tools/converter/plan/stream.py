@@ -1,13 +1,13 @@
-"""Which weights a board may read while the model runs, when, and where in the arena they then lie.
+"""Decide which weights a board may stream while the model runs, when, and where in the arena.
 
-1. A constant may be streamed if each of its uses is an input that the kernel's STREAMS names. All
-   others are held in memory, and so are small ones that several steps use.
-2. What a step is the first to use goes into one chunk, along with that of the steps behind it as
-   long as the chunk stays small.
+1. A constant may be streamed if the kernels' STREAMS name all inputs that use it. All others stay
+   in memory, and so do small ones that several steps use.
+2. The constants that a step is the first to use form a chunk, together with those of the next
+   steps as long as the chunk stays small.
 3. A chunk is read before the first step of each stretch of steps that use it. Stretches are
-   joined, so that it is read once, where the arena need not grow for that.
-4. Its place is one where no living value and no other chunk lies during any stretch: mostly what
-   values of other steps leave free.
+   joined, to read the chunk once, if the arena does not grow for that.
+4. Its offset is one where no live value and no other chunk lies during any stretch: mostly memory
+   that values of other steps leave free.
 """
 
 from __future__ import annotations
@@ -26,14 +26,22 @@ from ..file.writer import contents_of, unchanged
 from ..ir import Graph, Step, walk
 from . import ALIGNMENT, Plan
 
-_SMALL = 256  # bytes of a constant that is not worth reading again and again
+_SMALL = 256  # bytes of a constant that is not worth reading repeatedly
 
 _Stretch = tuple[int, int]  # first and last step
 
 
 @dataclass(eq=False)
 class _Streamed:
-    """A chunk that is streamed: its number, and the steps that use it."""
+    """A streamed chunk.
+
+    Attributes:
+        number: of the chunk.
+        chunk: its contents.
+        uses: steps that use it.
+        stretches: (first, last) steps between which it is in memory.
+
+    """
 
     number: int
     chunk: Chunk
@@ -48,8 +56,17 @@ class _Streamed:
 def arrange(
     graph: Graph, plan: Plan, window: int | None = None, own: Mapping[str, Path] | None = None
 ) -> None:
-    """Sets graph.weights and graph.reads. window: most bytes of weights in memory at one time;
-    own: files of the user's kernels. Raises ConvertError where the window does not suffice.
+    """Set the weights of a graph and the chunks that steps read.
+
+    Args:
+        graph: the lowered graph; graph.weights and graph.reads are set.
+        plan: of the arena.
+        window: most bytes of streamed weights in memory at one time.
+        own: files of the user's kernels, by name.
+
+    Raises:
+        TooSmall: if the window does not suffice.
+
     """
     steps = list(walk(graph.steps))
     uses = _streamable(graph, steps, own or {})
@@ -72,7 +89,7 @@ def arrange(
 
 
 def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
-    """Steps that use it by contents of a constant, in order."""
+    """Return the steps that use each constant that may be streamed, by its contents."""
     uses: dict[Contents, list[int]] = {}
     held = {contents_of(t) for t in graph.outputs if t.root.data is not None}
     for i, step in enumerate(steps):
@@ -86,15 +103,15 @@ def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
             elif i not in uses.setdefault(contents, []):
                 uses[contents].append(i)
     return {
-        c: found
-        for c, found in uses.items()
-        if c.raw and c not in held and (len(found) == 1 or len(c.raw) > _SMALL)
+        c: numbers
+        for c, numbers in uses.items()
+        if c.raw and c not in held and (len(numbers) == 1 or len(c.raw) > _SMALL)
     }
 
 
 @cache
 def _streams(path: Path) -> tuple[int, ...]:
-    """Numbers of the inputs that a kernel lets change between its runs, from its source."""
+    """Return the inputs whose contents a kernel lets change between runs, from its source."""
     for statement in ast.parse(path.read_text()).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "STREAMS":
             return ast.literal_eval(statement.value)
@@ -102,7 +119,7 @@ def _streams(path: Path) -> tuple[int, ...]:
 
 
 def _contexts(steps: list[Step], path: tuple = ()) -> Iterator[tuple]:
-    """Of each step in the order of walk() which body it is in."""
+    """Yield for each step, in the order of walk(), the body that it is in."""
     for step in steps:
         yield path
         for k, body in enumerate(step.bodies):
@@ -110,7 +127,7 @@ def _contexts(steps: list[Step], path: tuple = ()) -> Iterator[tuple]:
 
 
 def _chunks(weights, steps, uses, contexts, window) -> list[_Streamed]:
-    """Puts the constants into chunks, in the order in which steps need them."""
+    """Put the constants into chunks, in the order in which steps need them."""
     streamed: dict[int, _Streamed] = {}
     current: dict[bool, _Streamed] = {}  # by halves
     most = min(CHUNK_NBYTES, window or CHUNK_NBYTES)
@@ -139,20 +156,20 @@ def _chunks(weights, steps, uses, contexts, window) -> list[_Streamed]:
 
 
 def _stretches(s, streamed, contexts) -> list[_Stretch]:
-    """Uses between which no other chunk is used, in one body, as (first, last)."""
+    """Return the uses as (first, last) between which no other chunk is used in the same body."""
     others = {i for other in streamed if other is not s for i in other.uses}
-    found = [(s.uses[0], s.uses[0])]
+    stretches = [(s.uses[0], s.uses[0])]
     for i in s.uses[1:]:
-        first, last = found[-1]
+        first, last = stretches[-1]
         if contexts[i] == contexts[last] and not others & set(range(last + 1, i)):
-            found[-1] = (first, i)
+            stretches[-1] = (first, i)
         else:
-            found.append((i, i))
-    return found
+            stretches.append((i, i))
+    return stretches
 
 
 def _loads(streamed) -> dict[int, int]:
-    """Bytes of weights that are in memory by step."""
+    """Return the bytes of streamed weights that are in memory, by step."""
     loads: dict[int, int] = {}
     for s in streamed:
         for first, last in s.stretches:
@@ -166,27 +183,27 @@ def _check_window(steps, streamed, window):
     least = max(loads.values(), default=0)
     if least > window:
         names = [steps[i].node for i in sorted(loads) if loads[i] > window]
-        said = f"{least} bytes is the least for {', '.join(dict.fromkeys(names))}"
-        raise TooSmall(f"--window {window}: {said}", least)
+        text = f"{least} bytes is the least for {', '.join(dict.fromkeys(names))}"
+        raise TooSmall(f"--window {window}: {text}", least)
 
 
 def _join_stretches(streamed, contexts, plan, window):
-    """Joins what the arena has room for, and the window."""
-    room = _place(streamed, plan)
+    """Join stretches as far as arena and window have arena_bytes."""
+    arena_bytes = _place(streamed, plan)
     for s in streamed:
         k = 1
         while k < len(s.stretches):
             before = s.stretches
             (first, end), (start, last) = before[k - 1 : k + 1]
             s.stretches = [*before[: k - 1], (first, last), *before[k + 1 :]]
-            fits = contexts[end] == contexts[start] and _place(streamed, plan) <= room
+            fits = contexts[end] == contexts[start] and _place(streamed, plan) <= arena_bytes
             if not fits or window and max(_loads(streamed).values()) > window:
                 s.stretches = before
                 k += 1
 
 
 def _place(streamed, plan: Plan) -> int:
-    """Places the chunks; returns the bytes of the arena that this takes."""
+    """Place the chunks, and return the bytes of the arena that this takes."""
     placed: list[_Streamed] = []
     for s in sorted(streamed, key=lambda s: (-s.nbytes, s.number)):
         taken = [(b.offset, b.offset + b.nbytes) for b in plan.blocks if _meet(s, b.first, b.last)]
@@ -205,7 +222,7 @@ def _meet(s, first, last):
 
 
 def _lowest(taken, nbytes) -> int:
-    """The lowest place with so many bytes between those that are taken."""
+    """Return the lowest free offset for this number of bytes."""
     place = 0
     for start, end in taken:
         if place + nbytes <= start:

@@ -1,24 +1,29 @@
-"""Scratch that steps lack to be much faster, where the arena hardly grows for it."""
+"""Enlarge the scratch of steps that run faster with more.
+
+`widen` runs before the placement: the arena may grow a little for it. `fill_gaps` runs after it,
+and uses memory that is free in a step anyway.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir import Graph, Step, walk
-from .blocks import Block, covered
+from ..ir import Graph, Step, Tensor, walk
+from .blocks import Block, aligned, covered
 
-SHARE = 20  # of the arena that it may grow by
+SHARE = 20  # the arena may grow by one part in SHARE
 
-# (blocks with offsets, bytes of arena) of a graph as it is.
+# Returns (blocks with offsets, bytes of the arena) of a graph.
 Place = Callable[[Graph], tuple[list[Block], int]]
 
 
 def widen(
     graph: Graph, placed: tuple[list[Block], int], limit: int | None, place: Place
 ) -> tuple[list[Block], int]:
-    """The placement with larger scratch, of as many steps as there is room for, largest first.
+    """Enlarge the scratch of as many steps as there is room for, those with the most work first.
 
-    Steps that did not get the first that they lack get the next, if there is room.
+    Steps that did not get their first desired size get the next, if there is room. `placed` and
+    the result are (blocks with offsets, bytes of the arena).
     """
     most = placed[1] + placed[1] // SHARE
     most = most if limit is None else min(most, limit)
@@ -29,7 +34,7 @@ def widen(
             for i, step in lacking
             if level < len(step.lacks) and covered(placed[0], i) + step.lacks[level] <= most
         ]
-        placed = _with(graph, placed, sorted(steps, key=lambda found: -found[0].macs), most, place)
+        placed = _with(graph, placed, sorted(steps, key=lambda pair: -pair[0].macs), most, place)
     return placed
 
 
@@ -38,11 +43,11 @@ def _with(graph, placed, steps, most, place):
         before = [_state(step) for step, _ in steps]
         for step, nbytes in steps:
             step.grow(step, step.scratch[0].nbytes + nbytes, None)
-        found = place(graph)
-        if found[1] <= most:
+        enlarged = place(graph)
+        if enlarged[1] <= most:
             for step, _ in steps:
                 step.lacks = ()
-            return found
+            return enlarged
         for state in before:
             _restore(*state)
         steps = steps[: len(steps) // 2]
@@ -56,3 +61,42 @@ def _state(step: Step):
 def _restore(step: Step, params: Sequence[int], shape, behind, lacks) -> None:
     step.params, step.scratch[0].shape = list(params), shape
     step.behind, step.lacks = behind, lacks
+
+
+def fill_gaps(graph: Graph, blocks: Sequence[Block], arena_bytes: int) -> None:
+    """Move the scratch of steps that can use more of it to their largest gap, and enlarge it."""
+    by_tensor = {b.tensor: b for b in blocks}
+    for i, step in enumerate(walk(graph.steps)):
+        if step.grow is None or len(step.scratch) != 1:
+            continue
+        scratch = by_tensor[step.scratch[0]]
+        if (scratch.first, scratch.last) != (i, i):
+            continue
+        others = [b for b in blocks if b.first <= i <= b.last and b is not scratch]
+        offset, nbytes = _largest_gap(others, arena_bytes)
+        if nbytes > scratch.nbytes:
+            step.grow(step, nbytes, _most_lead(step, by_tensor))
+        if step.scratch[0].nbytes > scratch.nbytes:
+            scratch.offset, scratch.nbytes = offset, aligned(scratch.tensor.nbytes)
+
+
+def _most_lead(step: Step, by_tensor: dict[Tensor, Block]) -> int | None:
+    """Return the largest possible lead of the step's input 0, None if there is no limit."""
+    x, out = step.inputs[0], step.outputs[0]
+    a, b = by_tensor.get(x.root), by_tensor.get(out.root)
+    if a is None or b is None or a is b:
+        return None
+    apart = a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
+    if apart or (a.offset == b.offset and step.is_same_place(x.root)):
+        return None
+    return a.offset + x.start - b.offset - out.start
+
+
+def _largest_gap(blocks: Sequence[Block], arena_bytes: int) -> tuple[int, int]:
+    """Return (offset, bytes) of the largest part of the arena that no block uses."""
+    gaps, end = [], 0
+    for b in sorted(blocks, key=lambda b: b.offset):
+        gaps.append((b.offset - end, end))
+        end = max(end, b.offset + b.nbytes)
+    nbytes, offset = max([*gaps, (arena_bytes - end, end)], key=lambda gap: (gap[0], -gap[1]))
+    return offset, nbytes

@@ -12,7 +12,7 @@ import onnx
 
 from ..context import PLAIN, Context
 from ..errors import ConvertError, UsageError
-from ..load.upgrade import upgraded
+from ..load import upgraded
 from ..protos import copied
 from ..shapes import infer
 from .biases import as_vectors

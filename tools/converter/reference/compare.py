@@ -1,4 +1,4 @@
-"""How far outputs are from the reference's, and whether that is what the options promise."""
+"""Compare outputs with the reference's, and with the error that the options promise."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ import numpy as np
 from .tolerance import RELATIVE, is_float, largest_of
 from .vector import Vector
 
-_SLACK = 1.0 + 1e-6  # of bounds: a difference of floats is rounded, too
+_SLACK = 1.0 + 1e-6  # factor of bounds: a difference of floats is rounded too
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Of one output. error: the largest one, infinite where the values cannot be compared;
-    largest: magnitude in the reference; bound: of errors that are right; n: number of values.
+    """The difference of one output from the reference's.
+
+    Attributes:
+        name: of the output.
+        error: the largest difference, infinite if the values cannot be compared.
+        largest: largest magnitude in the reference.
+        bound: largest error that is right.
+        n: number of values.
+        is_float: True for floats and maps.
+        why: why the values cannot be compared, "" if they can.
+
     """
 
     name: str
@@ -29,17 +38,17 @@ class Difference:
 
     @property
     def is_right(self) -> bool:
-        """True if the error is within what the options promise."""
+        """Return True if the error is within what the options promise."""
         return not self.why and self.error <= self.bound * _SLACK
 
     @property
     def relative(self) -> float:
-        """The error as a part of the largest magnitude; itself where that is 0."""
+        """Return the error relative to the largest magnitude, the error itself if that is 0."""
         return self.error / (self.largest or 1.0)
 
     @property
     def relative_bound(self) -> float:
-        """The bound likewise."""
+        """Return the bound relative to the largest magnitude."""
         return self.bound / (self.largest or 1.0)
 
     def __str__(self) -> str:
@@ -54,50 +63,60 @@ class Difference:
 
 
 def differences(vector: Vector, outputs: Sequence) -> list[Difference]:
-    """Return for each output how far it is from that of a vector."""
+    """Return the difference of each output from that of a vector."""
     return [
         difference(name, value, got, bound)
         for (name, value), got, bound in zip(vector.outputs, outputs, vector.bounds, strict=True)
     ]
 
 
-def difference(name: str, wanted: object, got: object, bound: float) -> Difference:
-    """Return how far an output is from what is wanted of it."""
-    about = (largest_of(wanted), bound, np.size(wanted), is_float(wanted))
-    if isinstance(wanted, np.ndarray):
-        if np.shape(got) != wanted.shape and not _is_nothing_collected(got, wanted):
-            why = f"its shape is {list(np.shape(got))}, not {list(wanted.shape)}"
+def difference(name: str, expected: object, got: object, bound: float) -> Difference:
+    """Return the difference of an output.
+
+    Args:
+        name: of the output.
+        expected: array, map or maps of the reference.
+        got: the same of the board or the file.
+        bound: largest error that is right.
+
+    """
+    about = (largest_of(expected), bound, np.size(expected), is_float(expected))
+    if isinstance(expected, np.ndarray):
+        if np.shape(got) != expected.shape and not _is_nothing_collected(got, expected):
+            why = f"its shape is {list(np.shape(got))}, not {list(expected.shape)}"
             return Difference(name, np.inf, *about, why)
-        if wanted.dtype.kind in "OUS":
-            n = int((got.astype(object) != wanted.astype(object)).sum())
+        if expected.dtype.kind in "OUS":
+            n = int((got.astype(object) != expected.astype(object)).sum())
             return Difference(name, 0.0, *about, f"{n} strings are other ones" if n else "")
-        error = 0.0 if wanted.size == 0 else apart(got, wanted)
-        return Difference(name, error, *about, _not_finite(got, wanted) if error == np.inf else "")
-    error = _maps_apart(got, [wanted] if isinstance(wanted, dict) else wanted)
+        error = 0.0 if expected.size == 0 else apart(got, expected)
+        return Difference(
+            name, error, *about, _not_finite(got, expected) if error == np.inf else ""
+        )
+    error = _maps_apart(got, [expected] if isinstance(expected, dict) else expected)
     return Difference(name, error, *about, "maps of other keys" if error == np.inf else "")
 
 
-def _is_nothing_collected(got, wanted):
-    """Return True for what a Loop without rounds collects: no element, whatever its shape.
+def _is_nothing_collected(got, expected):
+    """Return True for the stack of a Loop without trips: no element, whatever its shape.
 
-    onnxruntime then gives [0], unless the file declares an element's shape.
+    onnxruntime then returns shape [0], unless the file declares an element's shape.
     """
-    return wanted.shape == (0,) and np.shape(got)[:1] == (0,)
+    return expected.shape == (0,) and np.shape(got)[:1] == (0,)
 
 
-def _not_finite(got, wanted):
-    """Say where one of two arrays alone is NaN or infinite, or they have other infinities."""
-    places = np.argwhere(distances(np.asarray(got), wanted) == np.inf)
-    first = tuple(places[0])
-    what = "a value is" if len(places) == 1 else f"{len(places)} values are"
+def _not_finite(got, expected):
+    """Describe where only one of two arrays is finite, or where infinities differ."""
+    indexes = np.argwhere(distances(np.asarray(got), expected) == np.inf)
+    first = tuple(indexes[0])
+    what = "a value is" if len(indexes) == 1 else f"{len(indexes)} values are"
     return (
         f"{what} finite in one and not in the other, or infinities differ: "
-        f"first {got[first]} for {wanted[first]} at {[int(i) for i in first]}"
+        f"first {got[first]} for {expected[first]} at {[int(i) for i in first]}"
     )
 
 
 def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the differences of two arrays; infinite where one alone is not a number."""
+    """Return the differences of two arrays, infinite where only one is not a number."""
     if a.dtype.kind in "iub" and b.dtype.kind in "iub":
         exact = object if max(a.dtype.itemsize, b.dtype.itemsize) == 8 else np.int64
         return np.asarray(abs(a.astype(exact) - b.astype(exact)))  # of scalars, objects are ints
@@ -112,11 +131,11 @@ def apart(a: np.ndarray, b: np.ndarray) -> float:
     return float(distances(a, b).max(initial=0))
 
 
-def _maps_apart(got, wanted):
-    """The largest difference of values; infinite for other keys, strings or numbers of maps."""
-    if [sorted(m, key=repr) for m in got] != [sorted(m, key=repr) for m in wanted]:
+def _maps_apart(got, expected):
+    """Return the largest difference of values, infinite if keys, strings or map counts differ."""
+    if [sorted(m, key=repr) for m in got] != [sorted(m, key=repr) for m in expected]:
         return np.inf
-    pairs = [(m[key], w[key]) for m, w in zip(got, wanted, strict=True) for key in w]
+    pairs = [(m[key], w[key]) for m, w in zip(got, expected, strict=True) for key in w]
     if any(isinstance(b, str) for _, b in pairs):
         return 0.0 if all(a == b for a, b in pairs) else np.inf
     return (
@@ -124,20 +143,20 @@ def _maps_apart(got, wanted):
     )
 
 
-def error_of(found: Sequence[Difference]) -> float | None:
-    """Return the largest relative error of outputs of floats.
+def error_of(results: Sequence[Difference]) -> float | None:
+    """Return the largest relative error of float outputs.
 
     None if there are none, or if values cannot be compared.
     """
-    error = max((d.relative for d in found if d.is_float), default=None)
+    error = max((d.relative for d in results if d.is_float), default=None)
     return error if error is None or np.isfinite(error) else None
 
 
-def text_of(found: Sequence[Difference]) -> str:
-    """Return one line that says how far outputs are off."""
-    floats = [d for d in found if d.is_float and not d.why]
-    others = [d for d in found if not d.is_float and not d.why]
-    parts = [str(d) for d in found if d.why]
+def text_of(results: Sequence[Difference]) -> str:
+    """Return one line on how far outputs are off."""
+    floats = [d for d in results if d.is_float and not d.why]
+    others = [d for d in results if not d.is_float and not d.why]
+    parts = [str(d) for d in results if d.why]
     if floats:
         parts.append(_text_of_floats(max(floats, key=lambda d: d.relative)))
     if others:

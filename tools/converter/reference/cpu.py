@@ -1,4 +1,4 @@
-"""The processor of this computer, as far as onnxruntime's kernels depend on it."""
+"""Describe this computer's processor, as far as onnxruntime's kernels depend on it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _X86 = ("x86_64", "AMD64", "i686")
 
 
 def description() -> str:
-    """Return model and features, 'AMD EPYC (AVX2, AVX-512, VNNI)'."""
+    """Return model and features, such as 'AMD EPYC (AVX2, AVX-512, VNNI)'."""
     model, flags = _linux() or _macos() or (platform.processor() or platform.machine(), None)
     if flags is None:
         return f"{model} ({platform.machine()})"
-    found = [name for flag, name in _FEATURES.items() if flag in flags]
+    features = [name for flag, name in _FEATURES.items() if flag in flags]
     if platform.machine() in _X86:
-        found.append("VNNI" if any("vnni" in flag for flag in flags) else "no VNNI")
-    return f"{model} ({', '.join(found) or platform.machine()})"
+        features.append("VNNI" if any("vnni" in flag for flag in flags) else "no VNNI")
+    return f"{model} ({', '.join(features) or platform.machine()})"
 
 
 def _linux():
@@ -27,9 +27,9 @@ def _linux():
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
         return None
-    found = dict(re.findall(r"^([^:\n]*\S)\s*: (.*)$", text, re.MULTILINE))
-    flags = found.get("flags") or found.get("Features")
-    model = found.get("model name") or found.get("CPU part", platform.machine())
+    entries = dict(re.findall(r"^([^:\n]*\S)\s*: (.*)$", text, re.MULTILINE))
+    flags = entries.get("flags") or entries.get("Features")
+    model = entries.get("model name") or entries.get("CPU part", platform.machine())
     return model, flags and flags.lower().split()
 
 
@@ -43,7 +43,7 @@ def _macos():
 
 def _sysctl(name):
     try:
-        done = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=True)
+        result = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return done.stdout.strip()
+    return result.stdout.strip()

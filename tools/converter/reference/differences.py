@@ -1,4 +1,4 @@
-"""How far two models are from each other on random inputs."""
+"""Measure how far the outputs of two models are apart on random inputs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE)
 def random_sample(
     inputs: Sequence[onnx.ValueInfoProto], seed: int
 ) -> dict[str, np.ndarray] | None:
-    """Standard-normal floats and small integers by name; None for strings, or an unknown size."""
-    rng, found = np.random.default_rng(seed), {}
+    """Return normal floats and small integers by input name; None for strings, unknown shapes."""
+    rng, sample = np.random.default_rng(seed), {}
     for info in inputs:
         t = info.type.tensor_type
         if t.elem_type in (TensorProto.UNDEFINED, TensorProto.STRING):
@@ -24,21 +24,21 @@ def random_sample(
             return None
         shape = [d.dim_value for d in t.shape.dim]
         x = rng.standard_normal(shape) if t.elem_type in _FLOATS else rng.integers(0, 2, shape)
-        found[info.name] = np.asarray(x).astype(helper.tensor_dtype_to_np_dtype(t.elem_type))
-    return found
+        sample[info.name] = np.asarray(x).astype(helper.tensor_dtype_to_np_dtype(t.elem_type))
+    return sample
 
 
-def difference(wanted: object, got: object) -> float:
-    """The largest one of two arrays, by the largest value that is wanted.
+def difference(expected: object, got: object) -> float:
+    """Return the largest difference of two arrays, relative to the largest expected value.
 
-    0.0 for equal ones, NaN among them, and for what are no numbers; infinity where one alone is
-    not finite, or the shapes differ.
+    It is 0.0 for equal arrays, NaN included, and for values that are not numbers; infinite if only
+    one is not finite, or if the shapes differ.
     """
-    if not isinstance(wanted, np.ndarray) or wanted.dtype.kind not in "fiub":
+    if not isinstance(expected, np.ndarray) or expected.dtype.kind not in "fiub":
         return 0.0
-    if wanted.shape != got.shape:
+    if expected.shape != got.shape:
         return np.inf
-    a, b = wanted.astype(np.float64), got.astype(np.float64)
+    a, b = expected.astype(np.float64), got.astype(np.float64)
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     if same.all():
         return 0.0
@@ -49,6 +49,6 @@ def difference(wanted: object, got: object) -> float:
 
 
 def step_of(*arrays: np.ndarray) -> float:
-    """The least distance of two values of these arrays, where they stand for integers."""
+    """Return the smallest distance between different values of these arrays of whole numbers."""
     values = np.unique(np.concatenate([np.asarray(a, np.float64).reshape(-1) for a in arrays]))
     return float(np.diff(values).min(initial=np.inf))

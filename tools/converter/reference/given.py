@@ -1,4 +1,4 @@
-"""Inputs and outputs of the golden vector that the user gives: do they fit the model?"""
+"""Check that the inputs and outputs that the user gives for the golden vector fit the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from ..shapes import extent_forms
 def checked(
     model: onnx.ModelProto, arrays: Sequence[np.ndarray], states: Collection[str] = ()
 ) -> list[np.ndarray]:
-    """The arrays as the inputs take them, in order, but for states. Raises UsageError."""
+    """Return the arrays in the form that the inputs take, in order.
+
+    Raises:
+        UsageError: if an array does not fit.
+
+    """
     infos = [i for i in model.graph.input if i.name not in states]
     return _all_checked("--golden", "input", infos, arrays)
 
@@ -26,15 +31,16 @@ def checked_outputs(
     states: Collection[str] = (),
     quantized: onnx.ModelProto | None = None,
 ) -> list[np.ndarray]:
-    """Return the arrays as the outputs give them, in order, but for states. Raises UsageError.
-
-    Maps and sequences are not looked at.
+    """Return the arrays in the form that the outputs have, in order. Maps are not checked.
 
     Args:
         model: whose outputs they are.
-        arrays: the outputs.
-        states: names of outputs that are not given.
-        quantized: the same model with integers: an output may be given as in this one.
+        arrays: one for each output that is not a state.
+        states: names of outputs that are states.
+        quantized: the quantized model; an output may be integers as in this model.
+
+    Raises:
+        UsageError: if an array does not fit.
 
     """
     infos = [o for o in model.graph.output if o.name not in states]
@@ -48,8 +54,8 @@ def checked_outputs(
 
 def _all_checked(option, kind, infos, arrays):
     if len(arrays) != len(infos):
-        wanted = "; ".join(map(_described, infos)) or "none"
-        raise UsageError(f"{option}: {len(arrays)} given, {len(infos)} needed: {wanted}")
+        needed = "; ".join(map(_described, infos)) or "none"
+        raise UsageError(f"{option}: {len(arrays)} given, {len(infos)} needed: {needed}")
     return [_checked(x, info, f"{option}: {kind}") for x, info in zip(arrays, infos, strict=True)]
 
 
@@ -58,34 +64,34 @@ def _checked(x, info, what):
     if tensor.elem_type == TensorProto.STRING and x.dtype.kind not in "OUS":
         raise UsageError(f"{what} {_described(info)} is given {x.dtype}: strings are needed")
     if tensor.elem_type in (TensorProto.UNDEFINED, TensorProto.STRING):
-        return x  # strings and maps: a model that takes them gets no golden vector
+        return x  # strings and maps, with which a model gets no golden vector
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     if x.dtype.kind == "V" and x.dtype.itemsize == dtype.itemsize:
-        x = x.view(dtype)  # how .npy holds a dtype that numpy itself does not know
+        x = x.view(dtype)  # .npy stores dtypes that numpy does not know as V
     if x.dtype.newbyteorder("=") != dtype:
-        found = f"is given {x.dtype}: convert it with .astype()"
-        raise UsageError(f"{what} {_described(info)} {found}")
+        problem = f"is given {x.dtype}: convert it with .astype()"
+        raise UsageError(f"{what} {_described(info)} {problem}")
     if tensor.HasField("shape") and not _fits(x.shape, tensor.shape.dim):
         raise UsageError(f"{what} {_described(info)} is given shape {list(x.shape)}")
     return x.astype(dtype, order="C", copy=False)
 
 
 def dtype_of(info):
-    """Return numpy's dtype of a tensor; None for strings and for what is no tensor."""
+    """Return numpy's dtype of a tensor of numbers, None for strings and other values."""
     kind = info.type.tensor_type.elem_type
     is_of_numbers = kind not in (TensorProto.UNDEFINED, TensorProto.STRING)
     return helper.tensor_dtype_to_np_dtype(kind) if is_of_numbers else None
 
 
 def _fits(shape, dims):
-    """True for a dim that each run decides, whatever its size."""
+    """Return True if a shape fits; a dim that each run decides fits any size."""
     return len(shape) == len(dims) and all(
         d.dim_value == n for d, n in zip(dims, shape, strict=True) if d.HasField("dim_value")
     )
 
 
 def _described(info):
-    """'x float32 [1, 3]'."""
+    """Return a value's name, dtype and shape, such as 'x float32 [1, 3]'."""
     tensor = info.type.tensor_type
     if tensor.elem_type == TensorProto.UNDEFINED:
         return info.name

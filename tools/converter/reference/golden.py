@@ -1,6 +1,6 @@
-"""Golden test vectors: inputs with the outputs that onnxruntime computes for them.
+"""Compute golden vectors: inputs with the outputs that onnxruntime computes for them.
 
-A board runs them after deployment (see mpconnxr/inspect/golden.py) and compares.
+A board runs them after deployment and compares (see mpconnxr/inspect/golden.py).
 """
 
 from __future__ import annotations
@@ -25,29 +25,35 @@ from .tolerance import RELATIVE, is_float, largest_of
 def reference(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
 ) -> list[np.ndarray] | None:
-    """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses.
+    """Return the outputs that onnxruntime computes, None if it is not installed or refuses.
 
-    A sequence of tensors is as many outputs; one of maps is a list of dicts.
-    states: outputs by input; these outputs are left out, these inputs are zero.
+    Args:
+        model: to run, without graph optimizations.
+        inputs: arrays in the graph's order, without states.
+        states: outputs by input; these inputs are zero, and these outputs are omitted.
+
+    Returns:
+        Arrays and lists of maps. A sequence of tensors is as many outputs.
+
     """
-    found = named_reference(model, inputs, states)
-    return None if found is None else [y for _, y in found]
+    outputs = named_reference(model, inputs, states)
+    return None if outputs is None else [y for _, y in outputs]
 
 
 def named_reference(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
 ) -> list[tuple[str, np.ndarray | list[dict]]] | None:
-    """Return what reference gives, each value with the name of its output."""
+    """Return what `reference` returns, each value with the name of its output."""
     try:
         return _run(model, inputs, states or {})
-    except (ImportError, OrtError, ValueError):  # ValueError: other inputs than it takes
+    except (ImportError, OrtError, ValueError):  # ValueError: inputs do not fit
         return None
 
 
 def why_none(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
 ) -> str:
-    """Why reference gives None for these arguments."""
+    """Return why `reference` returns None for these arguments, "" if it does not."""
     try:
         _run(model, inputs, states or {})
     except ImportError:
@@ -60,7 +66,7 @@ def why_none(
 def feed_of(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str]
 ) -> dict[str, np.ndarray]:
-    """Return all inputs by name: these in the graph's order, and zero for the states."""
+    """Return all inputs by name: these in the graph's order, and zeros for the states."""
     infos = free_inputs(model.graph)
     names = [i.name for i in infos if i.name not in states]
     zeros = {i.name: _zero(i) for i in infos if i.name in states}
@@ -74,9 +80,9 @@ def _run(model, inputs, states):
 def stream(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str], n: int
 ) -> list[list[tuple[str, np.ndarray | list[dict]]]]:
-    """Return what named_reference gives for n runs with the same inputs, the states kept.
+    """Return what `named_reference` returns for n runs with the same inputs, keeping the states.
 
-    Empty where it would be None.
+    The list is empty if onnxruntime does not run the model.
     """
     try:
         return _stream(model, inputs, states, n)
@@ -86,26 +92,26 @@ def stream(
 
 def _stream(model, inputs, states, n):
     session, feed = open_session(model), feed_of(model, inputs, states)
-    found = []
+    runs = []
     for _ in range(n):
         values = dict(zip(session.outputs, session.run(None, feed), strict=True))
         feed = feed | {name: values[output] for name, output in states.items()}
-        found.append(_named(values, [o for o in session.outputs if o not in states.values()]))
-    return found
+        runs.append(_named(values, [o for o in session.outputs if o not in states.values()]))
+    return runs
 
 
 def _named(values, names):
-    """(name, value) of outputs; a sequence has as many as it has elements."""
-    found = []
+    """Return (name, value) of outputs, for a sequence one for each element."""
+    pairs = []
     for name in names:
         y = values[name]
-        elements = y if isinstance(y, list) and not _are_maps(y) else [y]
-        found += [(name, element) for element in elements if element is not None]
-    return found
+        elements = y if isinstance(y, list) and not _has_only_maps(y) else [y]
+        pairs += [(name, element) for element in elements if element is not None]
+    return pairs
 
 
-def _are_maps(y):
-    return bool(y) and all(isinstance(item, dict) for item in y)
+def _has_only_maps(y):
+    return bool(y) and all(isinstance(element, dict) for element in y)
 
 
 def _zero(info):
@@ -115,12 +121,12 @@ def _zero(info):
 
 
 def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:
-    """Standard-normal floats, small integers, by input of a lowered graph."""
+    """Return normal floats and small integers for the inputs of a lowered graph."""
     return random_values(graph.inputs, seed)
 
 
 def choices(graph) -> Iterator[list[np.ndarray]]:
-    """Inputs to try in turn: random ones, and where a model takes no such numbers, others."""
+    """Yield inputs to try in turn: random ones, then others if a model does not take them."""
     yield (inputs := random_inputs(graph))
     yield [np.abs(x) for x in inputs]
     yield [np.zeros_like(x) for x in inputs]
@@ -132,7 +138,11 @@ def spread_inputs(
 ) -> list[np.ndarray]:
     """Return inputs of a quantized model that take all values of its integers.
 
-    grids: scale, zero point and dtype of the integers that a float input becomes, by its name.
+    Args:
+        graph: lowered.
+        grids: scale, zero point and dtype of the integers that a float input becomes, by its name.
+        seed: of the random values.
+
     """
     rng, values = np.random.default_rng(seed), random_inputs(graph, seed)
     for i, t in enumerate(graph.inputs):
@@ -151,7 +161,7 @@ def _range(dtype):
 
 
 def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
-    """The same for these tensors."""
+    """Return normal floats and small integers for these tensors."""
     rng = np.random.default_rng(seed)
     values = []
     for t in tensors:
@@ -166,12 +176,15 @@ def chunk(
 ) -> bytes:
     """Return the golden chunk: number of vectors, bounds, then inputs and outputs in C order.
 
-    Each value starts at a multiple of 16 bytes. Raises ValueError for NaN or infinity in a map.
+    Each value starts at a multiple of 16 bytes.
 
     Args:
         inputs: arrays in the graph's order.
-        outputs: arrays or maps, likewise.
-        bounds: largest error of each output; None: RELATIVE of the largest magnitude.
+        outputs: arrays or maps in the graph's order.
+        bounds: largest error of each output; by default RELATIVE of its largest magnitude.
+
+    Raises:
+        ValueError: for NaN or infinity in a map.
 
     """
     if bounds is None:
@@ -189,16 +202,18 @@ def _is_object(value):
 
 
 def _object_bytes(value):
-    """Strings or maps as JSON, their length before it."""
+    """Return strings or maps as JSON, behind its length."""
     if isinstance(value, np.ndarray):
-        found = [text_of(s) for s in value.reshape(-1)]
+        contents = [text_of(s) for s in value.reshape(-1)]
     else:
         maps = [value] if isinstance(value, dict) else value
-        found = [[[k, _plain(v)] for k, v in one.items()] for one in maps]
-    text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        contents = [[[k, _plain(v)] for k, v in one.items()] for one in maps]
+    text = json.dumps(
+        contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    ).encode()
     return struct.pack("<I", len(text)) + text
 
 
 def _plain(value):
-    """numpy's numbers as Python's: float32 with the digits that it has."""
+    """Convert numpy's numbers to Python's: float32 keeps the digits that it has."""
     return float(str(value)) if isinstance(value, np.floating) else value

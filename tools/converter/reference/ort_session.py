@@ -1,4 +1,8 @@
-"""onnxruntime as the reference: its plain kernels, no graph optimizations, in another process."""
+"""Run models in onnxruntime as the reference: plain kernels, no graph optimizations.
+
+onnxruntime runs in a worker process (ort_worker), which is started once and restarted after a
+crash.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +29,23 @@ from ..errors import ConvertError
 from ..load.ort_domain import release
 from ..protos import bodies_of, copied, set_all
 from . import exact, ort_worker, same_pads, self_test
+from .exact.nodes import OrtError
 from .exact.products import Products
-from .ort_error import OrtError
 
-_SECONDS = 10.0  # of computing, for one run; what is for a microcontroller takes far less here
-_LOOKS = 0.05  # s between two looks at what the worker takes
+_SECONDS = 10.0  # of CPU time for one run; models for microcontrollers take far less
+_LOOKS = 0.05  # s between two checks of the worker's CPU time
 _ROOT = Path(__file__).parents[3]
-_PYTHON = [sys.executable]  # the command of the worker's Python
+_PYTHON = [sys.executable]  # command of the worker's Python
 
 
 class Session:
-    """A model in onnxruntime. inputs, outputs: their names, in the graph's order."""
+    """A model that is open in onnxruntime.
+
+    Attributes:
+        inputs: names in the graph's order.
+        outputs: names in the graph's order.
+
+    """
 
     _numbers = itertools.count()
 
@@ -48,7 +58,12 @@ class Session:
         self.inputs, self.outputs = self._worker.ask("open", self._number, serialized)
 
     def run(self, names: Sequence[str] | None, feed: Mapping[str, np.ndarray]) -> list:
-        """Values of these outputs, of all for None. Raises OrtError."""
+        """Return the values of these outputs, of all outputs for None.
+
+        Raises:
+            OrtError: if onnxruntime does not run the model.
+
+        """
         limits.at("running the model in onnxruntime")
         return self._worker.ask("run", self._number, (names, dict(feed)))
 
@@ -58,7 +73,7 @@ class Session:
 
 
 def open_session(model: onnx.ModelProto) -> Session:
-    """Open a session on the CPU with exact products of integers, and with ONNX's padding.
+    """Open a session on the CPU with exact products of integers and with ONNX's padding.
 
     Raises:
         ImportError: if onnxruntime is not installed.
@@ -72,7 +87,13 @@ def open_session(model: onnx.ModelProto) -> Session:
 
 
 def open_plain(model: onnx.ModelProto) -> Session:
-    """Open a session with all that onnxruntime gets wrong on this CPU. Raises as open_session."""
+    """Open a session that keeps onnxruntime's errors on this CPU.
+
+    Raises:
+        ImportError: if onnxruntime is not installed.
+        OrtError: if onnxruntime refuses the model.
+
+    """
     if not importlib.util.find_spec("onnxruntime"):
         raise ImportError("onnxruntime")
     model, constants = release(model), external_weights.constants_of(model)
@@ -84,24 +105,25 @@ def open_plain(model: onnx.ModelProto) -> Session:
         newest = re.search(r"max supported IR version: (\d+)", str(e))
         if not newest:
             raise
-    older = copied(model)  # what a new version of the format adds, a model seldom has
+    older = copied(model)  # models rarely use additions of new IR versions
     older.ir_version = int(newest[1])
     return Session(older.SerializeToString(), constants)
 
 
 def _weights_first(model):
-    """A copy in which the nodes that read only constants come first.
+    """Return a copy in which the nodes that read only constants come first.
 
-    onnxruntime orders nodes anew, from the outputs back: of what a node needs it computes first
-    what comes last in the model. Float weights made of integers would all be there at once.
+    onnxruntime orders nodes again, backwards from the outputs: of a node's inputs it first
+    computes the one that comes last in the model. Float weights computed from integers would all
+    be in memory at once.
     """
-    found = copied(model)
-    known, first, others = {t.name for t in found.graph.initializer}, [], []
-    for node in found.graph.node:
+    copy = copied(model)
+    known, first, others = {t.name for t in copy.graph.initializer}, [], []
+    for node in copy.graph.node:
         is_first = bool(node.input) and known.issuperset(node.input) and not any(bodies_of(node))
         (first if is_first else others).append(node)
-    set_all(found.graph.node, first + others)
-    return found
+    set_all(copy.graph.node, first + others)
+    return copy
 
 
 class _Worker:
@@ -121,15 +143,21 @@ class _Worker:
         self._closed: list[int] = []
 
     def is_usable(self) -> bool:
-        """Not after a fork, nor after a crash."""
+        """Return True unless this process was forked or the worker has ended."""
         return self._owner == os.getpid() and self._child.poll() is None
 
     def forget(self, number: int) -> None:
-        """A session that nobody has any more. Does not wait: it may be called at any moment."""
+        """Close a session with the next request; `__del__` may call this at any time."""
         self._closed.append(number)
 
     def ask(self, verb: str, number: int, value):
-        """The answer to a request. Raises OrtError, ConvertError where it takes too long."""
+        """Send a request and return the answer.
+
+        Raises:
+            OrtError: if onnxruntime raises an error or crashes.
+            ConvertError: if it takes too long.
+
+        """
         while self._closed:
             self._exchange("close", self._closed.pop(), None)
         return self._exchange(verb, number, value)
@@ -138,15 +166,15 @@ class _Worker:
         try:
             ort_worker.send(self._child.stdin, (verb, number, value))
             (nbytes,) = ort_worker.LENGTH.unpack(self._read(ort_worker.LENGTH.size))
-            is_done, found = pickle.loads(self._read(nbytes))
+            is_done, copy = pickle.loads(self._read(nbytes))
         except (BrokenPipeError, EOFError):
             raise OrtError("Crash", self._how_it_ended()) from None
         if is_done:
-            return found
-        raise OrtError(*found)
+            return copy
+        raise OrtError(*copy)
 
     def _read(self, nbytes):
-        """Raises EOFError where the worker ends before."""
+        """Read from the worker; raise EOFError if it ended, ConvertError if it takes too long."""
         start, data = self._seconds(), b""
         while len(data) < nbytes:
             if select.select([self._child.stdout], [], [], _LOOKS)[0]:
@@ -168,7 +196,7 @@ class _Worker:
         return f"it crashed ({why})"
 
 
-_running: _Worker | None = None
+_running: _Worker | None = None  # the worker of this process, shared by all sessions
 
 
 def _worker():
@@ -179,15 +207,22 @@ def _worker():
 
 
 def confirm(model: onnx.ModelProto, doubt: str) -> None:
-    """Raises ConvertError where onnxruntime, too, finds that the model breaks ONNX's rules.
+    """Refuse a model that breaks ONNX's rules by onnx and by onnxruntime.
 
-    doubt: what onnx says. Alone it does not count: its inference is strict where a run decides.
+    Args:
+        model: as it was loaded.
+        doubt: what onnx's inference objects to. Alone it does not count, since inference is strict
+            where only a run knows.
+
+    Raises:
+        ConvertError: if onnxruntime refuses the model too.
+
     """
     try:
         open_session(model)
     except ImportError:
         return
-    except OrtError as e:  # other kinds are for what it lacks itself
+    except OrtError as e:  # other kinds mean that onnxruntime lacks something
         if e.kind in _INVALID and "not a registered" not in str(e):
             raise ConvertError(f"the model breaks ONNX's rules: {doubt}") from None
 

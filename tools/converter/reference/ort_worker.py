@@ -1,9 +1,9 @@
-"""onnxruntime in a process of its own: what crashes there ends no conversion.
+"""Run onnxruntime in a process of its own, so that a crash there does not end the conversion.
 
     python -m tools.converter.reference.ort_worker
 
-reads requests from stdin and writes answers to stdout, each a length and a pickle. It is started
-once by `ort_session`, which trusts it as it trusts itself: nothing of a model is unpickled.
+reads requests from stdin and writes answers to stdout, each a length and a pickle. Only
+`ort_session` starts it, so both sides are trusted: no part of a model is unpickled.
 """
 
 from __future__ import annotations
@@ -17,11 +17,16 @@ from typing import BinaryIO
 from tools.limits import end_with_parent
 
 LENGTH = struct.Struct("<Q")
-MODES = ("exact", "falsified")  # of MPCONNXR_ORT; falsified: what onnxruntime answers is wrong
+MODES = ("exact", "falsified")  # of MPCONNXR_ORT; falsified: integer products are wrong, for tests
 
 
 def send(file: BinaryIO, value: object) -> None:
-    """Raises OSError where nobody reads."""
+    """Write a value.
+
+    Raises:
+        OSError: if the other side has closed the pipe.
+
+    """
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     file.write(LENGTH.pack(len(data)))
     file.write(data)
@@ -29,22 +34,22 @@ def send(file: BinaryIO, value: object) -> None:
 
 
 def main() -> int:
-    """Answer requests until there are no more. Exit status: 0."""
+    """Answer requests until there are no more, then return exit status 0."""
     end_with_parent()
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # text that a library prints must not mix with answers
     sessions: dict[int, object] = {}
     constants: dict[int, dict] = {}  # of models that are not open yet
     while head := requests.read(LENGTH.size):
         verb, number, value = pickle.loads(requests.read(*LENGTH.unpack(head)))
         try:
-            send(answers, (True, _done(sessions, constants, verb, number, value)))
-        except Exception as e:  # the runtime has kinds of its own
+            send(answers, (True, _answer(sessions, constants, verb, number, value)))
+        except Exception as e:  # onnxruntime has exceptions of its own
             send(answers, (False, (type(e).__name__, str(e))))
     return 0
 
 
-def _done(sessions, constants, verb, number, value):
+def _answer(sessions, constants, verb, number, value):
     if verb == "take":
         name, array = value
         constants.setdefault(number, {})[name] = array
@@ -59,7 +64,7 @@ def _done(sessions, constants, verb, number, value):
 
 
 def _run(session, names, feed):
-    """Run a session; float8, which onnxruntime hands over as uint8, gets its dtype."""
+    """Run a session; float8, which onnxruntime returns as uint8, gets its dtype."""
     outputs = session.get_outputs()  # may have one name twice
     types = {o.name: o.type for o in outputs}
     values = session.run(names, feed)
@@ -84,8 +89,8 @@ def _session(serialized, constants):
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    options.enable_cpu_mem_arena = False  # it keeps what a run needs no more
-    options.intra_op_num_threads = 1  # how sums are cut must not depend on the computer's cores
+    options.enable_cpu_mem_arena = False  # it keeps memory after a run
+    options.intra_op_num_threads = 1  # the order of sums must not depend on the number of cores
     if os.environ.get("MPCONNXR_ORT") == "falsified":
         serialized = _falsified(serialized)
     if constants:
@@ -95,7 +100,7 @@ def _session(serialized, constants):
 
 
 def _falsified(serialized):
-    """Return a model with the wrong products of a CPU without VNNI: see exact/falsified.py."""
+    """Return a model with the wrong products of a CPU without VNNI (see exact/falsified.py)."""
     import onnx
 
     from . import exact

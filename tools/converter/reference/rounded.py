@@ -1,7 +1,7 @@
-"""The values of a model that quantization rounds, and what single steps of them do to its outputs.
+"""Find the values of a model that quantization rounds, and what other roundings would change.
 
-A board computes the exact sums of a quantized layer, and onnxruntime float32: what lies in the
-middle between two integers may go to either (docs/quantization.md, "How exact it is").
+A board computes the exact sums of a quantized layer, onnxruntime float32 sums: a sum halfway
+between two integers may go to either (docs/quantization.md, "How exact it is").
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ..protos import attributes_of, bodies_of, captured, copied, set_all
 from .ort_session import OrtError, open_session
 
 _TRIALS = 8  # sets of random steps
-_ONE_OF = 1000  # elements of a value takes a step in such a set, at least one of each value
-_INNER = 8  # integers at each end of a dtype's range that take none
-_MORE = 2.0  # times the largest difference, where steps are not what an output is made of
+_ONE_OF = 1000  # elements takes a step in such a set, at least one of each value
+_INNER = 8  # integers at each end of a dtype's range that take no step
+_MORE = 2.0  # times the largest difference, for outputs that are not rounded themselves
 _STEPS = " steps"
-# Operators whose output has elements of their first input.
+# Operators whose output consists of elements of their first input.
 _KEEPING = ("Flatten", "Identity", "MaxPool", "Reshape", "Slice", "Squeeze", "Transpose")
 _KEEPING += ("Unsqueeze",)
 _NOT_INTEGERS = (
@@ -35,9 +35,14 @@ _NOT_INTEGERS = (
 
 
 class Effect(NamedTuple):
-    """step: a step right before the output, 1 of integers, the scale behind DequantizeLinear, 0.0
-    where the output is made of it in another way; moved: what single random steps of all rounded
-    values did to the output in onnxruntime, doubled where step is 0.0.
+    """The effect of steps on an output.
+
+    Attributes:
+        step: one step of the output itself: 1 for integers, the scale behind DequantizeLinear, 0.0
+            if the output is computed otherwise.
+        moved: largest change of the output in onnxruntime by random single steps of all rounded
+            values, doubled if step is 0.0.
+
     """
 
     step: float
@@ -48,13 +53,15 @@ NONE = Effect(0.0, 0.0)
 
 
 class Rounded:
-    """Finds these values in a model: outputs of QuantizeLinear, DynamicQuantizeLinear, QGemm and
-    the operators QLinear..., unless only constants go in.
+    """The values of a model that are rounded.
+
+    These are the outputs of QuantizeLinear, DynamicQuantizeLinear, QGemm and QLinear operators,
+    unless they depend only on constants.
     """
 
     def __init__(self, model: onnx.ModelProto):
         self._model = model
-        self._makers = {name: node for node in model.graph.node for name in node.output if name}
+        self._producers = {name: node for node in model.graph.node for name in node.output if name}
         self._constants = {t.name: t for t in model.graph.initializer}
         known = set(self._constants)
         for node in model.graph.node:
@@ -79,21 +86,21 @@ class Rounded:
         return bool(self._names)
 
     def is_rounded(self, name: str) -> bool:
-        """Return True if a value has the elements of such a one."""
+        """Return True if a value consists of the elements of a rounded one."""
         return self._source(name) in self._names
 
     def is_cast(self, name: str) -> bool:
-        """Return True if a Cast makes the elements of a value."""
-        maker = self._makers.get(self._source(name))
-        return maker is not None and maker.op_type == "Cast"
+        """Return True if a Cast computes the elements of a value."""
+        producer = self._producers.get(self._source(name))
+        return producer is not None and producer.op_type == "Cast"
 
     def _source(self, name):
-        """The value where the elements of another one come from."""
+        """Return the value whose elements a value consists of."""
         while name not in self._names:
-            maker = self._makers.get(name)
-            if maker is None or maker.op_type not in _KEEPING:
+            producer = self._producers.get(name)
+            if producer is None or producer.op_type not in _KEEPING:
                 break
-            name = maker.input[0]
+            name = producer.input[0]
         return name
 
     def grid_of_input(self, name: str) -> tuple[float, int, np.dtype] | None:
@@ -113,7 +120,7 @@ class Rounded:
     def effects(
         self, inputs: Mapping[str, np.ndarray], outputs: Sequence[str]
     ) -> dict[str, Effect]:
-        """Return by output what steps do to it; without those that no rounded value is before."""
+        """Return the effect of steps by output, for outputs that depend on rounded values."""
         outputs = [name for name in outputs if self._is_behind(name)]
         moved = self._moved_by_steps(inputs, outputs) if outputs else {}
         return {name: self._effect(name, moved.get(name, 0.0)) for name in outputs}
@@ -123,29 +130,29 @@ class Rounded:
         return Effect(step, moved if step else _MORE * moved)
 
     def _scale_of(self, name):
-        """0.0 where the value is not what a DequantizeLinear makes of a rounded one."""
-        maker = self._makers.get(self._source(name))
-        if maker is None or maker.op_type != "DequantizeLinear":
+        """Return the scale of a dequantized rounded value, 0.0 for any other value."""
+        producer = self._producers.get(self._source(name))
+        if producer is None or producer.op_type != "DequantizeLinear":
             return 0.0
-        scale = self._constants.get(maker.input[1])
-        if scale is None or not self.is_rounded(maker.input[0]):
+        scale = self._constants.get(producer.input[1])
+        if scale is None or not self.is_rounded(producer.input[0]):
             return 0.0
         return float(np.abs(array_of(scale).astype(np.float64)).max(initial=0.0))
 
     def _is_behind(self, output):
-        """True if a rounded value is needed for an output."""
-        seen, todo = set(), [output]
-        while todo:
-            name = todo.pop()
+        """Return True if an output depends on a rounded value."""
+        seen, pending = set(), [output]
+        while pending:
+            name = pending.pop()
             if name in self._names:
                 return True
-            if name in self._makers and name not in seen:
+            if name in self._producers and name not in seen:
                 seen.add(name)
-                todo += _reads(self._makers[name])
+                pending += _reads(self._producers[name])
         return False
 
     def _moved_by_steps(self, inputs, outputs):
-        """The largest difference by output; nothing where onnxruntime does not run the steps."""
+        """Return the largest change by output, nothing if onnxruntime does not run the steps."""
         names = [n.output[0] for n in self._model.graph.node if n.output[0] in self._names]
         try:
             right = _run(_ending_in(self._model, [*outputs, *names]), inputs)
@@ -154,27 +161,27 @@ class Rounded:
             most, rng = np.zeros(len(outputs)), np.random.default_rng(0)
             for _ in range(_TRIALS):
                 steps = {name + _STEPS: _steps_of(rng, value) for name, value in values.items()}
-                found = _feed(session, inputs | steps, outputs)
-                most = np.maximum(most, [_apart(found[n], right[n]) for n in outputs])
+                changed = _feed(session, inputs | steps, outputs)
+                most = np.maximum(most, [_apart(changed[n], right[n]) for n in outputs])
         except (ImportError, OrtError):
             return {}
         return dict(zip(outputs, most.tolist(), strict=True))
 
 
 def _reads(node):
-    """Names of the values that a node needs, with its bodies."""
+    """Return the names of the values that a node and its bodies read."""
     return [*filter(None, node.input), *(n for body in bodies_of(node) for n in captured(body))]
 
 
 def _ending_in(model, names):
-    """A copy that has these as its only outputs."""
-    found = copied(model)
-    set_all(found.graph.output, [helper.make_empty_tensor_value_info(name) for name in names])
-    return found
+    """Return a copy that has these values as its only outputs."""
+    copy = copied(model)
+    set_all(copy.graph.output, [helper.make_empty_tensor_value_info(name) for name in names])
+    return copy
 
 
 def _with_steps(model, values):
-    """Adds an input of steps to each of these values, and to the value itself. Changes model."""
+    """Add an input of steps to each of these values, in place, and return the model."""
     nodes = []
     for node in model.graph.node:
         nodes.append(node)
@@ -196,17 +203,16 @@ def _with_steps(model, values):
 
 
 def _steps_of(rng, value):
-    """Steps of -1 and 1 for a few elements, 0 for others.
+    """Return random steps of -1 or 1 for a few elements, 0 for others.
 
-    None for those near the ends of the dtype's range: integers that leave it start from the other
-    end.
+    Elements near the ends of the dtype's range take no step, because integers that leave it wrap.
     """
     bounds = np.iinfo(value.dtype)
     inner = (value > bounds.min + _INNER) & (value < bounds.max - _INNER)
-    places = np.flatnonzero(inner)
+    candidates = np.flatnonzero(inner)
     steps = np.zeros(value.size, np.int32)
-    n = min(len(places), max(1, value.size // _ONE_OF))
-    steps[rng.choice(places, n, replace=False)] = rng.choice([-1, 1], n)
+    n = min(len(candidates), max(1, value.size // _ONE_OF))
+    steps[rng.choice(candidates, n, replace=False)] = rng.choice([-1, 1], n)
     return steps.reshape(value.shape)
 
 
@@ -216,8 +222,8 @@ def _run(model, inputs):
 
 
 def _feed(session, values, names):
-    found = session.run(names, {name: values[name] for name in session.inputs if name in values})
-    return dict(zip(names, found, strict=True))
+    feed = {name: values[name] for name in session.inputs if name in values}
+    return dict(zip(names, session.run(names, feed), strict=True))
 
 
 def _apart(a, b):

@@ -1,12 +1,11 @@
-"""Write out padding that onnxruntime computes otherwise than ONNX says.
+"""Write explicit pads for pools where onnxruntime computes auto_pad SAME differently from ONNX.
 
-Where strides are larger than windows, onnxruntime computes pads below 0 for pools with auto_pad
-SAME: it refuses MaxPool and AveragePool then (a window of 1 with strides of 2 over 8 items, as
-TensorFlow's ResNets have it), and LpPool begins within the input. It also pads dilated windows as
-if they had no dilations. ONNX, as TensorFlow, pads by at least 0 and by the whole reach of a
-window. Pads that are no less than the window's items, which onnxruntime refuses, become an
-operator Pad. There is still no reference for indices of MaxPool then, nor where a window has
-nothing but pads.
+If strides are larger than windows, onnxruntime computes negative pads. It then refuses MaxPool and
+AveragePool (a window of 1 with strides of 2 over 8 elements, as in TensorFlow's ResNets), and
+LpPool begins within the input. It also pads dilated windows as if they had no dilations. ONNX,
+like TensorFlow, pads by at least 0 and by the whole reach of a window. Pads as large as the
+window, which onnxruntime refuses, become an operator Pad. Two cases still have no reference then:
+indices of MaxPool, and windows that consist only of pads.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _ONNX = ("", "ai.onnx")
 
 
 def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model, or a copy in which pools that onnxruntime pads wrongly have pads.
+    """Return the model with explicit pads for pools that onnxruntime pads wrongly.
 
-    The pads of a pool in a local function depend on where it is called: functions are inlined
-    then.
+    It is a copy if there are such pools. The pads of a pool in a local function depend on the
+    call, so functions are inlined then.
     """
     if not any(_has_same(node) for nodes in _node_lists(model) for node in nodes):
         return model
@@ -50,7 +49,7 @@ def _is_pool(node):
 
 
 def _has_same(node):
-    """Return True for a pool with SAME, or with what a call of its function decides."""
+    """Return True for a pool with SAME, or with an auto_pad that a call of its function sets."""
     return _is_pool(node) and any(
         a.name == "auto_pad" and (a.ref_attr_name or a.s.startswith(b"SAME"))
         for a in node.attribute
@@ -58,7 +57,7 @@ def _has_same(node):
 
 
 def _write_out_in(graph, inferred, outer, opset):
-    """Change a graph in place. inferred: the same graph with the types that onnx infers."""
+    """Write the pads of a graph's pools, in place, bodies included."""
     types, nodes = outer | _types(inferred), []
     for node, known in zip(graph.node, inferred.node, strict=True):
         for body, inferred_body in zip(bodies_of(node), bodies_of(known), strict=True):
@@ -70,7 +69,7 @@ def _write_out_in(graph, inferred, outer, opset):
 
 
 def _types(graph):
-    """Return (dtype, dims) of values by name; 0 for what is not known."""
+    """Return (dtype, dims) of values by name, 0 for unknown dims."""
     tensors = {
         value.name: value.type.tensor_type
         for value in [*graph.input, *graph.value_info, *graph.output]
@@ -81,10 +80,7 @@ def _types(graph):
 
 
 def _written(node, dtype, dims, opset):
-    """Return the nodes that compute the same as a pool with SAME.
-
-    dtype, dims: of its input, the dims without batch and channels.
-    """
+    """Return the nodes that compute the same as a pool with SAME."""
     a = {each.name: helper.get_attribute_value(each) for each in node.attribute}
     ones = [1] * len(dims)
     strides, dilations = a.get("strides", ones), a.get("dilations", ones)
@@ -109,7 +105,7 @@ def _written(node, dtype, dims, opset):
 
 
 def _counts(dims, pads, kernel, strides, dilations):
-    """Return how many items of a window are no pads: by axis, a list by place."""
+    """Return how many elements of a window are not pads, by axis and position."""
     return [
         [
             sum(0 <= first + k * dilation < d for k in range(size))
@@ -122,7 +118,7 @@ def _counts(dims, pads, kernel, strides, dilations):
 
 
 def _behind_pad(node, dtype, pads, opset):
-    """Return nodes that pad what a pool reads, with what changes none of its results."""
+    """Return nodes that pad the input of a pool with values that do not change its results."""
     np_dtype = helper.tensor_dtype_to_np_dtype(dtype)
     value = 0.0
     if node.op_type == "MaxPool":
@@ -133,16 +129,16 @@ def _behind_pad(node, dtype, pads, opset):
     read, node.input[0] = node.input[0], name
     if opset < 11:
         return [helper.make_node("Pad", [read], [name], pads=pads, value=value)]
-    by, items = f"{name} by", f"{name} with"
+    by, filler = f"{name} by", f"{name} with"
     return [
         _constant(by, np.array(pads, np.int64)),
-        _constant(items, np.array(value, np_dtype)),
-        helper.make_node("Pad", [read, by, items], [name]),
+        _constant(filler, np.array(value, np_dtype)),
+        helper.make_node("Pad", [read, by, filler], [name]),
     ]
 
 
 def _divided(node, dtype, counts, attributes):
-    """Return a pool that computes sums, means or norms of pads, too, and what corrects means."""
+    """Return a pool that includes pads, and nodes that correct its means."""
     if node.op_type != "AveragePool" or attributes.get("count_include_pad", 0):
         return [node]
     n = prod(attributes["kernel_shape"])

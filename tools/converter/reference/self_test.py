@@ -1,6 +1,6 @@
-"""Compute extreme products on this computer before a model that has such products is trusted.
+"""Compute extreme products on this computer before a model with such products is trusted.
 
-The functions take `ort_session.open_plain`, which itself calls this module.
+The functions take `ort_session.open_plain` as an argument, because that module imports this one.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import Any
 import onnx
 
 from . import exact
-from .exact.nodes import Inexact
+from .exact.nodes import Inexact, OrtError
 from .exact.probes import Probe, model_of, probes
 from .exact.products import Products
-from .ort_error import OrtError
 
 Opens = Callable[[onnx.ModelProto], Any]
 
@@ -25,12 +24,12 @@ def check(operators: Iterable[str], open_plain: Opens) -> None:
     """Check that the reference computes these operators exactly on this computer.
 
     Raises:
-        Inexact: if it does not, with the dtypes of which products.
+        Inexact: if it does not, with the dtypes of the products.
         ImportError: if onnxruntime is not installed.
 
     """
     results = (of_reference(operator, open_plain) for operator in operators)
-    wrong = {name for found in results for name, is_exact in found.items() if not is_exact}
+    wrong = {name for result in results for name, is_exact in result.items() if not is_exact}
     if wrong:
         version = importlib.metadata.version("onnxruntime")
         which = ", ".join(sorted(wrong))
@@ -39,18 +38,18 @@ def check(operators: Iterable[str], open_plain: Opens) -> None:
 
 @cache
 def of_reference(operator: str, open_plain: Opens) -> dict[str, bool]:
-    """Return whether the reference is exact, by 'MatMulInteger u8*s8' and the like."""
+    """Return True for each probe that the reference computes exactly, by the probe's name."""
     return _results(operator, lambda model: open_plain(exact.replaced(model, Products())))
 
 
 @cache
 def of_onnxruntime(operator: str, open_plain: Opens) -> dict[str, bool]:
-    """Return whether onnxruntime alone is exact, by 'MatMulInteger u8*s8' and the like."""
+    """Return True for each probe that onnxruntime alone computes exactly, by the probe's name."""
     return _results(operator, open_plain)
 
 
 def operators() -> list[str]:
-    """Return the operators that have probes, in their order."""
+    """Return the operators that have probes, in order."""
     return list(dict.fromkeys(p.operator for p in _probes()))
 
 
@@ -61,12 +60,12 @@ def _probes() -> tuple[Probe, ...]:
 
 def _results(operator, open_model):
     own = [p for p in _probes() if p.operator == operator]
-    found = dict.fromkeys((p.name for p in own), True)
+    is_met = dict.fromkeys((p.name for p in own), True)
     try:
         session = open_model(model_of(own))
         outputs = session.run(None, {f"x{i}": p.inputs[0] for i, p in enumerate(own)})
     except OrtError:
-        return dict.fromkeys(found, False)
+        return dict.fromkeys(is_met, False)
     for p, y in zip(own, outputs, strict=True):
-        found[p.name] &= p.is_met(y)
-    return found
+        is_met[p.name] &= p.is_met(y)
+    return is_met

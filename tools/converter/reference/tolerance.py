@@ -1,7 +1,7 @@
-"""How far the outputs of a right board may be from the reference: what the options promise.
+"""Compute how far the outputs of a correct board may be from the reference.
 
-A golden vector carries a bound for each output (docs/format.md): a part of the output's largest
-magnitude, and what one step of the values does to it that quantization rounds.
+A golden vector has a bound for each output (docs/format.md): a part of the output's largest
+magnitude, plus the effect of one step of the values that quantization rounds.
 """
 
 from __future__ import annotations
@@ -18,30 +18,27 @@ from .rounded import NONE, Rounded
 
 RELATIVE = 1e-4  # of the largest magnitude: docs/float.md
 RELATIVE_BY_FLOAT = {"fast16": 2e-3}  # docs/float.md, "In 16 bits"
-_EPSILON = {  # a step of values that both sides round between two operators
+_EPSILON = {  # rounding of values between two operators, on both sides
     TensorProto.FLOAT16: 2.0**-10,
     TensorProto.BFLOAT16: 2.0**-7,
 }
-_LARGEST = 3e38  # of a bound, which a file has as float32
+_LARGEST = 3e38  # of a bound, which the file stores as float32
 
 
 def relative_of(graph: Graph, float_mode: str) -> float:
-    """Return the largest error of a float output, as a part of its largest magnitude.
-
-    Args:
-        graph: the lowered graph.
-        float_mode: the option `--float`.
-
-    """
+    """Return the largest error of a float output, relative to its largest magnitude."""
     dtypes = {t.dtype for t in graph.tensors() if t.root.data is None}
     steps = [step for dtype, step in _EPSILON.items() if dtype in dtypes]
     return max(RELATIVE_BY_FLOAT.get(float_mode, RELATIVE), *steps, 0.0)
 
 
 class Bound(NamedTuple):
-    """Largest error of an output of a right board, in the output's units.
+    """The largest error of an output of a correct board, in the output's units.
 
-    least: one step of its own, if it has such; most: what steps further inside can make of it.
+    Attributes:
+        least: with one step of the output itself, if it is rounded.
+        most: with the largest effect of steps further inside.
+
     """
 
     least: float
@@ -49,7 +46,7 @@ class Bound(NamedTuple):
 
 
 class Tolerance:
-    """Computes the bounds of a model's outputs.
+    """The bounds of a model's outputs.
 
     Args:
         model: the reference.
@@ -64,8 +61,8 @@ class Tolerance:
 
     def grids_of(self, inputs: Iterable[str]) -> dict[str, tuple[float, int, np.dtype]]:
         """Return scale, zero point and dtype of the integers that float inputs become, by name."""
-        found = {name: self._rounded.grid_of_input(name) for name in inputs}
-        return {name: grid for name, grid in found.items() if grid}
+        grids = {name: self._rounded.grid_of_input(name) for name in inputs}
+        return {name: grid for name, grid in grids.items() if grid}
 
     def bounds(
         self, inputs: Mapping[str, np.ndarray], outputs: Sequence[tuple[str, object]]
@@ -73,8 +70,8 @@ class Tolerance:
         """Return the bound of each output.
 
         Args:
-            inputs: all that the model takes, by name.
-            outputs: (name, the reference's value) of each.
+            inputs: all inputs of the model, by name.
+            outputs: (name, value in the reference) of each.
 
         """
         names = [n for n, v in outputs if is_float(v) or self._rounded.is_rounded(n)]
@@ -84,7 +81,7 @@ class Tolerance:
     def _bound(self, name, value, effects):
         share = self._relative * largest_of(value)
         if not is_float(value) and name not in effects:
-            # Labels are exact; a number that was cast from a float is as far as that.
+            # Labels are exact; a number that was cast from a float has the float's error.
             share = float(self._rounded.is_cast(name) * int(share))
         elif not is_float(value):
             share = 0.0
@@ -97,11 +94,11 @@ def is_float(value: object) -> bool:
     """Return True for floats of any width, and for maps to numbers."""
     if not isinstance(value, np.ndarray):
         return True
-    return value.dtype.kind in "fV"  # V: those of ml_dtypes
+    return value.dtype.kind in "fV"  # V: dtypes of ml_dtypes
 
 
 def largest_of(value: object) -> float:
-    """Return the largest finite magnitude of an array or of maps; 0.0 where there is none."""
+    """Return the largest finite magnitude of an array or of maps, 0.0 if there is none."""
     if not isinstance(value, np.ndarray):
         maps = [value] if isinstance(value, dict) else value
         value = np.array([v for m in maps for v in m.values() if not isinstance(v, str)], float)

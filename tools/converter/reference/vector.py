@@ -1,4 +1,4 @@
-"""The golden vector of a conversion: inputs, the reference's outputs, and how exact a board is."""
+"""Choose the golden vector of a conversion: inputs, the reference's outputs, and their bounds."""
 
 from __future__ import annotations
 
@@ -17,14 +17,21 @@ from .tolerance import Tolerance, relative_of
 
 _RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike")
 _RANDOM += ("RandomUniform", "RandomUniformLike")
-_SEEDS = 5  # random inputs that are tried for a model whose outputs may be a step off
-_HALF = 0.499  # of the difference of two scores: errors within it leave their order
-_MOST_ROWS = 16  # of an output that may be scores of classes
+_SEEDS = 5  # random inputs to try for a model whose outputs may be a step off
+_HALF = 0.499  # of the difference of two scores: smaller errors keep their order
+_MOST_ROWS = 16  # rows of an output of scores
 
 
 @dataclass(frozen=True)
 class Vector:
-    """inputs: arrays in the graph's order; outputs: (name, value) likewise; bounds: of each."""
+    """A golden vector.
+
+    Attributes:
+        inputs: arrays in the graph's order.
+        outputs: (name, value) in the graph's order.
+        bounds: largest error of each output.
+
+    """
 
     inputs: list[np.ndarray]
     outputs: list[tuple[str, np.ndarray | list[dict]]]
@@ -32,32 +39,33 @@ class Vector:
 
     @property
     def values(self) -> list[np.ndarray | list[dict]]:
-        """The outputs alone."""
+        """Return the outputs without their names."""
         return [value for _, value in self.outputs]
 
 
 def _resolved(outputs, bounds):
-    """(bounds, how far classes are apart in units of what errors within the bounds can change).
+    """Return bounds that tell classes apart where possible, and how well they do.
 
-    Where classes are nearer than that, a bound gets smaller, but no smaller than it must be.
+    The second value is how far classes are apart, relative to what errors within the bounds can
+    change. Where classes are nearer than that, a bound gets smaller, but not below its `least`.
     """
-    found, decisive = [], np.inf
+    results, decisive = [], np.inf
     for (_, value), bound in zip(outputs, bounds, strict=True):
         margin = _least_margin(value) if has_scores(value) else np.inf
-        found.append(min(bound.most, max(bound.least, _HALF * margin)))
+        results.append(min(bound.most, max(bound.least, _HALF * margin)))
         if bound.most:
             decisive = min(decisive, margin / (2 * bound.most))
-    return found, decisive
+    return results, decisive
 
 
 def has_scores(value: object) -> bool:
-    """Return True for an array that may have the scores of classes in its rows."""
+    """Return True for an array whose rows may be scores of classes."""
     is_array = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "fiu"
     return is_array and value.shape[-1] > 1 and 0 < value.size <= _MOST_ROWS * value.shape[-1]
 
 
 def _least_margin(value):
-    """The least difference between the largest two elements of a row."""
+    """Return the smallest difference between the two largest elements of a row."""
     rows = np.sort(value.astype(np.float64).reshape(-1, value.shape[-1]), axis=-1)
     with np.errstate(invalid="ignore"):
         margin = float((rows[:, -1] - rows[:, -2]).min())
@@ -65,32 +73,35 @@ def _least_margin(value):
 
 
 class NoVector(Exception):
-    """Why a model gets no golden vector."""
+    """A model gets no golden vector; the message says why."""
 
 
 def vector_of(
     model: onnx.ModelProto,
     graph: Graph,
     float_mode: str,
-    given: Sequence[np.ndarray] | None,
+    requested_inputs: Sequence[np.ndarray] | None,
     states: Mapping[str, str],
     is_for_file: bool = True,
 ) -> Vector:
-    """Return the golden vector. Raises NoVector.
+    """Return the golden vector.
 
     Args:
         model: the reference, which onnxruntime runs.
         graph: the lowered graph of the same model.
         float_mode: the option `--float`.
-        given: the user's inputs; None for random ones.
+        requested_inputs: the user's inputs; None for random ones.
         states: outputs by input, which starts with zeros.
-        is_for_file: a file takes no strings as inputs, and no shapes that a run decides; a run
-            on this computer has the largest ones.
+        is_for_file: the vector is for a file, which allows no strings as inputs and no shapes that
+            a run decides; otherwise it is for a run on this computer, with the largest shapes.
+
+    Raises:
+        NoVector: if the model cannot have one.
 
     """
     if is_for_file:
         _refuse_for_file(graph)
-    if given is None and any(t.is_object for t in graph.inputs):
+    if requested_inputs is None and any(t.is_object for t in graph.inputs):
         raise NoVector("there are no random inputs of strings or maps: give --golden X.npy")
     if drawn := _random_operators(model):
         raise NoVector(f"{drawn[0]} draws random numbers")
@@ -99,7 +110,7 @@ def vector_of(
     tolerance = Tolerance(model, relative_of(graph, float_mode))
     best: Vector | None = None
     most = -np.inf
-    for inputs in _candidates(graph, tolerance, given):
+    for inputs in _candidates(graph, tolerance, requested_inputs):
         outputs = golden.named_reference(model, inputs, states)
         if outputs is None:
             continue
@@ -114,14 +125,14 @@ def vector_of(
     return best
 
 
-def _candidates(graph, tolerance, given) -> Iterator[list[np.ndarray]]:
-    """Inputs to try in turn.
+def _candidates(graph, tolerance, requested_inputs) -> Iterator[list[np.ndarray]]:
+    """Yield inputs to try in turn.
 
-    Where steps are promised, random ones should tell classes apart that such steps confuse: a
-    board that finds another class is wrong then.
+    If errors of a step are promised, random inputs should make classes differ by more than such
+    steps: a board that finds another class is wrong then.
     """
-    if given is not None:
-        yield list(given)
+    if requested_inputs is not None:
+        yield list(requested_inputs)
         return
     if tolerance.is_loose:
         grids = tolerance.grids_of(t.name for t in graph.inputs)
@@ -147,5 +158,5 @@ def _writes_floats(step):
 
 
 def _is_open(t):
-    """True if a run decides the shape. A list of maps has as many as its input has rows."""
+    """Return True if a run decides the shape. A list of maps has as many as its input has rows."""
     return t.is_open_object and t.dtype == STRING if t.is_object else t.is_open

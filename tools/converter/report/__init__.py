@@ -1,6 +1,6 @@
-"""A converted model as one HTML page: its steps, its memory over time, and where it fits.
+"""Render a converted model as one HTML page: its steps, its memory over time, and where it fits.
 
-The page needs nothing but itself: no network, no script; the drawings are inline SVG.
+The page is self-contained: no network, no script, and drawings in inline SVG.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TEMPLATE = Path(__file__).parent
 
 
 def page(converted: Converted, title: str) -> str:
-    """The page's HTML. title: what the model is called."""
+    """Return the HTML of the page, with this title."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATE),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""The arena over time: x is the step, y the offset in bytes, a box is a tensor."""
+"""Draw the arena over time: x is the step, y the offset in bytes, a box is a tensor."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from markupsafe import Markup
 from ..plan import Block, Plan
 from .svg import element
 
-_WIDTH, _HEIGHT = 1040.0, 360.0  # of the plot, in pixels; wider where there are many steps
+_WIDTH, _HEIGHT = 1040.0, 360.0  # of the plot, in pixels; wider for many steps
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76.0, 14.0, 22.0, 34.0  # margins
-_NARROWEST = 7.0  # pixels of a step
-_CHAR = 7.0  # pixels of a character of a label
+_NARROWEST = 7.0  # least width of a step in pixels
+_CHAR = 7.0  # width of a label's character in pixels
 _GRID_LINES = 4
 
 
 def draw(plan: Plan, n_steps: int) -> Markup:
-    """An <svg>; empty for a model that needs no arena."""
+    """Return an <svg>, empty for a model that needs no arena."""
     if not plan.arena_bytes:
         return Markup("")
     return _Map(plan, n_steps).svg()
 
 
 class _Map:
+    """A drawing of one arena plan."""
+
     def __init__(self, plan, n_steps):
         self.plan, self.n_steps = plan, n_steps
         self.step_width = max(_WIDTH / (n_steps + 2), _NARROWEST)
@@ -49,7 +51,7 @@ class _Map:
         return _TOP + _HEIGHT * (1 - offset / self.plan.arena_bytes)
 
     def _grid(self):
-        """Lines at parts of the arena, with their bytes."""
+        """Yield lines at parts of the arena, labelled with their bytes."""
         for i in range(_GRID_LINES + 1):
             nbytes = self.plan.arena_bytes * i // _GRID_LINES
             y = self._y(nbytes)
@@ -59,7 +61,7 @@ class _Map:
     def _box(self, block: Block):
         x, y = self._x(block.first), self._y(block.offset + block.nbytes)
         width = self._x(block.last + 1) - x
-        height = max(self._y(block.offset) - y, 1.5)  # one can see a tensor of few bytes
+        height = max(self._y(block.offset) - y, 1.5)  # a small tensor must be visible
         kind = self._kind(block)
         shape = "×".join(map(str, block.tensor.shape))
         name = f"{block.tensor.name or kind} {shape}"
@@ -88,7 +90,7 @@ class _Map:
         yield element("text", label, x=x, y=_TOP - 9, class_="peak-label", text_anchor=anchor)
 
     def _axis(self):
-        """Numbers of steps, as many as there is room for."""
+        """Yield step numbers, as many as fit."""
         every = max(1, round(48 / self.step_width))
         for step in range(0, self.n_steps, every):
             x = self._x(step) + self.step_width / 2

@@ -1,6 +1,7 @@
-"""What steps cost, by kind, as `python -m tools.bench.steps` measured it (costs.json).
+"""Estimate the instructions of steps from costs that `python -m tools.bench.steps` measured.
 
-A kind is a kernel and the dtype of its first input, as 'conv float32'.
+The file costs.json has them by kind of step: a kernel and the dtype of its first input, such as
+'conv float32'.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ from ..ir import Step, dtype_name
 from ..shapes import extent
 
 COSTS = Path(__file__).parent / "costs.json"
-# Where there are fewer steps than this of a kind, others may be further off than those were.
+# The error range of a kind measured on fewer than _FEW steps is _WIDER times as wide.
 _FEW, _WIDER = 4, 1.5
-# Whose counts stand in for a kind that was not counted on a target.
+# Target whose counts are used for kinds that were not counted on a target.
 _LIKE = {"sim-de212": "virt-rv32"}
-_UNKNOWN = 4.0  # how far off the middle of all kinds may be for one that was not measured
+_UNKNOWN = 4.0  # error range of a kind that was not measured
 
 
 class Work(NamedTuple):
-    """Nominal multiply-accumulates of a step; elements of its inputs that are no constants, of its
-    outputs, and of its constants.
+    """The work of a step.
+
+    Attributes:
+        macs: nominal multiply-accumulates.
+        inputs: elements of inputs that are not constants.
+        outputs: elements of outputs.
+        constants: elements of constants.
+
     """
 
     macs: int
@@ -33,7 +40,7 @@ class Work(NamedTuple):
 
 
 def work_of(step: Step) -> Work:
-    """Of a step without those of its bodies; extents that a run decides count as their bounds."""
+    """Return the work of a step without its bodies; Extents count as their bounds."""
     inputs = [t for t in step.inputs if t.root.data is None]
     constants = [t for t in step.inputs if t.root.data is not None]
     return Work(step.macs, _elements(inputs), _elements(step.outputs), _elements(constants))
@@ -44,7 +51,7 @@ def _elements(tensors):
 
 
 class Range(NamedTuple):
-    """Least, likely and most."""
+    """An estimate: smallest, likely and largest value."""
 
     least: float
     likely: float
@@ -64,13 +71,13 @@ def _costs():
 
 
 def kind_of(step: Step) -> str:
-    """Return the kind of step that its cost is known by: kernel and dtype."""
+    """Return the kind of a step by which its cost is known: kernel and dtype."""
     inputs = [t for t in step.inputs if t.root.data is None] or step.outputs
     return f"{step.kernel} {dtype_name(inputs[0].dtype)}" if inputs else step.kernel
 
 
 def is_measured(step: Step, target: str) -> bool:
-    """Return whether this kind of step was counted on the target."""
+    """Return True if this kind of step was counted on the target."""
     return kind_of(step) in _kinds(target)
 
 
@@ -80,7 +87,10 @@ def _kinds(target):
 
 
 def model_instructions(steps: list[Step], target: str) -> Range:
-    """Of a run of these steps, with the larger of each one's bodies as often as it may run."""
+    """Return the instructions of a run of these steps.
+
+    Of a step's bodies the most expensive one counts, as often as it may run.
+    """
     total = Range(0, 0, 0)
     for step in steps:
         total += instructions(step, target)
@@ -91,10 +101,10 @@ def model_instructions(steps: list[Step], target: str) -> Range:
 
 
 def instructions(step: Step, target: str) -> Range:
-    """Of a step on a target of tools.micropython, without its bodies."""
+    """Return the instructions of a step without its bodies, on a target of tools.micropython."""
     work, kinds = work_of(step), _kinds(target)
     if kind_of(step) not in kinds:
-        likely = _middling(work, target)
+        likely = _likely_by_medians(work, target)
         return Range(likely / _UNKNOWN, likely, likely * _UNKNOWN)
     cost = kinds[kind_of(step)]
     likely = sum(a * b for a, b in zip(cost["terms"], (1, *work), strict=True))
@@ -103,15 +113,15 @@ def instructions(step: Step, target: str) -> Range:
     return Range(likely * least / wider, likely, likely * most * wider)
 
 
-def _middling(work, target):
-    """By the middle of all kinds' instructions a multiply-accumulate or an element."""
-    call, mac, element = _middle(target)
+def _likely_by_medians(work, target):
+    """Return the likely instructions of an unmeasured kind, from the medians of all kinds."""
+    call, mac, element = _medians(target)
     return call + (work.macs * mac if work.macs else (work.inputs + work.outputs) * element)
 
 
 @cache
-def _middle(target):
-    """Medians over kinds: of a call, of a multiply-accumulate, of an element."""
+def _medians(target):
+    """Return medians over kinds: instructions of a call, a multiply-accumulate and an element."""
     terms = [cost["terms"] for cost in _kinds(target).values()]
     columns = [
         [t[0] for t in terms if t[0]],

@@ -1,4 +1,4 @@
-"""Where a model fits and how long it takes: estimates for each of the boards in boards/."""
+"""Estimate where a model fits and how long it takes, for each of the boards in boards/."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..converted import Converted
 from ..ir import walk
 from .costs import Range, is_measured, kind_of, model_instructions
 
-OFF = 0.1  # how far off an estimate of the heap may be, as a part: tests/device/test_estimates.py
-# What a Fit may say, and how good that is.
+OFF = 0.1  # relative error of an estimated heap, which tests/device/test_estimates.py checks
+# Verdicts of a Fit, and how good each is.
 VERDICTS = {
     "fits": "yes",
     "may fit": "partly",
@@ -31,11 +31,17 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class Fit:
-    """An estimate for one board, in bytes and seconds; the sizes are those that flash.py says.
+    """An estimate for one board, in bytes and seconds. Sizes are those that flash.py reports.
 
-    way: how the model lies on the board; needs: of the heap where weights are streamed, in_place:
-    where they are read from flash; seconds: of a run, None where instructions were not counted;
-    guessed: kinds of steps whose time is taken from that of others.
+    Attributes:
+        board: the board.
+        way: how the model is deployed to it.
+        model_bytes: of the model file.
+        needs: heap with streamed weights.
+        in_place: heap with weights that are read from flash.
+        seconds: of a run; None if the board's instructions were not counted.
+        guessed: kinds of steps whose time is estimated from that of others.
+
     """
 
     board: Board
@@ -48,25 +54,25 @@ class Fit:
 
     @property
     def code_bytes(self) -> int:
-        """Of the files beside the model."""
+        """Return the bytes of the files beside the model."""
         return sum(len(f.data) for f in self.way.files)
 
     @property
     def file_bytes(self) -> int:
-        """Of all files."""
+        """Return the bytes of all files."""
         return self.code_bytes + self.model_bytes
 
     @property
     def verdict(self) -> str:
-        """One of VERDICTS: of the file system first, then of the heap."""
-        room = self.board.filesystem_bytes
-        if not self.board.unable and room and self.file_bytes > room:
+        """Return one of VERDICTS: by the file system first, then by the heap."""
+        capacity = self.board.filesystem_bytes
+        if not self.board.unable and capacity and self.file_bytes > capacity:
             return "flash too small"
         return self.heap_verdict
 
     @property
     def heap_verdict(self) -> str:
-        """One of VERDICTS, whatever the file system has room for."""
+        """Return one of VERDICTS, without regard to the file system."""
         heap = self.board.free_heap_bytes
         if self.board.unable:
             return "not able"
@@ -82,16 +88,25 @@ class Fit:
 
 
 def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
-    """One for each known board, in the order of their names; emulated: for those instead."""
-    model, package = _own_left_out(parse_model("model.bin", converted.data)), built_package()
+    """Return a Fit for each known board, by name.
+
+    Args:
+        converted: the conversion.
+        emulated: return those of emulated boards instead.
+
+    """
+    model, package = (
+        _without_own_kernels(parse_model("model.bin", converted.data)),
+        built_package(),
+    )
     boards = [board for board in load_boards() if board.emulated == emulated]
     ways = {machine: _way_of(model, package, machine) for machine in {b.machine for b in boards}}
     return [_fit(converted, model, board, ways[board.machine]) for board in boards]
 
 
 def fit_of(converted: Converted, board: Board) -> Fit:
-    """For one board."""
-    model = _own_left_out(parse_model("model.bin", converted.data))
+    """Return the Fit for one board."""
+    model = _without_own_kernels(parse_model("model.bin", converted.data))
     return _fit(converted, model, board, _way_of(model, built_package(), board.machine))
 
 
@@ -111,8 +126,8 @@ def _fit(converted: Converted, model: ModelFile, board: Board, way: DeploymentPl
     )
 
 
-def _own_left_out(model):
-    """Without operators of one's own, which are no part of mpconnxr."""
+def _without_own_kernels(model):
+    """Return the model without the user's own operators, whose sizes are unknown."""
     kernels = [k for k in model.kernels if (package.KERNELS / f"{k}.py").exists()]
     return replace(model, kernels=kernels)
 

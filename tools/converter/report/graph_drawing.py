@@ -1,4 +1,4 @@
-"""The steps as a column of boxes; what skips steps runs beside them."""
+"""Draw the steps as a column of boxes; edges that skip steps run beside them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _MOST_LANES = 12
 
 
 def draw(graph: Graph) -> Markup:
-    """An <svg> of the inputs, the steps in order, and the outputs."""
+    """Return an <svg> of the inputs, the steps in order, and the outputs."""
     boxes = [("input", t.name, type_text(t)) for t in graph.inputs]
-    made = {t.root: i for i, t in enumerate(graph.inputs)}
+    producers = {t.root: i for i, t in enumerate(graph.inputs)}
     edges = []
     for step in walk(graph.steps):
         here = len(boxes)
-        edges += sorted({(made[t.root], here) for t in step.inputs if t.root in made})
+        edges += sorted({(producers[t.root], here) for t in step.inputs if t.root in producers})
         boxes.append(("step", step.kernel, ", ".join(map(type_text, step.outputs))))
-        made.update((t.root, here) for t in step.outputs)
+        producers.update((t.root, here) for t in step.outputs)
     for t in graph.outputs:
-        if t.root in made:
-            edges.append((made[t.root], len(boxes)))
+        if t.root in producers:
+            edges.append((producers[t.root], len(boxes)))
         boxes.append(("output", t.name, type_text(t)))
     left = 10 + _LANE * max((lane for *_, lane in _lanes(edges)), default=0)
     drawn = [_edge(left, *edge) for edge in _lanes(edges)]
@@ -38,7 +38,10 @@ def draw(graph: Graph) -> Markup:
 
 
 def _lanes(edges: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """(from, to, lane): 0 for neighbours; else the first lane that is free beside them."""
+    """Yield (from, to, lane) for each edge.
+
+    Lane 0 is for neighbours, else it is the first lane that is free beside the boxes.
+    """
     taken: list[int] = []  # the box at which each lane becomes free
     for start, end in sorted(edges):
         if end == start + 1:

@@ -1,4 +1,4 @@
-"""What of a model runs on integers, and what its quantization cost, for the report."""
+"""List what a model computes with integers, and what its quantization lost, for the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ _INTEGERS = ("int2", "int4", "int8", "int16", "uint2", "uint4", "uint8", "uint16
 
 @dataclass
 class DtypeRow:
-    """Steps of one kernel whose first input has one dtype; share: of the model's MACs."""
+    """The steps of one kernel whose first input has one dtype.
+
+    Attributes:
+        kernel: its name.
+        dtype: of the first input.
+        steps: number of steps.
+        macs: of all these steps.
+        share: of the model's MACs.
+
+    """
 
     kernel: str
     dtype: str
@@ -27,8 +36,14 @@ class DtypeRow:
 
 @dataclass(frozen=True)
 class Quantization:
-    """attempts, layers: of --quantize; narrowed: of --weights; dtypes: of the steps that compute
-    products, the most work first.
+    """What the report says about integers.
+
+    Attributes:
+        attempts: texts on the attempts of --quantize.
+        layers: of --quantize.
+        narrowed: layers of --weights.
+        dtypes: of the steps that compute products, most work first.
+
     """
 
     attempts: Sequence[str] = ()
@@ -38,7 +53,7 @@ class Quantization:
 
 
 def quantization(converted: Converted) -> Quantization | None:
-    """None for a model of floats without weights of fewer bits."""
+    """Return what to report, None for a float model without weights of fewer bits."""
     dtypes, outcome = _dtypes(converted.graph), converted.quantized
     is_integer = any(row.dtype in _INTEGERS for row in dtypes)
     if not (outcome or converted.narrowed or is_integer):
@@ -49,7 +64,7 @@ def quantization(converted: Converted) -> Quantization | None:
 
 
 def _dtypes(graph):
-    """Rows by kernel and dtype of the first input that is no constant."""
+    """Return rows by kernel and dtype of the first input that is not a constant."""
     rows: dict[tuple[str, str], DtypeRow] = {}
     for step in walk(graph.steps):
         inputs = [t for t in step.inputs if t.root.data is None]

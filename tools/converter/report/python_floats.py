@@ -1,11 +1,9 @@
-"""Steps that a board computes with Python's floats, and what part of a run's work they are.
+"""Find the steps that a board computes with Python's floats, and their share of a run's work.
 
-Which loops a step calls is recorded from its kernel (tools/program/record), for a board with a
-native emitter: it is such a step if one of these is plain Python, and its tensors are floats. Of a
-model that cannot be recorded, such as one of shapes that a run decides, it is where no loops that
-its kernel may take are anything else.
-
-Work is estimated as for boards (costs), in instructions.
+The loops that a step calls are recorded from its kernel (tools/program/record) for a board with a
+native emitter. A step counts if one of these loops is plain Python and its tensors are floats. If
+a model cannot be recorded, for example because a run decides shapes, a step counts if all loops
+that its kernel may call are plain. Work is estimated in instructions (see costs).
 """
 
 from __future__ import annotations
@@ -24,16 +22,24 @@ from ..converted import Converted
 from ..ir import walk
 from .costs import instructions
 
-TARGET = "mps2-an385-v6m"  # whose instructions are estimated
-MOST = 0.05  # of the work; a larger part is worth a warning
+TARGET = "mps2-an385-v6m"  # the estimates are of its instructions
+MOST = 0.05  # share of the work; a larger one is worth a warning
 _MACHINE = Machine.for_arch("armv6m")
 _FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
-_MOST_NAMED = 4  # steps, in a line of text
+_MOST_NAMED = 4  # steps in a line of text
 
 
 @dataclass(frozen=True)
 class FloatStep:
-    """share: of the run's estimated work."""
+    """A step that computes with Python's floats.
+
+    Attributes:
+        step: its number.
+        kernel: its kernel.
+        node: the ONNX node.
+        share: of the run's estimated work.
+
+    """
 
     step: int
     kernel: str
@@ -43,18 +49,18 @@ class FloatStep:
 
 @dataclass(frozen=True)
 class PythonFloats:
-    """steps: in the order of the file."""
+    """All steps of a model that compute with Python's floats, in the order of the file."""
 
     steps: Sequence[FloatStep] = field(default_factory=list)
 
     @property
     def share(self) -> float:
-        """Of the run's estimated work."""
+        """Return their share of the run's estimated work."""
         return sum(step.share for step in self.steps)
 
     @property
     def text(self) -> str:
-        """The share, and the steps that have most of it; "" where there are none."""
+        """Return the share and the steps with most of it, "" if there are none."""
         if not self.steps:
             return ""
         most = sorted(self.steps, key=lambda step: -step.share)
@@ -65,19 +71,19 @@ class PythonFloats:
 
     @property
     def warning(self) -> str:
-        """What to tell a user; "" where it is a small part."""
+        """Return a warning for the user, "" if the share is small."""
         if self.share <= MOST:
             return ""
         return f"Python's floats, which are slow and allocate memory, do {self.text}"
 
     def report(self) -> dict:
-        """The same for JSON."""
+        """Return steps and warnings for JSON."""
         about = {"share": self.share, "steps": [asdict(step) for step in self.steps]}
         return {"python_floats": about, "warnings": [self.warning] if self.warning else []}
 
 
 def of(converted: Converted) -> PythonFloats:
-    """Those of a conversion."""
+    """Return the steps of a conversion that compute with Python's floats."""
     steps = list(walk(converted.graph.steps))
     if not any(map(_has_floats, steps)):
         return PythonFloats()
@@ -99,7 +105,7 @@ def _has_floats(step):
 
 
 def _work(steps, times=1.0) -> Iterator[tuple[int, float]]:
-    """(a step's id, instructions), of bodies all that may run, as often as they may."""
+    """Yield (a step's id, instructions); all bodies count, as often as they may run."""
     for step in steps:
         yield id(step), times * instructions(step, TARGET).likely
         for body in step.bodies:
@@ -107,7 +113,7 @@ def _work(steps, times=1.0) -> Iterator[tuple[int, float]]:
 
 
 def _plain(data, steps):
-    """Indexes of steps that run in plain Python."""
+    """Return the indexes of steps that run in plain Python."""
     try:
         recording = record(data, partial(has_form, _MACHINE))
     except CannotRecord:
@@ -123,13 +129,14 @@ def _loops(step):
     for call in step.calls:
         if loop := getattr(call, "loop", None):
             yield loop
-            yield from _among(call.arguments)
+            yield from _loops_among(call.arguments)
 
 
-def _among(arguments):
+def _loops_among(arguments):
+    """Yield the loops among a call's arguments."""
     for argument in arguments:
         if isinstance(argument, tuple):
-            yield from _among(argument)
+            yield from _loops_among(argument)
         elif isinstance(argument, Loop):
             yield argument
 
@@ -145,7 +152,7 @@ def _is_plain(loop):
 def _is_plain_family(family):
     try:
         return not is_native(form_of(family, _MACHINE).read_text())
-    except CannotRecord:  # none for this machine
+    except CannotRecord:  # no form for this machine
         return False
 
 

@@ -1,4 +1,4 @@
-"""What each step is and costs, as rows for a table."""
+"""Describe each step with its costs as a row of a table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,21 @@ from ..ir import Step, Tensor, dtype_name, walk
 
 @dataclass(frozen=True)
 class StepRow:
-    """macs: nominal; weight_bytes: of the constants it reads; live_bytes: of the arena while it
-    runs, its scratch included, and scratch_bytes of these; share: its part of the model's MACs.
+    """One step of a model.
+
+    Attributes:
+        index: in the order of the file.
+        kernel: its kernel.
+        node: the ONNX node.
+        inputs: dtypes and shapes of its inputs that are not constants.
+        output: dtypes and shapes of its outputs.
+        macs: nominal multiply-accumulates.
+        share: of the model's MACs.
+        weight_bytes: of the constants that it reads.
+        scratch_bytes: of its scratch.
+        live_bytes: of the arena that hold something while it runs, scratch included.
+        is_peak: no step has more live bytes.
+
     """
 
     index: int
@@ -28,7 +41,7 @@ class StepRow:
 
 
 def step_rows(converted: Converted) -> list[StepRow]:
-    """A row for each step, bodies included, in the order of the file."""
+    """Return a row for each step, bodies included, in the order of the file."""
     steps = list(walk(converted.graph.steps))
     live = [converted.plan.bytes_alive(i) for i in range(len(steps))]
     total = sum(step.macs for step in steps) or 1
@@ -56,5 +69,5 @@ def _row(index: int, step: Step, share: float, live_bytes: int, is_peak: bool) -
 
 
 def type_text(t: Tensor) -> str:
-    """'float32 1×8×28×28'"""
+    """Return dtype and shape, such as 'float32 1×8×28×28'."""
     return f"{dtype_name(t.dtype)} {'×'.join(map(str, t.shape)) or 'scalar'}"

@@ -1,4 +1,4 @@
-"""Elements of SVG as text; every text and attribute is escaped."""
+"""Create elements of SVG as text, with all texts and attributes escaped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from markupsafe import Markup, escape
 
 
 def element(tag: str, *children: str, **attributes: object) -> Markup:
-    """<tag a="1">children</tag>; class_ is class, and _ in other names is -."""
+    """Return <tag a="1">children</tag>; in names a trailing _ is dropped, another _ becomes -."""
     pairs = ((name.rstrip("_").replace("_", "-"), value) for name, value in attributes.items())
     head = Markup("").join(Markup(' {}="{}"').format(name, _text(v)) for name, v in pairs)
     inner = Markup("").join(escape(child) for child in children)

@@ -1,1 +1,5 @@
-"""Shape and dtype of every value, also where a run decides them."""
+"""Infer shape and dtype of every value, also of values whose shapes only a run decides.
+
+`infer` and types work on ONNX models, extent on the integers themselves, runtime on lowered
+graphs.
+"""

@@ -1,12 +1,13 @@
-"""Subgraphs of If, Loop and Scan: each a model of its own, with what it captures as inputs."""
+"""Make subgraphs of If, Loop and Scan models of their own, with captured values as inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import onnx
 from onnx import helper
 
+from ..external_weights import array_of
 from ..protos import captured
 from . import extent_forms
 
@@ -17,7 +18,7 @@ Type = tuple[int, Sequence[int]]
 def model_of(
     outer: onnx.ModelProto, graph: onnx.GraphProto, types: Sequence[Type]
 ) -> onnx.ModelProto:
-    """The subgraph as a model: its inputs of these types, then what it captures.
+    """Return a subgraph as a model: its inputs with these types, then what it captures as inputs.
 
     Captured constants become constants of the model, so that they can be folded.
     """
@@ -35,3 +36,35 @@ def model_of(
         elif name in infos:
             model.graph.input.append(infos[name])
     return model
+
+
+def always_continues(
+    body: onnx.GraphProto, condition: str, known: Mapping[str, onnx.TensorProto]
+) -> bool:
+    """Return True if a Loop runs all of its trips.
+
+    Its condition must be true at the start, and the body must return it unchanged or as true.
+
+    Args:
+        body: of the Loop.
+        condition: name of the Loop's condition, "" if it has none.
+        known: constants outside the body, by name.
+
+    """
+    if condition and (condition not in known or not _is_true(known[condition])):
+        return False
+    makers = {name: node for node in body.node for name in node.output}
+    constants = {t.name: t for t in body.initializer} | dict(known)
+    name = body.output[0].name
+    while name in makers and makers[name].op_type == "Identity":
+        name = makers[name].input[0]
+    if name == body.input[1].name:
+        return True
+    if name in makers and makers[name].op_type == "Constant":
+        value = next((a.t for a in makers[name].attribute if a.name == "value"), None)
+        return value is not None and _is_true(value)
+    return name in constants and _is_true(constants[name])
+
+
+def _is_true(tensor):
+    return bool(array_of(tensor).all())

@@ -1,7 +1,8 @@
-"""Contents of small integer tensors that follow from shapes, with Extents among them.
+"""Compute the contents of small integer tensors that follow from shapes, with Extents among them.
 
-A chain of Shape, Gather, Concat, Mul, ... says how a shape follows from others. Where those are
-fixed, constant folding does away with it; here is what it leaves, as numpy arrays of objects.
+A chain of Shape, Gather, Concat, Mul, ... computes a shape from others. Where those are fixed,
+constant folding removes the chain. This module computes the other chains, as numpy arrays of
+objects.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from ..errors import Problem
 from ..protos import attributes_of
 from . import extent
 
-_MOST = 64  # elements; what is larger is data
+_MOST = 64  # elements; a larger tensor is data, not a shape
 _INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
 
 
 def of_constant(data: np.ndarray) -> np.ndarray | None:
-    """A constant's contents, if it may be a shape, an index, a number of items."""
+    """Return the contents of a constant that may be a shape, an index or a count, else None."""
     if data.dtype not in (np.int16, np.int32, np.int64) or data.size > _MOST:
         return None
     return np.array(data.tolist(), object)
 
 
 def of_shape(dims: Sequence[int], attrs: dict) -> np.ndarray:
-    """What Shape gives."""
+    """Return the output of Shape."""
     return np.array([*dims][attrs.get("start", 0) : attrs.get("end")], object)
 
 
 def evaluate(node: onnx.NodeProto, inputs: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    """Contents of a node's output for those of its inputs; None where they do not follow."""
+    """Return the contents of a node's output, None if its inputs' contents do not decide them."""
     rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
     if rule is None or any(x is None for x in inputs) or not inputs:
         return None
@@ -96,7 +97,7 @@ def _product(attrs, x, axes=None):
 
 
 def _quotient(a, b):
-    """Integer Div rounds towards zero: only where that is the same as rounding down."""
+    """Divide integers if rounding down and rounding to zero, as Div does, are the same."""
     if a < 0 or b < 0:
         raise ValueError
     return a // b

@@ -1,15 +1,19 @@
-"""Shapes and dtypes that a model declares beside its operators, which may be wrong.
+"""Handle shapes and dtypes that a model declares beside its operators, which may be wrong.
 
-Exporters, and tools that edit a graph, leave declarations behind that no longer hold. onnxruntime
-goes by the operators, and so does the converter:
+Exporters and graph editors leave declarations that no longer hold. onnxruntime ignores them and
+infers from the operators, and so does the converter:
 
-1. Declarations of inner values, in the graph and in bodies, are forgotten when a model is loaded
+1. Declarations of inner values, in the graph and in bodies, are removed when a model is loaded
    (`forget_inner`).
-2. Those of outputs, of the graph and of bodies, are kept aside (`of_outputs`) while inference
-   goes without them (`without_outputs`). They count where the operators say nothing (`believe`);
-   of such an output of the graph there is a note.
-3. A declared shape that the operators contradict is a note (`notes`). A dtype is refused, as
-   onnxruntime refuses it.
+2. Declarations of outputs, of the graph and of bodies, are saved (`of_outputs`) while inference
+   runs without them (`without_outputs`). They are used where inference finds nothing (`believe`),
+   and a note says so for outputs of the graph.
+3. A declared shape that the operators contradict becomes a note (`notes`). A contradicting dtype
+   is refused, as onnxruntime does.
+
+Hidden state: passes return only a model, so what inference has done is kept as keys in the
+metadata of outputs and of the model (_INFERRED, _BELIEVED); `inferred`, `is_marked` and `notes`
+read them.
 """
 
 from __future__ import annotations
@@ -25,9 +29,9 @@ from ..errors import ConvertError
 from ..protos import bodies_of, copied, nodes_of, set_all
 from . import extent_forms
 
-_LOOP_CONTROL = 2  # inputs of a Loop's body before its values: the round, the condition
-_INFERRED = "mpconnxr.inferred"
-_BELIEVED = "mpconnxr.believed"  # a key of the metadata of an output, and of the model
+_LOOP_CONTROL = 2  # inputs of a Loop's body before its values: trip number, condition
+_INFERRED = "mpconnxr.inferred"  # in an output's metadata: inference fixed all dims
+_BELIEVED = "mpconnxr.believed"  # in an output's and the model's: a declaration was used
 _MOST_NAMED = 3  # inner values of one note
 
 Types = dict[str, onnx.TypeProto]
@@ -39,12 +43,12 @@ def inner_types(model: onnx.ModelProto) -> Types:
 
 
 def forget_inner(model: onnx.ModelProto) -> None:
-    """Remove, in place, the declarations of inner values, those of bodies included.
+    """Remove the declarations of inner values, in place, also in bodies.
 
-    The inputs and outputs of a body are inner values, too: what runs the body gives their types.
-    onnxruntime needs some of them: the dtypes of a body's inputs, those of a SequenceMap's
-    outputs, and all that is said of a Loop's round and condition. A body's constant that is an
-    output gets its type: onnx's inference finds none for it.
+    Inputs and outputs of a body are inner values too: the node that runs the body decides their
+    types. What onnxruntime needs stays: the dtypes of a body's inputs, the outputs of a
+    SequenceMap's body, and the types of a Loop's trip number and condition. A constant that is an
+    output of its body gets its type, because onnx's inference finds none for it.
     """
     del model.graph.value_info[:]
     for node in nodes_of(model.graph):
@@ -63,23 +67,23 @@ def forget_inner(model: onnx.ModelProto) -> None:
 
 
 def of_outputs(model: onnx.ModelProto) -> Types:
-    """Return the tensor types that the outputs of the graph and of all bodies are declared with.
+    """Return the declared tensor types of the outputs of the graph and of all bodies, by name.
 
-    Bodies may use one name twice: where they disagree, neither counts.
+    Bodies may use one name twice: if their types differ, neither counts.
     """
     bodies = [body for node in nodes_of(model.graph) for body in bodies_of(node)]
-    found: Types = {}
+    types: Types = {}
     for info in [info for body in bodies for info in body.output if _is_tensor(info.type)]:
-        if found.setdefault(info.name, copied(info.type)) != info.type:
-            found[info.name] = onnx.TypeProto()
-    found |= {o.name: copied(o.type) for o in model.graph.output if _is_tensor(o.type)}
-    return {name: kind for name, kind in found.items() if _is_tensor(kind)}
+        if types.setdefault(info.name, copied(info.type)) != info.type:
+            types[info.name] = onnx.TypeProto()
+    types |= {o.name: copied(o.type) for o in model.graph.output if _is_tensor(o.type)}
+    return {name: kind for name, kind in types.items() if _is_tensor(kind)}
 
 
 def inferred(model: onnx.ModelProto) -> Types:
-    """Return the types of the graph's outputs that inference has found: all dims are fixed.
+    """Return the types of graph outputs that inference has fixed completely, by name.
 
-    A pass may put in the place of an operator what inference knows less of.
+    They are kept because a later pass may replace an operator by one that inference knows less of.
     """
     return {
         info.name: copied(info.type)
@@ -89,7 +93,7 @@ def inferred(model: onnx.ModelProto) -> Types:
 
 
 def note_inferred(graph: onnx.GraphProto) -> None:
-    """Note, in the outputs, which ones have types that are not believed, and all dims fixed."""
+    """Mark the outputs whose types are inferred, not believed, and have only fixed dims."""
     for info in graph.output:
         is_fixed = _has_shape(info.type) and all(d.HasField("dim_value") for d in _dims(info.type))
         if is_fixed and not info.metadata_props:
@@ -97,7 +101,7 @@ def note_inferred(graph: onnx.GraphProto) -> None:
 
 
 def without_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a copy whose outputs have no types, but for those that no operator computes."""
+    """Return a copy whose outputs have no types, except those that no operator computes."""
     copy = copied(model)
     sources = _types_of_sources(copy.graph)
     for info in copy.graph.output:
@@ -121,10 +125,7 @@ def _types_of_constants(graph) -> Types:
 
 
 def believe(model: onnx.ModelProto, declared: Types) -> bool:
-    """Give outputs, in place, what they are declared with where inference has found nothing.
-
-    Returns True if that changed the model.
-    """
+    """Complete outputs' types by their declarations, in place; return True if one changed."""
     changed = False
     for info in model.graph.output:
         if info.name in declared and _complete(info, declared[info.name]):
@@ -136,17 +137,17 @@ def believe(model: onnx.ModelProto, declared: Types) -> bool:
 
 
 def mark(model: onnx.ModelProto) -> None:
-    """Note, in the model, that a shape in it is believed: it may turn out wrong."""
+    """Mark a model in which a declared shape is believed, because the shape may turn out wrong."""
     model.metadata_props.add(key=_BELIEVED)
 
 
 def is_marked(model: onnx.ModelProto) -> bool:
-    """Return True if `mark` has noted that, since the shapes were inferred last."""
+    """Return True if `mark` was called since shapes were last inferred."""
     return any(prop.key == _BELIEVED for prop in model.metadata_props)
 
 
 def _complete(info, declared):
-    """Fill in what is missing in an output's type; return True if there was something."""
+    """Complete an output's type by the declared one; return True if it changed."""
     if info.type.WhichOneof("value") not in (None, "tensor_type"):
         return False
     before = info.type.SerializeToString(deterministic=True)
@@ -156,22 +157,27 @@ def _complete(info, declared):
         if _has_shape(declared) and not any(map(_is_unknown, _dims(declared))):
             info.type.tensor_type.shape.CopyFrom(declared.tensor_type.shape)
     elif _has_shape(declared) and len(_dims(info.type)) == len(_dims(declared)):
-        for dim, wanted in zip(_dims(info.type), _dims(declared), strict=True):
-            if _is_unknown(dim) and wanted.HasField("dim_value"):
-                dim.dim_value = wanted.dim_value
+        for dim, known in zip(_dims(info.type), _dims(declared), strict=True):
+            if _is_unknown(dim) and known.HasField("dim_value"):
+                dim.dim_value = known.dim_value
     return before != info.type.SerializeToString(deterministic=True)
 
 
 def notes(declared: onnx.ModelProto, inferred: onnx.ModelProto) -> list[str]:
-    """Compare the outputs' declarations with what follows from the operators.
+    """Compare the declared outputs of a model with the inferred ones.
 
-    Returns a note for each output of another shape, and for each whose operator says none. Raises
-    ConvertError for another dtype.
+    Returns:
+        A note for each output of another shape, and for each whose shape only the declaration
+        gives.
+
+    Raises:
+        ConvertError: if a dtype differs.
+
     """
-    found = {info.name: info for info in inferred.graph.output}
+    outputs = {info.name: info for info in inferred.graph.output}
     texts = []
     for info in declared.graph.output:
-        other = found.get(info.name)
+        other = outputs.get(info.name)
         if other is None or not _is_tensor(other.type) or not _is_tensor(info.type):
             continue
         _check_dtype(info, other.type)
@@ -185,16 +191,16 @@ def notes(declared: onnx.ModelProto, inferred: onnx.ModelProto) -> list[str]:
 
 
 def inner_contradictions(declared: Mapping[str, onnx.TypeProto], graph: onnx.GraphProto) -> str:
-    """Return a note of the inner values that have other shapes than declared, or ""."""
-    found = [
+    """Return a note of inner values whose shapes are not as declared, "" if there are none."""
+    texts = [
         f"{info.name} {_shown(info.type)}, not {_shown(declared[info.name])}"
         for info in graph.value_info
         if info.name in declared and _differ(declared[info.name], info.type)
     ]
-    if not found:
+    if not texts:
         return ""
-    more = len(found) - _MOST_NAMED
-    text = "; ".join(found[:_MOST_NAMED]) + (f"; {more} more" if more > 0 else "")
+    more = len(texts) - _MOST_NAMED
+    text = "; ".join(texts[:_MOST_NAMED]) + (f"; {more} more" if more > 0 else "")
     return f"inner values have other shapes than the model declares: {text}"
 
 
@@ -208,7 +214,7 @@ def _check_dtype(info, kind):
 
 
 def _differ(declared, computed):
-    """Return True if two shapes have another rank, or two numbers for one dim."""
+    """Return True if two shapes differ in rank or in a dim that both know."""
     if not _has_shape(declared) or not _has_shape(computed):
         return False
     return any(

@@ -1,4 +1,4 @@
-"""Fixes what a model leaves open: --shape, --dim, --bind, and a free leading dimension."""
+"""Fix the dims that a model leaves open: by --shape, --dim, --bind, or 1 for a leading dim."""
 
 from __future__ import annotations
 
@@ -19,11 +19,21 @@ def fix(
     bind: Mapping[str, np.ndarray],
     bounds: Mapping[str, int] | None = None,
 ) -> list[str]:
-    """Changes the model in place; returns a note for each choice that the user did not make.
+    """Fix or bound the dims of a model's inputs, in place.
 
-    shapes: dims by input name; dims: value by symbolic name; bind: value by input name;
-    bounds: by symbolic name, the most that a dim may be which each run decides.
-    Raises UsageError for a name that does not exist or a shape that does not fit.
+    Args:
+        model: the model.
+        shapes: dims by input name.
+        dims: value by symbolic name.
+        bind: contents by input name; the input becomes a constant.
+        bounds: largest value by symbolic name, for dims that each run decides.
+
+    Returns:
+        A note for each choice that the user did not make.
+
+    Raises:
+        UsageError: if a name does not exist or a shape does not fit.
+
     """
     _check_sizes(shapes, dims, bounds or {})
     _bind(model, bind)
@@ -35,13 +45,13 @@ def fix(
             raise UsageError(f"--shape: no input {name}; there are {', '.join(inputs)}")
         notes += _set_shape(inputs[name], shape, known)
     _check_names(model, dims)
-    left_open = _left_open(model, known, bounds or {})
-    for name in left_open:
+    dims_of_runs = _dims_of_runs(model, known, bounds or {})
+    for name in dims_of_runs:
         known[name] = extent_forms.symbol(extent.size(name, bounds[name]))
     notes += _default_leading(model, known)
     for value in list(model.graph.input) + list(model.graph.output):
         _apply(value, known)
-    if left_open:
+    if dims_of_runs:
         _forget_symbols(model)
     return notes
 
@@ -51,11 +61,11 @@ def _bind(model, bind):
     for name, value in bind.items():
         if name not in inputs:
             raise UsageError(f"--bind: no input {name}; there are {', '.join(inputs)}")
-        wanted = onnx.helper.tensor_dtype_to_np_dtype(inputs[name].type.tensor_type.elem_type)
+        expected = onnx.helper.tensor_dtype_to_np_dtype(inputs[name].type.tensor_type.elem_type)
         value = np.asarray(value)
-        if value.dtype != wanted and not np.can_cast(value.dtype, wanted, "same_kind"):
-            raise UsageError(f"--bind {name}: {value.dtype} given, {wanted} needed")
-        model.graph.initializer.append(numpy_helper.from_array(value.astype(wanted), name))
+        if value.dtype != expected and not np.can_cast(value.dtype, expected, "same_kind"):
+            raise UsageError(f"--bind {name}: {value.dtype} given, {expected} needed")
+        model.graph.initializer.append(numpy_helper.from_array(value.astype(expected), name))
         model.graph.input.remove(inputs[name])
 
 
@@ -64,7 +74,7 @@ def _dims(value):
 
 
 def _set_shape(value, shape, known):
-    """Give an input a shape; return a note if the batch that its file fixes gets smaller."""
+    """Give an input a shape; return a note if that makes a fixed batch smaller."""
     if not value.type.tensor_type.HasField("shape"):
         for size in shape:
             _dims(value).add().dim_value = size
@@ -85,9 +95,9 @@ def _set_shape(value, shape, known):
 
 
 def _check_sizes(shapes, dims, bounds):
-    given = [("--shape", name, size) for name, shape in shapes.items() for size in shape]
-    given += [("--dim", name, size) for name, size in dims.items()]
-    for option, name, size in given:
+    sizes = [("--shape", name, size) for name, shape in shapes.items() for size in shape]
+    sizes += [("--dim", name, size) for name, size in dims.items()]
+    for option, name, size in sizes:
         if size < 0:
             raise UsageError(f"{option} {name}: a dimension cannot be {size}")
     for name, most in bounds.items():
@@ -105,15 +115,15 @@ def _check_names(model, dims):
 
 
 def _forget_symbols(model):
-    """An output's own symbol would hide from inference what follows from the inputs."""
+    """Remove the symbolic dims of outputs, which would hide what inference finds for them."""
     for value in model.graph.output:
         for dim in _dims(value):
             if dim.dim_param and extent_forms.parsed(dim.dim_param) is None:
                 dim.ClearField("dim_param")
 
 
-def _left_open(model, known, bounds):
-    """Names of the inputs' dims that each run decides."""
+def _dims_of_runs(model, known, bounds):
+    """Return the names of inputs' dims that each run decides."""
     named = {d.dim_param for i in model.graph.input for d in _dims(i)}
     return [name for name in bounds if name in named and name not in known]
 
@@ -146,12 +156,15 @@ def _apply(value, known):
                 dim.dim_param = size
             else:
                 dim.dim_value = size
-        elif dim.dim_value < 0:  # how some exporters write that it is free
+        elif dim.dim_value < 0:  # some exporters write free dims so
             dim.ClearField("dim_value")
 
 
 def twin_of(model: onnx.ModelProto) -> onnx.ModelProto | None:
-    """The model with other bounds of the dims that each run decides; None if there are none."""
+    """Return the model with other bounds of dims that runs decide, None if it has no such dims.
+
+    Lowering converts both; what differs between them must follow a run-time dim (see runtime.py).
+    """
     twin = onnx.ModelProto()
     twin.CopyFrom(model)
     is_open = False
@@ -165,12 +178,12 @@ def twin_of(model: onnx.ModelProto) -> onnx.ModelProto | None:
 
 
 def open_dims(model: onnx.ModelProto) -> list[str]:
-    """Inputs that still have a free dimension, as 'name [1, time, 3]'."""
-    found = []
+    """Return the inputs that still have a free dim, as 'name [1, time, 3]'."""
+    texts = []
     for value in model.graph.input:
         if any(_is_free(d) for d in _dims(value)):
             shape = ", ".join(
                 str(d.dim_value) if not _is_free(d) else d.dim_param or "?" for d in _dims(value)
             )
-            found.append(f"{value.name} [{shape}]")
-    return found
+            texts.append(f"{value.name} [{shape}]")
+    return texts

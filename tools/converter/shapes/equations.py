@@ -1,4 +1,4 @@
-"""Equations of Einsum: the labels of each term, and their sizes."""
+"""Parse equations of Einsum."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from collections.abc import Sequence
 
 from ..errors import Problem
 
-# Of each term, of the output, and the size of each label.
+# Labels of each term, labels of the output, and the size of each label.
 Parsed = tuple[list[list[str]], list[str], dict[str, int]]
 
 
 def parsed(equation: str | bytes, shapes: Sequence[Sequence[int]]) -> Parsed:
-    """Return the labels of the terms and of the output, and the labels' sizes.
+    """Return the labels of the terms and of the output, and the sizes of the labels.
 
-    A letter is a label; the dims of an ellipsis are '.0', '.1', ... from the last one on, as they
-    broadcast.
-
-    Args:
-        equation: as the attribute has it.
-        shapes: of the inputs.
+    A letter is a label. The dims of an ellipsis are '.0', '.1', ... from the last dim on, the
+    order in which they broadcast.
 
     Raises:
-        Problem: If the equation does not fit the inputs.
+        Problem: if the equation does not fit the inputs.
 
     """
     text = equation.decode() if isinstance(equation, bytes) else equation
@@ -49,7 +45,7 @@ def parsed(equation: str | bytes, shapes: Sequence[Sequence[int]]) -> Parsed:
 
 
 def _labels(text, rank, n_dots=None):
-    """'ab...' -> ['a', 'b', '.1', '.0']: an ellipsis' dims are numbered from the right."""
+    """Split a term into labels: 'ab...' -> ['a', 'b', '.1', '.0']."""
     head, dots, tail = text.partition("...")
     between = rank - len(head) - len(tail) if n_dots is None else n_dots * bool(dots)
     if between < 0 or (between and not dots):

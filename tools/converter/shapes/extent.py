@@ -1,12 +1,14 @@
-"""Extents that only a run knows: integers which carry how they follow from run-time dims.
+"""Represent integers that only a run knows, as polynomials in run-time dims.
 
-A run-time dim is a number from 0 to its bound that a kernel sets during a run, or from 1 to its
-bound where it is the size of a graph input, which the caller decides. An Extent is an
-int, the most that it can be, together with a polynomial in such dims: ((atoms, coefficient), ...).
-Atoms besides the dims are quotients, maxima and minima of two other polynomials, and the most that
-one can be, which is a constant of the conversion. Sums and products of Extents are Extents; two
-are equal only if their polynomials are, whatever the numbers; an order that not all runs agree on
-is a Problem.
+A run-time dim is a number that a kernel sets during a run, from 0 to its bound, or the size of a
+graph input that the caller decides, from 1 to its bound. An Extent is an int, whose value is the
+largest that it can be, together with a polynomial ((atoms, coefficient), ...) in such dims. Other
+atoms are quotients, maxima and minima of two polynomials, and the largest value of one, which is
+constant.
+
+Sums and products of Extents are Extents. Two are equal only if their polynomials are, whatever the
+numbers. A comparison whose result differs between runs raises Problem. So code for plain ints
+works for Extents too, and fails where it cannot.
 """
 
 from __future__ import annotations
@@ -17,12 +19,18 @@ from numbers import Integral
 
 from ..errors import Problem
 
-NAMED = ("dim", "size")  # atoms (kind, name, bound)
-GROWN = "\x01"  # behind the name of a dim with another bound; the model's own bound follows
+NAMED = ("dim", "size")  # kinds of atoms (kind, name, bound)
+GROWN = "\x01"  # follows the name of a dim with another bound; the model's bound follows it
 
 
 class Extent(int):
-    """poly: ((atoms, coefficient), ...) in one order; least: the least that it can be."""
+    """An integer that only a run knows; as an int, the largest that it can be.
+
+    Attributes:
+        poly: ((atoms, coefficient), ...), sorted.
+        least: the smallest value that it can be.
+
+    """
 
     poly: tuple
     least: int
@@ -104,65 +112,70 @@ class Extent(int):
 
 
 class DimNumber(int):
-    """A parameter that names a run-time dim: its number in the file. key: (name, bound)."""
+    """A kernel parameter that is the number of a run-time dim in the file.
+
+    Attributes:
+        key: (name, bound) of the dim; the writer of the file replaces the value 0 by the number.
+
+    """
 
     key: tuple[str, int]
 
 
 def number_of(value: int) -> DimNumber:
-    """The DimNumber of an Extent that is just one run-time dim."""
-    made = DimNumber(0)
-    made.key = dims_in(value)[0]
-    return made
+    """Return the DimNumber of an Extent that is a single run-time dim."""
+    result = DimNumber(0)
+    result.key = dims_in(value)[0]
+    return result
 
 
 def dim(name: str, bound: int) -> int:
-    """The run-time dim of this name."""
+    """Return the run-time dim of this name, or 0 if it is bounded by 0."""
     return sum_of([((("dim", name, int(bound)),), 1)]) if bound else 0
 
 
 def size(name: str, bound: int) -> int:
-    """The size of a graph input along a symbolic dimension of this name, at least 1."""
+    """Return the size, at least 1, of a graph input along a symbolic dim of this name."""
     return sum_of([((("size", name, int(bound)),), 1)])
 
 
 def is_own(value: int, name: str) -> bool:
-    """True for a dim that was made for the value of this name."""
+    """Return True for a dim that was made for the value of this name."""
     return [n.rpartition(".")[0] for n, _ in dims_in(value)] == [name]
 
 
 def is_open(value: int) -> bool:
-    """True if a run decides the value."""
+    """Return True if a run decides the value."""
     return bool(dims_in(value))
 
 
 def kept(value: int) -> int:
-    """The value as a plain int, or as the Extent or DimNumber that it is."""
+    """Return the value itself if it is an Extent or a DimNumber, else a plain int."""
     return value if isinstance(value, Extent | DimNumber) else int(value)
 
 
 def any_open(values: Sequence[int]) -> bool:
-    """Return whether a run decides any of these."""
+    """Return True if a run decides any of these values."""
     return any(isinstance(v, Extent) for v in values)
 
 
 def bound_of(value: int) -> int:
-    """The most that a value can be, as an Extent that the bounds decide, and no run."""
+    """Return the largest that a value can be, as an Extent that depends on bounds, not on runs."""
     return sum_of([((("most", value.poly),), 1)]) if is_open(value) else value
 
 
 def larger(a: int, b: int) -> int:
-    """max(a, b), decided now if all runs agree."""
+    """Return max(a, b), as one of them if all runs agree."""
     return _either("max", a, b)
 
 
 def smaller(a: int, b: int) -> int:
-    """min(a, b), decided now if all runs agree."""
+    """Return min(a, b), as one of them if all runs agree."""
     return _either("min", a, b)
 
 
 def exact_quotient(a: int, b: int) -> int:
-    """a / b of which it is known that it leaves no rest: n * 6 / n is 6."""
+    """Return a / b, which must leave no remainder: n * 6 / n is 6."""
     terms = poly_of(b)
     if len(terms) == 1:
         atoms, c = terms[0]
@@ -173,48 +186,48 @@ def exact_quotient(a: int, b: int) -> int:
 
 
 def dims_in(value: int) -> list[tuple[str, int]]:
-    """(name, bound) of the run-time dims that decide a value."""
+    """Return (name, bound) of the run-time dims that decide a value."""
     if not isinstance(value, Extent):
         return []
     return [atom[1:] for atom in _atoms(value.poly)]
 
 
 def poly_of(value: int) -> tuple:
-    """((atoms, coefficient), ...) of an Extent or a number."""
+    """Return the polynomial ((atoms, coefficient), ...) of an Extent or a number."""
     if isinstance(value, Extent):
         return value.poly
     return (((), int(value)),) if value else ()
 
 
 def sum_of(*polys: Iterable) -> int:
-    """The sum of polynomials: an int if no atom is left."""
-    found: dict[tuple, int] = {}
+    """Return the sum of polynomials, a plain int if no atom is rest."""
+    coefficients: dict[tuple, int] = {}
     for atoms, c in itertools.chain(*polys):
-        found[atoms] = found.get(atoms, 0) + c
-    terms = tuple(sorted(((m, c) for m, c in found.items() if c), key=repr))
+        coefficients[atoms] = coefficients.get(atoms, 0) + c
+    terms = tuple(sorted(((m, c) for m, c in coefficients.items() if c), key=repr))
     if all(not m for m, _ in terms):
         return sum(c for _, c in terms)
     low, high = _range(terms)
-    made = Extent(high)
-    made.poly, made.least = terms, low
-    return made
+    result = Extent(high)
+    result.poly, result.least = terms, low
+    return result
 
 
 def most_of(poly: tuple) -> int:
-    """The most that a polynomial can be."""
+    """Return the largest value of a polynomial."""
     return _range(poly)[1]
 
 
 def ends_of(value: int) -> tuple[int, int]:
-    """Return the least and the most that a value can be in the model, also for its twin.
+    """Return the smallest and the largest value in the model, also for an Extent of its twin.
 
-    What is decided by these is decided alike for both.
+    Choices by these values come out the same for the model and its twin.
     """
     return _range(poly_of(value), of_model=True)
 
 
 def planned(value: int) -> int:
-    """Return the most that a value can be in the model: to choose a kernel by."""
+    """Return the largest value in the model, by which to choose kernels."""
     return ends_of(value)[1]
 
 
@@ -248,7 +261,7 @@ def _atom_range(atom, of_model):
 
 
 def _quotient(a, b):
-    """a // b; a whole multiple of a constant is taken out."""
+    """Return a // b, with multiples of a constant b divided exactly."""
     if isinstance(b, Extent):
         return sum_of([((("/", poly_of(a), poly_of(b)),), 1)])
     whole = [(m, c // b) for m, c in poly_of(a) if c % b == 0]
@@ -259,7 +272,7 @@ def _quotient(a, b):
 
 
 def _either(kind, a, b):
-    """Return the larger or the smaller one; where all runs agree, ties included, that itself."""
+    """Return the larger or smaller value: one of both if all runs agree, ties included."""
     least, most = ends_of(a - b)
     if least >= 0 or most <= 0:
         return a if (least >= 0) == (kind == "max") else b
@@ -276,17 +289,17 @@ def _is_negative(value):
 
 
 def _without(atoms, divisor):
-    """The product of atoms divided by another one; None if it does not divide."""
-    left = list(atoms)
+    """Return a product of atoms divided by another one, None if the division is not exact."""
+    rest = list(atoms)
     for atom in divisor:
-        if atom not in left:
+        if atom not in rest:
             return None
-        left.remove(atom)
-    return tuple(left)
+        rest.remove(atom)
+    return tuple(rest)
 
 
 def _atoms(poly):
-    """All dims in a polynomial, without those whose bounds alone count."""
+    """Yield all dims in a polynomial, except those that count only by their bounds."""
     for atoms, _ in poly:
         for atom in atoms:
             if atom[0] in NAMED:

@@ -1,4 +1,9 @@
-"""Extents written down: as a symbolic dimension for onnx, as words for the device."""
+"""Convert Extents to other representations: symbolic dims for onnx, words for the device.
+
+Hidden state: an Extent travels through an ONNX model as JSON in hexadecimal in a `dim_param`,
+since onnx's inference hands nothing else on from dim to dim. Only `symbol` writes and only
+`parsed` reads that form.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +29,27 @@ from .extent import (
     sum_of,
 )
 
-_PREFIX = "rt_"  # of a symbolic dimension that holds an Extent
+_PREFIX = "rt_"  # of a symbolic dim that represents an Extent
 
 
 def symbol(value: int) -> str:
-    """A name for a symbolic dimension, from which `parsed` makes the Extent again."""
+    """Return the name of a symbolic dim that represents an Extent; `parsed` is the inverse."""
     return _PREFIX + json.dumps(value.poly).encode().hex()
 
 
 def symbols(dims: Sequence[int]) -> list[int | str]:
-    """Dims as onnx takes them."""
+    """Return dims as onnx takes them, Extents as symbolic dims."""
     return [symbol(d) if isinstance(d, Extent) else d for d in dims]
 
 
 def parsed(name: str, grown: bool = False) -> int | None:
-    """The Extent in a symbolic dimension; None for one of another kind. grown: larger bounds."""
+    """Return the Extent that a symbolic dim represents, None for any other dim.
+
+    Args:
+        name: of the dim.
+        grown: give each run-time dim another bound, for the model's twin (see dims.twin_of).
+
+    """
     if not name.startswith(_PREFIX):
         return None
     try:
@@ -49,7 +60,7 @@ def parsed(name: str, grown: bool = False) -> int | None:
 
 
 def corresponds(a: int, b: int) -> bool:
-    """True if both are the same number, or the same polynomial, with bounds of their own."""
+    """Return True if two values are equal but for the bounds of run-time dims."""
     if isinstance(a, DimNumber) and isinstance(b, DimNumber):
         return a.key[0] == base_name(b.key[0])
     if not isinstance(a, Extent) or not isinstance(b, Extent):
@@ -58,7 +69,7 @@ def corresponds(a: int, b: int) -> bool:
 
 
 def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
-    """The value with each dim replaced by what change(atom) gives."""
+    """Return the value with the atom of each run-time dim replaced by change(atom)."""
 
     def total_of(poly):
         total = 0
@@ -84,7 +95,7 @@ def _grown_atom(atom):
     if GROWN in name:
         return atom
     grown = f"{name}{GROWN}{bound}"
-    if kind == "size":  # less: a model may end where the bound does (position embeddings)
+    if kind == "size":  # smaller: a table, as of position embeddings, may end at the bound
         return kind, grown, bound - 1 - bound // 3 if bound > 1 else 2
     return kind, grown, bound + 5 + zlib.crc32(name.encode()) % 13
 
@@ -98,7 +109,16 @@ def _tuples(value):
 
 
 def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int]:
-    """Words of an expression for the device: operation in the low 3 bits, its number above."""
+    """Return words for the device in postfix order: operation in the low 3 bits, then its operand.
+
+    Args:
+        value: a number or an Extent.
+        number_of: returns the number of a run-time dim by (name, bound).
+
+    Raises:
+        Problem: if a coefficient exceeds 28 bits.
+
+    """
     words: list[int] = []
     for i, (atoms, c) in enumerate(poly_of(value)):
         for k, atom in enumerate(atoms):

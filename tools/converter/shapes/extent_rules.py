@@ -1,6 +1,6 @@
-"""How shapes that a run decides follow from others, by operator (see infer_extents).
+"""Rules, by operator, for shapes that a run decides (see infer_extents).
 
-A rule takes the pass, the node and the (dtype, dims) of its inputs, and gives those of its
+A rule takes the pass (p), the node and the (dtype, dims) of its inputs. It returns those of the
 outputs, None where they stay unknown.
 """
 
@@ -19,11 +19,19 @@ INT64, UINT8 = onnx.TensorProto.INT64, onnx.TensorProto.UINT8
 
 
 def own_dim(node, bounds, derived=None, suffix="0"):
-    """A run-time dim named after the node's first output; None where nothing bounds it."""
-    named = next((name for name in node.output if name), "")
-    given = [bounds[name] for name in node.output if name in bounds]
-    given += [] if derived is None else [int(derived)]
-    return extent.dim(f"{named}.{suffix}", min(given)) if given else None
+    """Return a run-time dim named after the node's first output, None if nothing bounds it.
+
+    Args:
+        node: whose run decides the dim.
+        bounds: of --bound, by name.
+        derived: largest value that follows from the inputs, if any.
+        suffix: of the name, if a node has several dims.
+
+    """
+    first = next((name for name in node.output if name), "")
+    limits = [bounds[name] for name in node.output if name in bounds]
+    limits += [] if derived is None else [int(derived)]
+    return extent.dim(f"{first}.{suffix}", min(limits)) if limits else None
 
 
 def _nonzero(p, node, x):
@@ -74,7 +82,7 @@ def _range(p, node, start, *_):
 
 
 def _as_input(p, node, x, *_):
-    """Each output is as the input: Dropout's mask before opset 10 is no bool."""
+    """Return the input's type for each output: before opset 10, Dropout's mask is not bool."""
     return [x] * len(node.output)
 
 
@@ -125,18 +133,18 @@ def _broadcast(p, node, *xs):
 
 
 def broadcast_dims(*shapes: Sequence[int]) -> list[int]:
-    """Return the shape that these broadcast to, where a run decides some of them.
+    """Return the shape that these shapes broadcast to, also if a run decides some dims.
 
-    Two extents that are not known to be equal must be so in a run: the smaller bound counts.
+    Two Extents that are not known to be equal must be equal in a run: the smaller bound counts.
     """
     rank = max(len(dims) for dims in shapes)
     wide = [[1] * (rank - len(dims)) + [*dims] for dims in shapes]
-    found = []
+    result = []
     for column in zip(*wide, strict=True):
         long = [d for d in column if d != 1] or [1]
         fixed = [d for d in long if not extent.is_open(d)]
-        found.append(fixed[0] if fixed else min(long, key=int))
-    return found
+        result.append(fixed[0] if fixed else min(long, key=int))
+    return result
 
 
 def _concat(p, node, *xs):
@@ -159,14 +167,14 @@ def _reshape(p, node, x, *_):
     if shape is None:
         return None
     keeps_zero = attributes_of(node).get("allowzero", 0)
-    wanted = [
+    target = [
         dims[i] if not isinstance(d, extent.Extent) and d == 0 and not keeps_zero else d
         for i, d in enumerate(shape.tolist())
     ]
-    if -1 in wanted:
-        rest = math.prod(d for d in wanted if isinstance(d, extent.Extent) or d != -1)
-        wanted[wanted.index(-1)] = extent.exact_quotient(math.prod(dims), rest)
-    return [(dtype, wanted)]
+    if -1 in target:
+        rest = math.prod(d for d in target if isinstance(d, extent.Extent) or d != -1)
+        target[target.index(-1)] = extent.exact_quotient(math.prod(dims), rest)
+    return [(dtype, target)]
 
 
 def _squeeze(p, node, x, *_):
@@ -174,8 +182,8 @@ def _squeeze(p, node, x, *_):
     axes = attributes_of(node).get("axes", p.input_contents(node, 1))
     if axes is None:
         return None
-    left_out = {int(axis) % len(dims) for axis in axes}
-    return [(dtype, [d for i, d in enumerate(dims) if i not in left_out])]
+    removed = {int(axis) % len(dims) for axis in axes}
+    return [(dtype, [d for i, d in enumerate(dims) if i not in removed])]
 
 
 def _unsqueeze(p, node, x, *_):
@@ -195,16 +203,16 @@ def _einsum(p, node, *xs):
 
 def _expand(p, node, x, shape):
     dtype, dims = x
-    wanted = p.input_contents(node, 1)
-    if wanted is None:
-        wanted = p.dims(node, shape[1][0])
-        if None in wanted or len(dims) > len(wanted):
+    target = p.input_contents(node, 1)
+    if target is None:
+        target = p.dims(node, shape[1][0])
+        if None in target or len(dims) > len(target):
             return None
-    wanted = list(wanted)
-    rank = max(len(dims), len(wanted))
+    target = list(target)
+    rank = max(len(dims), len(target))
     dims = [1] * (rank - len(dims)) + dims
-    wanted = [1] * (rank - len(wanted)) + wanted
-    return [(dtype, [d if w == 1 else w for d, w in zip(dims, wanted, strict=True)])]
+    target = [1] * (rank - len(target)) + target
+    return [(dtype, [d if w == 1 else w for d, w in zip(dims, target, strict=True)])]
 
 
 def _tile(p, node, x, _):
@@ -227,20 +235,26 @@ def _slice(p, node, x, *_):
 
 
 def slice_parts(node, dims, values, count, bounds):
-    """{axis: (first, number, step)} of a Slice, Extents where a run decides; None if unknown.
+    """Return {axis: (first, number, step)} of a Slice, None if they are unknown.
 
-    values: contents of starts, ends, axes, steps (opset 10 and later), None where unknown;
-    count: items of starts.
+    Args:
+        node: the Slice.
+        dims: of its input.
+        values: contents of starts, ends, axes and steps (opset 10 and later), each None if
+            unknown.
+        count: elements of starts.
+        bounds: of --bound, by name.
+
     """
     a = attributes_of(node)
-    given = [len(node.input) > i and bool(node.input[i]) for i in range(1, 5)]
-    if not given[0]:
+    has_input = [len(node.input) > i and bool(node.input[i]) for i in range(1, 5)]
+    if not has_input[0]:
         starts, ends, axes, steps = a["starts"], a["ends"], a.get("axes"), None
     else:
-        if any(g and v is None for g, v in zip(given[2:], values[2:], strict=True)):
+        if any(g and v is None for g, v in zip(has_input[2:], values[2:], strict=True)):
             return None
         starts, ends, axes, steps = [None if v is None else v.tolist() for v in values]
-    count = count if given[0] else len(starts)
+    count = count if has_input[0] else len(starts)
     axes = axes if axes is not None else list(range(count))
     steps = steps if steps is not None else [1] * len(axes)
     parts = {}
@@ -256,14 +270,14 @@ def slice_parts(node, dims, values, count, bounds):
 
 
 def _clamped(d, start, end, step):
-    """(first, number) of a slice, ends clamped as ONNX says; None where it is unknown."""
+    """Return (first, number) of a slice with ONNX's clamping, (None, None) if unknown."""
     low, high = (0, d) if step > 0 else (-1, d - 1)
     try:
         first, last = [
             extent.smaller(extent.larger(v + d if v < 0 else v, least), high)
             for v, least in ((start, 0), (end, low))
         ]
-    except Problem:  # whether it counts from the back is decided by a run
+    except Problem:  # only a run knows if it counts from the end
         return None, None
     if step > 0:
         return first, extent.larger(-((first - last) // step), 0)
@@ -287,15 +301,15 @@ _ELEMENTWISE = (
 )
 BROADCASTING = _ELEMENTWISE + _COMPARISONS
 
-# Those whose result decides its shape, whatever shape the model declares for it.
-DECIDE = {
+# Operators whose data decide the shape, whatever shape the model declares.
+DATA_DEPENDENT = {
     "NonZero": _nonzero,
     "Compress": _compress,
     "Unique": _unique,
     "NonMaxSuppression": _non_max_suppression,
 }
-# Those whose inputs decide it: a declared shape is only the most that it can be.
-ASK = {
+# Operators whose inputs decide the shape: a declared shape is only its bound.
+INPUT_DEPENDENT = {
     "Range": _range,
     "ConstantOfShape": _constant_of_shape,
     "HannWindow": _window,
@@ -305,8 +319,8 @@ ASK = {
     "ImageDecoder": _image_decoder,
 }
 RULES = (
-    DECIDE
-    | ASK
+    DATA_DEPENDENT
+    | INPUT_DEPENDENT
     | {
         "TopK": _top_k,
         "Concat": _concat,

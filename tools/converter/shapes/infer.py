@@ -1,4 +1,4 @@
-"""Shape and dtype of every value, by onnx's own inference."""
+"""Infer the types of all values, by onnx's inference and rules for what it does not know."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from ..load import sound
 from ..protos import set_all
 from . import declarations, infer_bodies, infer_declared, infer_extents, infer_ml, misjudged
 
-_SECONDS = 10.0  # for one time
+_SECONDS = 10.0  # for one call
 
 
 def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
-    """A copy of the model with value_info filled in as far as it can be known.
+    """Return a copy of the model with all types that can be inferred.
 
-    Raises ConvertError where the model contradicts itself.
+    Raises:
+        ConvertError: if the shapes of the model contradict each other.
+
     """
     infer_extents.forget(model)
     declared = declarations.of_outputs(model) | context.declared | declarations.inferred(model)
     model = declarations.without_outputs(model)
     misjudged.forget(model)
     model = _infer(model)
-    for _ in [*model.graph.node, *model.graph.output]:  # each round gets past one at least
-        if not _annotated(model, context, declared):
+    for _ in [*model.graph.node, *model.graph.output]:  # each round completes at least one
+        if not _annotate(model, context, declared):
             break
         infer_extents.forget_unknown(model.graph)
         model = _infer(model)
@@ -36,8 +38,8 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     return model
 
 
-def _annotated(model, context, declared):
-    """What onnx does not know, by the first that can say something; False if none can."""
+def _annotate(model, context, declared):
+    """Add types that onnx does not infer, by the first rule that can; return False if none can."""
     return (
         infer_ml.annotate(model)
         or infer_extents.annotate(model, context, misjudged.in_model(model))
@@ -51,37 +53,37 @@ def _annotated(model, context, declared):
 def _infer(model):
     limits.at("inferring shapes", most=_SECONDS)
     with misjudged.hidden(model):
-        found = _inferred(model)
-    misjudged.reveal(found)
-    _type_outputs(found.graph)
-    return found
+        model = _infer_strictly(model)
+    misjudged.reveal(model)
+    _type_outputs(model.graph)
+    return model
 
 
 def _type_outputs(graph):
-    """Move the types of outputs to them: onnx infers those without a type as inner values.
+    """Move the types of outputs to them: onnx adds those without a type to value_info.
 
     A value may be an output several times.
     """
     names = {info.name for info in graph.output}
-    found = {info.name: info.type for info in graph.value_info if info.name in names}
+    types = {info.name: info.type for info in graph.value_info if info.name in names}
     for info in graph.output:
-        if info.name in found:
-            info.type.CopyFrom(found[info.name])
-    if found:
+        if info.name in types:
+            info.type.CopyFrom(types[info.name])
+    if types:
         set_all(graph.value_info, [v for v in graph.value_info if v.name not in names])
 
 
-def _inferred(model):
+def _infer_strictly(model):
     try:
         return shape_inference.infer_shapes(
             model, check_type=True, strict_mode=True, data_prop=True
         )
     except Exception as e:  # onnx raises several kinds; its text names the node
-        return _lenient(model, e)
+        return _infer_leniently(model, e)
 
 
-def _lenient(model, strict_error):
-    """Inference without strict mode: some operators refuse shapes that only run time knows."""
+def _infer_leniently(model, strict_error):
+    """Infer without strict mode: some operators refuse shapes that only a run knows."""
     try:
         return shape_inference.infer_shapes(model, data_prop=True)
     except Exception:

@@ -1,4 +1,4 @@
-"""Shapes of what If, Loop and Scan give: onnx's inference leaves most of them open."""
+"""Infer the outputs of If, Loop and Scan, most of which onnx's inference leaves open."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from ..context import Context
 from ..external_weights import array_of
 from ..protos import attributes_of
 from . import declarations
-from .bodies import model_of
+from .bodies import always_continues, model_of
 from .extent_rules import own_dim
-from .limits import limit, limits_of
-from .loops import always
+from .infer_extents import limit, limits_of
 from .types import declare_new, known_values, value_of
 
 Infer = Callable[[onnx.ModelProto, Context], onnx.ModelProto]
 
 
 class _Outer(NamedTuple):
-    """What a body stands in."""
+    """The surroundings of a body: the model around it, and how to infer types."""
 
     model: onnx.ModelProto
     context: Context
@@ -29,10 +28,7 @@ class _Outer(NamedTuple):
 
 
 def annotate(model: onnx.ModelProto, context: Context, infer: Infer) -> bool:
-    """Adds what can be said now of these operators' outputs; True if there was anything to add.
-
-    infer: what infers the shapes of a body.
-    """
+    """Declare those operators' outputs that can be inferred now; return True if any was added."""
     graph = model.graph
     known = known_values(graph)
     changed = False
@@ -43,13 +39,13 @@ def annotate(model: onnx.ModelProto, context: Context, infer: Infer) -> bool:
         try:
             values = rule(_Outer(model, context, infer), node, known)
         except (LookupError, TypeError, ValueError):
-            continue  # a body that does not fit its node: lowering says how
+            continue  # the body does not fit its node: lowering reports how
         changed |= declare_new(graph, node, values, known)
     return changed
 
 
 def _results(outer, graph, types):
-    """Values of a subgraph's outputs, None where they stay unknown."""
+    """Return the types of a subgraph's outputs, each None if unknown."""
     inner = outer.infer(model_of(outer.model, graph, types), outer.context)
     if declarations.is_marked(inner):
         declarations.mark(outer.model)
@@ -69,7 +65,7 @@ def _loop(outer, node, known):
     types = [(onnx.TensorProto.INT64, []), (onnx.TensorProto.BOOL, []), *states]
     results = _results(outer, attributes_of(node)["body"], types)[1:]
     scans = results[len(states) :]
-    trips = _rounds(outer, node, dict(zip(node.output[len(states) :], scans, strict=True)))
+    trips = _trips(outer, node, dict(zip(node.output[len(states) :], scans, strict=True)))
     kept = [s if s == r else None for s, r in zip(states, results, strict=False)]
     return kept + [_stacked(r, 0, trips) for r in scans]
 
@@ -95,7 +91,7 @@ def _scan(outer, node, known):
 
 
 def _stacked(value, axis, n):
-    """A round's value with a dim for the rounds."""
+    """Return the type of a value with one more dim for the trips."""
     if value is None or n is None:
         return None
     dtype, dims = value
@@ -103,25 +99,25 @@ def _stacked(value, axis, n):
     return dtype, [*dims[:axis], n, *dims[axis:]]
 
 
-def _rounds(outer, node, scans):
-    """Number of rounds, a run-time dim where a run decides it; None where nothing bounds that.
+def _trips(outer, node, scans):
+    """Return the number of trips, maybe a run-time dim, None if nothing bounds it.
 
-    scans: what a round adds to each output that grows.
+    `scans` are the types of what a trip adds, by the stacked output's name.
     """
     model = outer.model
     trips = _constant(model, node.input[0])
     initial = {t.name: t for t in model.graph.initializer}
     body = attributes_of(node)["body"]
-    if trips is not None and always(body, node.input[1], initial):
+    if trips is not None and always_continues(body, node.input[1], initial):
         return trips
-    found = limits_of(model, outer.context)
-    most = [limit(found, name, 0, len(value[1]) + 1) for name, value in scans.items() if value]
+    limits = limits_of(model, outer.context)
+    most = [limit(limits, name, 0, len(value[1]) + 1) for name, value in scans.items() if value]
     known = [n for n in [trips, *most] if n is not None]
     return own_dim(node, outer.context.bounds, min(known, default=None), "rounds")
 
 
 def _constant(model, name):
-    """A known number of rounds, else None."""
+    """Return a constant number of trips, else None."""
     for t in model.graph.initializer:
         if t.name == name:
             return int(array_of(t).item())

@@ -1,4 +1,4 @@
-"""Shapes and dtypes of operators whose lowering says them: com.microsoft's, and a user's own."""
+"""Infer the outputs of operators whose lowering has a rule: com.microsoft's, and a user's own."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ from .types import declare_new, known_values
 
 
 def annotate(model: onnx.ModelProto, context: Context) -> bool:
-    """Adds what can be said now of these operators' outputs; True if there was anything to add.
+    """Declare those operators' outputs that can be inferred now; return True if any was added.
 
-    Raises ConvertError where a rule finds that the inputs do not fit.
+    Raises:
+        ConvertError: if a rule finds that the inputs do not fit.
+
     """
     graph = model.graph
-    todo = [(node, rule) for node in graph.node if (rule := _rule_of(node, context.operators))]
-    if not todo:
+    rules = [(node, rule) for node in graph.node if (rule := _rule_of(node, context.operators))]
+    if not rules:
         return False
     known = known_values(graph)
     data = {t.name: t for t in graph.initializer}
     changed = False
-    for node, rule in todo:
-        given = [name for name in node.input if name]
-        wanted = [name for name in node.output if name and name not in known]
-        if wanted and all(name in known for name in given):
+    for node, rule in rules:
+        inputs = [name for name in node.input if name]
+        unknown = [name for name in node.output if name and name not in known]
+        if unknown and all(name in known for name in inputs):
             values = _apply(model, node, rule, known, data)
             changed |= declare_new(graph, node, map(_value, values), known)
     return changed
 
 
-def _value(found):
-    """A rule's result; None where not all of its dims are known."""
-    dtype, dims = found
+def _value(result):
+    """Return a rule's result as a type, None if a dim is unknown."""
+    dtype, dims = result
     return None if None in dims else (dtype, [extent.kept(d) for d in dims])
 
 

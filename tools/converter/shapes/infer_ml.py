@@ -1,4 +1,4 @@
-"""Shapes and dtypes of operators of ai.onnx.ml, for which onnx has no inference or half of one."""
+"""Infer the outputs of operators of ai.onnx.ml, for which onnx's inference is incomplete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FLOAT, INT64, STRING = 1, 7, 8
 
 
 def annotate(model: onnx.ModelProto) -> bool:
-    """Adds what can be said now of these operators' outputs; True if there was anything to add."""
+    """Declare those operators' outputs that can be inferred now; return True if any was added."""
     graph = model.graph
     if not any(node.domain == ML for node in graph.node):
         return False
@@ -28,7 +28,7 @@ def annotate(model: onnx.ModelProto) -> bool:
 
 
 def _rows(x):
-    """Samples: a vector is one of them."""
+    """Return the number of samples; a vector is one sample."""
     return 1 if len(x[1]) < 2 else x[1][0]
 
 
@@ -63,7 +63,7 @@ def _classifier(ints):
 def _svm_classifier(attributes, x):
     label, (_, (rows, n)) = _classifier("classlabels_ints")(attributes, x)
     if n > 2 and attributes.get("vectors_per_class") and not attributes.get("prob_a"):
-        n = n * (n - 1) // 2  # one score a pair of classes
+        n = n * (n - 1) // 2  # one score per pair of classes
     return [label, (FLOAT, [rows, n])]
 
 
@@ -85,14 +85,14 @@ def _extractor(attributes, x, index):
 
 
 def _label_encoder(attributes, x):
-    """The output's dtype is that of the values."""
+    """Return the type of LabelEncoder's output, whose dtype is that of the values."""
     if "classes_strings" in attributes:
         return [(INT64 if x[0] == STRING else STRING, x[1])]
     if "values_tensor" in attributes:
         return [(attributes["values_tensor"].data_type, x[1])]
     kinds = {"values_strings": STRING, "values_int64s": INT64, "values_floats": FLOAT}
-    found = [dtype for name, dtype in kinds.items() if name in attributes]
-    return [(found[0], x[1])] if found else []
+    dtypes = [dtype for name, dtype in kinds.items() if name in attributes]
+    return [(dtypes[0], x[1])] if dtypes else []
 
 
 def _dict_vectorizer(attributes, x):

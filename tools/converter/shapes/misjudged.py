@@ -1,16 +1,16 @@
-"""Nodes that onnx's inference misjudges: each fault, its opsets, and what ONNX's text says.
+"""Nodes that onnx's inference misjudges: each fault, its opsets, and the text of ONNX.
 
 For these nodes onnx infers another shape than the operator's text and onnxruntime have, infers
-none, or refuses what the text allows. So they are hidden from it, in a domain that it does not
-know; the rules of extent_rules.py give their shapes instead, ahead of any declaration, and what
-was declared of values that follow from them is forgotten. A fault that the next version of onnx
-shows is one more entry of FAULTS, and a rule if its operator has none. What can be written in a
-form that onnx judges rightly is written so when a model is loaded: load/old_axes.py, and
-load/__init__.py for the pads beside an auto_pad and the axes of MeanVarianceNormalization.
+none, or refuses what the text allows. They are hidden from onnx by a domain that it does not know.
+The rules of extent_rules.py infer their shapes instead, before any declaration is used, and
+declared shapes of values that depend on them are removed. To handle one more fault, add an entry
+to FAULTS, and a rule if the operator has none. What can be written in a form that onnx judges
+correctly is rewritten when a model is loaded: load/old_axes.py, and load/__init__.py for pads
+beside auto_pad and the axes of MeanVarianceNormalization.
 
-Where onnxruntime alone differs from the text, the shape is onnx's, or the node is refused: it
-squeezes all dims for empty axes (ops/squeeze.py), takes the largest integer as the end of a slice
-that runs backwards for "to the first", forgets keep_aspect_ratio_policy for negative axes, and
+Where only onnxruntime differs from the text, the shape is onnx's, or the node is refused: it
+squeezes all dims for empty axes (ops/squeeze.py), reads the largest integer as the end of a slice
+that runs backwards as "to the first", ignores keep_aspect_ratio_policy for negative axes, and
 broadcasts PRelu's slope both ways.
 """
 
@@ -29,12 +29,12 @@ from ..external_weights import array_of
 from ..ops import OWN
 from ..protos import attributes_of, bodies_of, nodes_of, opset_of, set_all
 
-_HIDDEN = "mpconnxr.hidden."  # before their domain while onnx infers
+_HIDDEN = "mpconnxr.hidden."  # prefix of their domain while onnx infers
 _ONNX = ("", "ai.onnx")
 _INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
 _POOLS = ("AveragePool", "LpPool", "MaxPool")
 
-_FAR = 1 << 20  # of a step: further than the lists reach whose contents are followed
+_FAR = 1 << 20  # of a step: more than the elements of any list whose contents onnx follows
 _SHORT = 64  # elements
 
 Attributes = dict[str, Any]
@@ -46,13 +46,13 @@ class Fault:
     """A fault of onnx's inference.
 
     Attributes:
-        operators: of ONNX that have it. Operators of this project whose names contain one of
-            them, and which functions define by it, have it as well.
+        operators: of ONNX that have it. It also holds for operators of this project whose names
+            contain one of these, because their functions use it.
         since, until: first and last opset with the fault.
-        text: what the operator's text says of the shape.
-        inferred: what onnx infers instead.
-        is_met: return True for a node that may meet the fault; takes the node, its attributes
-            and the model's short constants.
+        text: shape by the operator's text.
+        inferred: shape that onnx infers instead.
+        is_met: returns True for a node that may meet the fault; takes the node, its attributes and
+            the model's short constants.
 
     """
 
@@ -65,7 +65,7 @@ class Fault:
 
 
 def _has_ceil_mode(node, a, constants):
-    """Return True unless attributes contradict each other, which onnx is to refuse."""
+    """Return True for ceil_mode whose other attributes fit it; onnx is to refuse others."""
     if not a.get("ceil_mode") or "kernel_shape" not in a:
         return False
     n = len(a["kernel_shape"])
@@ -80,11 +80,11 @@ def _pads_output_same(node, a, constants):
 
 
 def _may_step_far(node, a, constants):
-    """Return True for steps that are no small constants: onnx may compute some by itself."""
+    """Return True for steps that are not small constants, some of which only onnx may compute."""
     if len(node.input) < 5 or not node.input[4]:
         return False
-    found = constants.get(node.input[4])
-    return found is None or any(abs(step) > _FAR for step in found)
+    steps = constants.get(node.input[4])
+    return steps is None or any(abs(step) > _FAR for step in steps)
 
 
 _NEWEST = float("inf")
@@ -154,8 +154,8 @@ def fault_of(node: onnx.NodeProto, opset: int, constants: Constants) -> Fault | 
 
     Args:
         node: of any domain.
-        opset: version of ONNX's own domain.
-        constants: the integers of short constants, by name.
+        opset: of ONNX's domain.
+        constants: integers of short constants, by name.
 
     """
     a: Attributes | None = None
@@ -168,15 +168,15 @@ def fault_of(node: onnx.NodeProto, opset: int, constants: Constants) -> Fault | 
 
 
 def constants_of(model: onnx.ModelProto) -> Constants:
-    """Return the integers of short constants, bodies' included, by name.
+    """Return the integers of short constants by name, also of those in bodies.
 
-    Where bodies use one name twice, the name has the integers of all of them.
+    If bodies use one name twice, it has the integers of all of them.
     """
-    found: Constants = {}
+    integers: Constants = {}
     for name, t in _tensors(model.graph):
         if t.data_type in _INTEGERS and math.prod(t.dims) <= _SHORT:
-            found.setdefault(name, []).extend(array_of(t).reshape(-1).tolist())
-    return found
+            integers.setdefault(name, []).extend(array_of(t).reshape(-1).tolist())
+    return integers
 
 
 def _tensors(graph):
@@ -196,14 +196,14 @@ def _is_of(node, fault, opset):
 
 
 def in_model(model: onnx.ModelProto) -> Callable[[onnx.NodeProto], bool]:
-    """Return a test of the model's nodes: True for one of ONNX's own that onnx misjudges."""
-    given = opset_of(model, ""), constants_of(model)
-    return lambda node: node.domain in _ONNX and fault_of(node, *given) is not None
+    """Return a function of a node: True for one of ONNX's operators that onnx misjudges."""
+    opset_and_constants = opset_of(model, ""), constants_of(model)
+    return lambda node: node.domain in _ONNX and fault_of(node, *opset_and_constants) is not None
 
 
 @contextmanager
 def hidden(model: onnx.ModelProto) -> Iterator[None]:
-    """Hide these nodes from onnx, bodies included; `reveal` a model that it made of this one."""
+    """Hide misjudged nodes, also in bodies, for a while; `reveal` a model made meanwhile."""
     hide(model)
     try:
         yield
@@ -212,18 +212,18 @@ def hidden(model: onnx.ModelProto) -> Iterator[None]:
 
 
 def hide(model: onnx.ModelProto) -> None:
-    """Give these nodes a domain that onnx does not know, in place."""
-    given = opset_of(model, ""), constants_of(model)
+    """Give nodes that onnx misjudges a domain that it does not know, in place."""
+    opset_and_constants = opset_of(model, ""), constants_of(model)
     domains = set()
     for node in list(nodes_of(model.graph)):
-        if fault_of(node, *given):
+        if fault_of(node, *opset_and_constants):
             node.domain = _HIDDEN + node.domain
             domains.add(node.domain)
     model.opset_import.extend(helper.make_opsetid(name, 1) for name in sorted(domains))
 
 
 def reveal(model: onnx.ModelProto) -> None:
-    """Undo `hide`."""
+    """Undo `hide`, in place."""
     kept = [o for o in model.opset_import if not o.domain.startswith(_HIDDEN)]
     if len(kept) == len(model.opset_import):
         return
@@ -233,15 +233,15 @@ def reveal(model: onnx.ModelProto) -> None:
 
 
 def forget(model: onnx.ModelProto) -> None:
-    """Remove, in place, the shapes of inner values that follow from these nodes."""
+    """Remove the shapes of inner values that depend on misjudged nodes, in place."""
     _forget(model.graph, (opset_of(model, ""), constants_of(model)), set())
 
 
-def _forget(graph, given, tainted):
-    """Collect in tainted what follows from these nodes, bodies included; remove its shapes."""
+def _forget(graph, opset_and_constants, tainted):
+    """Collect values that depend on misjudged nodes in `tainted`, and remove their shapes."""
     for node in graph.node:
-        inside = [_forget(body, given, tainted) for body in bodies_of(node)]
-        if any(inside) or tainted.intersection(node.input) or fault_of(node, *given):
+        inside = [_forget(body, opset_and_constants, tainted) for body in bodies_of(node)]
+        if any(inside) or tainted.intersection(node.input) or fault_of(node, *opset_and_constants):
             tainted.update(node.output)
     if not tainted:
         return False

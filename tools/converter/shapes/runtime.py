@@ -1,8 +1,8 @@
-"""Graphs whose shapes a run decides: contents that follow from shapes, and a proof by repetition.
+"""Lower contents that follow from run-time shapes, and prove that lowered graphs follow them.
 
-Lowerings compute with Extents as with numbers, and code that is not made for them could turn one
-into a number on the way. So such a model is lowered twice, with different bounds: what differs
-between the two must be an Extent, of the same polynomial both times.
+Lowerings compute with Extents as with ints, and code that was not written for them may turn one
+into a plain number. So such a model is lowered twice, with different bounds. Every number that
+differs between both graphs must be an Extent, with the same polynomial both times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _INTEGERS = (6, 7)
 
 
 def lower_contents(node) -> bool:
-    """Lowers a node whose result follows from shapes; False if it is none."""
+    """Lower a node whose output follows from run-time shapes; return False for any other node."""
     if len(node.outputs) != 1 or node.outputs[0] is None or node.outputs[0].dtype not in _INTEGERS:
         return False
     out = node.outputs[0]
@@ -46,7 +46,7 @@ def _contents(node):
 
 
 def drop_unused(graph: Graph) -> None:
-    """Contents of which only the Extents were needed are not computed."""
+    """Remove steps that compute contents which only shapes needed."""
     used = {t.root for step in walk(graph.steps) for t in step.inputs}
     used |= {t.root for t in graph.outputs}
     for steps in [graph.steps, *(body for step in walk(graph.steps) for body in step.bodies)]:
@@ -54,7 +54,7 @@ def drop_unused(graph: Graph) -> None:
 
 
 def is_decided_by_runs(graph: Graph) -> bool:
-    """Return whether a run decides any shape or parameter of the graph."""
+    """Return True if a run decides any shape or parameter of the graph."""
     return any(t.is_open for t in graph.tensors()) or any(
         isinstance(p, extent.DimNumber) or extent.is_open(p)
         for step in walk(graph.steps)
@@ -63,10 +63,19 @@ def is_decided_by_runs(graph: Graph) -> bool:
 
 
 def check_follows(a: Graph, b: Graph) -> None:
-    """UnsupportedModel unless both are the same but for the bounds of run-time dims."""
+    """Check that two graphs are the same but for the bounds of run-time dims.
+
+    Args:
+        a: lowered from the model.
+        b: lowered from its twin, with other bounds.
+
+    Raises:
+        UnsupportedModel: with the steps and outputs that differ.
+
+    """
     known: dict[Tensor, Tensor] = {}
     findings = _unset(a)
-    doubted: set[Tensor] = set()  # what differs because of an input that a finding is about
+    doubted: set[Tensor] = set()  # differs because of an input that has a finding
     for step, other in _pairs(a.steps, b.steps, findings):
         if not _same_step(step, other, known):
             if doubted.isdisjoint(t.root for t in step.inputs):
@@ -77,25 +86,25 @@ def check_follows(a: Graph, b: Graph) -> None:
         if not _same_tensor(x, y, known) and x.root not in doubted:
             findings.append(Finding("output", x.name, _problem()))
     if findings:
-        todo = "--dim instead of --bound fixes the inputs' sizes"
-        is_given = any(t.is_open for t in a.inputs)
-        raise UnsupportedModel([_told(f, todo) if is_given else f for f in findings])
+        advice = "--dim instead of --bound fixes the inputs' sizes"
+        has_open_inputs = any(t.is_open for t in a.inputs)
+        raise UnsupportedModel([_advised(f, advice) if has_open_inputs else f for f in findings])
 
 
-def _told(finding, todo):
-    return Finding(finding.what, finding.name, Problem(finding.problem.reason, todo))
+def _advised(finding, advice):
+    return Finding(finding.what, finding.name, Problem(finding.problem.reason, advice))
 
 
 def _unset(graph):
-    """Findings for dims that no step decides, and values larger than their memory."""
+    """Return findings for dims that no step sets, and for values larger than their memory."""
     steps = list(walk(graph.steps))
     numbers = {p.key for s in steps for p in s.params if isinstance(p, extent.DimNumber)}
     used = {key for t in graph.tensors() for d in t.shape for key in extent.dims_in(d)}
     used |= {key for s in steps for p in s.params for key in extent.dims_in(p)}
-    given = {key for t in graph.inputs for d in t.shape for key in extent.dims_in(d)}
+    of_inputs = {key for t in graph.inputs for d in t.shape for key in extent.dims_in(d)}
     findings = [
         Finding("run-time dim", name, Problem("no step decides it"))
-        for name, _ in used - numbers - given
+        for name, _ in used - numbers - of_inputs
     ]
     for t in graph.tensors():
         if t.data is None and not t.is_open and t.planned_nbytes < t.nbytes:
@@ -104,7 +113,7 @@ def _unset(graph):
 
 
 def _too_long(step):
-    """Return a finding if a file cannot hold the extents of a step."""
+    """Return a finding if the file cannot represent an extent of the step."""
     dims = [d for t in step.inputs + step.outputs + step.scratch for d in t.shape]
     try:
         for value in filter(extent.is_open, step.params + dims):

@@ -1,4 +1,4 @@
-"""What is known of an ONNX node before it is lowered: its attributes, and its inputs' types."""
+"""A node's attributes and input types, as inference and lowering see them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from ..ir import Tensor
 
 
 class Signature:
-    """op: operator type; opset: version of its domain; proto: the ONNX node.
+    """A node before it is lowered.
 
-    inputs: Tensors, None where absent; their data are known for constants only.
+    Attributes:
+        proto: the ONNX node.
+        op: operator type.
+        opset: version of its domain.
+        inputs: tensors, None where omitted; only constants have data.
+
     """
 
     def __init__(self, proto: onnx.NodeProto, opset: int, inputs: Sequence[Tensor | None]):
@@ -23,11 +28,11 @@ class Signature:
         self.inputs = list(inputs)
 
     def input(self, i: int) -> Tensor | None:
-        """The i-th input; None where it is left out."""
+        """Return the i-th input, None if it is omitted."""
         return self.inputs[i] if i < len(self.inputs) else None
 
     def attr(self, name: str, default=None):
-        """An attribute's value (bytes decoded to str), or the default."""
+        """Return the value of an attribute, bytes as str, or the default."""
         for a in self.proto.attribute:
             if a.name == name:
                 value = helper.get_attribute_value(a)

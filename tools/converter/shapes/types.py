@@ -1,4 +1,4 @@
-"""Dtype and shape of a graph's values, as inference has written them down."""
+"""Read and write dtypes and shapes of values in a graph's declarations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = tuple[int, list[int]]
 
 
 def known_values(graph: onnx.GraphProto) -> dict[str, Value]:
-    """The tensors of known shape and the maps, by name."""
+    """Return the types of tensors of known shape and of maps, by name."""
     known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
     for info in [*graph.input, *graph.value_info, *graph.output]:
         value = value_of(info)
@@ -27,7 +27,7 @@ def known_values(graph: onnx.GraphProto) -> dict[str, Value]:
 
 
 def value_of(info) -> Value | None:
-    """A value's type, if it is a tensor of known shape or a map."""
+    """Return a value's type if it is a tensor of known shape or a map, else None."""
     as_map = objects.dtype_of(info.type)
     if as_map is not None:
         return as_map, []
@@ -37,7 +37,7 @@ def value_of(info) -> Value | None:
 
 
 def shape_of(t: onnx.TypeProto.Tensor) -> list[int] | None:
-    """Return the dims of a type, Extents where a run decides them; None if one is not known."""
+    """Return the dims of a type, Extents where a run decides them, None if one is unknown."""
     if not t.HasField("shape"):
         return None
     dims = [
@@ -50,16 +50,18 @@ def shape_of(t: onnx.TypeProto.Tensor) -> list[int] | None:
 
 
 def all_fixed(graph: onnx.GraphProto) -> bool:
-    """True if each value that a node gives is a tensor of fixed shape."""
+    """Return True if each value that a node computes is a tensor of fixed shape."""
     known = known_values(graph)
     names = (name for node in graph.node for name in node.output if name)
     return all(n in known and not any(map(extent.is_open, known[n][1])) for n in names)
 
 
 def declare(graph, name, value):
-    """Writes down the type of a value; True if that is new.
+    """Declare the type of a value, in place; return True if that changed it.
 
-    Raises ConvertError for a shape that none can have.
+    Raises:
+        ConvertError: if no value can have the shape.
+
     """
     dtype, dims = value
     if any(not extent.is_open(d) and not objects.OPEN <= d < 1 << 63 for d in dims):
@@ -81,10 +83,17 @@ def declare_new(
     values: Iterable[Value | None],
     known: dict[str, Value],
 ) -> bool:
-    """Declares those of a node's outputs that are not known yet; True if that changed the graph.
+    """Declare the outputs of a node that are unknown so far; return True if the graph changed.
 
-    values: of the outputs in order, None where nothing can be said. Strings of an open shape never
-    get known (see known_values), so they come here each time, and change nothing the second time.
+    Strings of an open shape never become known (see known_values). They come here each time, and
+    change nothing from the second time on.
+
+    Args:
+        graph: changed in place.
+        node: the node.
+        values: types of its outputs in order, None if unknown.
+        known: types of values by name, extended in place.
+
     """
     new = {
         name: value

@@ -1,4 +1,4 @@
-"""Shapes of convolutions, pools and the like over dims that a run decides (see extent_rules)."""
+"""Rules for shapes of convolutions, pools and similar operators (see extent_rules)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def max_unpool(p, node, x, *_):
 
 
 def stft(p, node, signal, *_):
-    """Infer the output of STFT: frames that lie within the signal, half of the bins and one."""
+    """Infer the output of STFT: only frames within the signal, and half of the bins plus one."""
     dtype, (batch, samples, *parts) = signal
     step, length = p.input_contents(node, 1), p.input_contents(node, 3)
     window = p.known.get(node.input[2]) if len(node.input) > 2 else None
@@ -111,15 +111,15 @@ def pad(p, node, x, *_):
     axes = p.input_contents(node, 3)
     if pads is None or len(node.input) > 3 and node.input[3] and axes is None:
         return None
-    found = list(dims)
+    result = list(dims)
     axes = range(len(dims)) if axes is None else axes.tolist()
     for i, axis in enumerate(axes):
-        found[axis] = found[axis] + int(pads[i]) + int(pads[i + len(axes)])
-    return [(dtype, found)]
+        result[axis] = result[axis] + int(pads[i]) + int(pads[i + len(axes)])
+    return [(dtype, result)]
 
 
 def split(p, node, x, *_):
-    """Into parts of fixed sizes; of equal ones the last may be smaller."""
+    """Infer the outputs of Split; of equal parts the last may be smaller."""
     dtype, dims = x
     axis = attributes_of(node).get("axis", 0) % len(dims)
     sizes = attributes_of(node).get("split", p.input_contents(node, 1))
@@ -133,18 +133,18 @@ def split(p, node, x, *_):
 
 
 def resize(p, node, x, *_):
-    """By constant scales, those of dims that a run decides 1."""
+    """Infer the output of Resize with constant scales, which are 1 for dims that a run decides."""
     dtype, dims = x
     a = attributes_of(node)
     scales = p.constant_input(node, 2 if len(node.input) > 2 else 1)
     if scales is None or len(scales) != len(dims) or "axes" in a:
         return None
-    found = scaled_dims(dims, scales)
-    return None if None in found else [(dtype, found)]
+    result = scaled_dims(dims, scales)
+    return None if None in result else [(dtype, result)]
 
 
 def scaled_dims(dims: Sequence[int], scales: Sequence[float]) -> list[int | None]:
-    """Return the dims times scales; None for one that a run decides where its scale is not 1."""
+    """Return dims times scales, rounded down; None for a dim of runs whose scale is not 1."""
     return [
         (d if s == 1 else None) if extent.is_open(d) else math.floor(d * s)
         for d, s in zip(dims, scales, strict=True)
@@ -152,7 +152,7 @@ def scaled_dims(dims: Sequence[int], scales: Sequence[float]) -> list[int | None
 
 
 def _spatial(node, dims, kernel):
-    """Return ONNX's formula, by dimension; see misjudged.py for ceil_mode."""
+    """Return spatial dims by ONNX's formula; misjudged.py explains ceil_mode."""
     a, is_pool = attributes_of(node), kernel is None
     kernel = a.get("kernel_shape", kernel)
     n = len(dims)
@@ -160,17 +160,17 @@ def _spatial(node, dims, kernel):
     auto, pads = a.get("auto_pad", b"NOTSET"), a.get("pads", [0] * 2 * n)
     if auto == b"VALID":
         pads = [0] * 2 * n
-    found = []
+    result = []
     for i, d in enumerate(dims):
         if auto.startswith(b"SAME"):
-            found.append(-(-d // strides[i]))
+            result.append(-(-d // strides[i]))
             continue
         padded = d + pads[i]
         rest = padded + pads[n + i] - (kernel[i] - 1) * dilations[i] - 1
         if a.get("ceil_mode"):  # no window begins in the padding at the end
-            found.append(extent.smaller(-(-rest // strides[i]) + 1, -(-padded // strides[i])))
-        elif is_pool and not extent.is_open(rest) and rest < 0:  # as onnx; lowering refuses it
-            found.append(max(1 - -rest // strides[i], 0))
+            result.append(extent.smaller(-(-rest // strides[i]) + 1, -(-padded // strides[i])))
+        elif is_pool and not extent.is_open(rest) and rest < 0:  # like onnx; lowering refuses it
+            result.append(max(1 - -rest // strides[i], 0))
         else:
-            found.append(rest // strides[i] + 1)
-    return found
+            result.append(rest // strides[i] + 1)
+    return result

@@ -1,4 +1,7 @@
-"""Operators that no lowering serves, but whose definition is a function, replaced by that body."""
+"""Inline the function bodies of operators that have no lowering.
+
+ONNX defines some operators as functions; bodies for com.microsoft are in ms_bodies.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,16 @@ from ..protos import copied, opset_of, set_all
 from ..shapes.infer import infer
 from . import ms_bodies
 
-_MAX_DEPTH = 4  # a body may use operators that are functions themselves
-_DOMAIN = "mpconnxr.bodies"  # of the functions while they wait to be inlined
+_MAX_DEPTH = 4  # of functions whose bodies use functions
+_DOMAIN = "mpconnxr.bodies"  # domain of the bodies until they are inlined
 
 
 def expand(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
-    """The model itself, or a copy with those operators expanded. Values must have types."""
-    # A body of com.microsoft needs shapes, which the one before it gives
+    """Return the model with these operators expanded, in a copy if it has any.
+
+    All values must have types.
+    """
+    # A body of com.microsoft needs shapes, which may follow from the one before it
     waiting = sum(node.domain == ms_bodies.DOMAIN for node in model.graph.node)
     for _ in range(_MAX_DEPTH + waiting):
         bodies = _bodies(model, context)
@@ -27,7 +33,7 @@ def expand(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
 
 
 def _bodies(model, context):
-    """{index of a node to replace: the function that defines it}."""
+    """Return the bodies of the nodes to expand, by the index of the node."""
     graph, operators = model.graph, context.operators
     types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
     for t in graph.initializer:
@@ -36,16 +42,16 @@ def _bodies(model, context):
     for node in graph.node:
         if node.op_type == "Constant" and node.attribute[0].name == "value":
             constants[node.output[0]] = node.attribute[0].t
-    found = {}
+    bodies = {}
     for i, node in enumerate(graph.node):
         body = None
         if node.domain == ms_bodies.DOMAIN and not operators.is_own(node.domain, node.op_type):
             body = ms_bodies.body(node, types, opset_of(model, ""), constants)
         elif not _is_lowered(node, types, context):
             body = _body(node, opset_of(model, node.domain), types)
-        if body is not None and body.node:  # empty where the types do not suffice
-            found[i] = body
-    return found
+        if body is not None and body.node:  # empty if the types do not suffice
+            bodies[i] = body
+    return bodies
 
 
 def _is_lowered(node, types, context):
@@ -56,7 +62,7 @@ def _is_lowered(node, types, context):
 
 
 def _body(node, version, types):
-    """The node's definition at this opset, for its inputs' types; None if it has none."""
+    """Return the definition of a node at this opset for these input types, None if it has none."""
     domain = "" if node.domain == "ai.onnx" else node.domain
     try:
         schema = defs.get_schema(node.op_type, version, domain)
@@ -69,10 +75,10 @@ def _body(node, version, types):
         return _function(
             schema.get_function_with_opset_version, version, schema.function_opset_versions
         )
-    given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+    input_types = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
     return _function(
         lambda v: schema.get_context_dependent_function_with_opset_version(
-            v, node.SerializeToString(), given
+            v, node.SerializeToString(), input_types
         ),
         version,
         schema.context_dependent_function_opset_versions,
@@ -80,13 +86,13 @@ def _body(node, version, types):
 
 
 def _function(get, version, versions):
-    """The newest body that is not newer than the opset, else the oldest there is."""
+    """Return the newest body that is not newer than the opset, else the oldest one."""
     chosen = max((v for v in versions if v <= version), default=min(versions))
     return onnx.FunctionProto.FromString(get(chosen))
 
 
 def _write_defaults(node, schema):
-    """Spells out defaulted attributes: the inliner drops a body's reference to an absent one."""
+    """Add omitted attributes: the inliner drops a body's reference to an absent attribute."""
     present = {a.name for a in node.attribute}
     for name, attribute in schema.attributes.items():
         if name not in present and attribute.default_value.type:
@@ -94,7 +100,7 @@ def _write_defaults(node, schema):
 
 
 def _inlined(model, bodies):
-    """A copy with each of these nodes replaced by its own function's nodes."""
+    """Return a copy where each of these nodes is replaced by the nodes of its own body."""
     copy = copied(model)
     copy.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     for i, body in bodies.items():
@@ -110,7 +116,7 @@ def _inlined(model, bodies):
 
 
 def _import(model, body):
-    """Both import the same versions: the model's, where it has the domain."""
+    """Make the body import the model's opsets, and the model those that it lacks."""
     for o in body.opset_import:
         version = opset_of(model, o.domain)
         if version:

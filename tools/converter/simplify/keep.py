@@ -1,10 +1,10 @@
-"""Level 0 of --optimize: operators stay operators, so that a device computes what they compute.
+"""Keep operators as they are at level 0 of --optimize, so that the device computes all of them.
 
-1. What decides a shape, and the conditions and rounds of If and Loop, is computed at conversion
-   as far as it follows from constants: no lowering can do without it.
-2. Every other node is hidden from constant folding behind a domain of its own.
-3. What the sequence rules find out about their lists becomes the operator Given, which says on
-   the device how many tensors it is given.
+1. Values that decide a shape, and the conditions and trip counts of If and Loop, are folded as far
+   as they follow from constants: no lowering works without them.
+2. Every other node is hidden from constant folding by a prefix of its domain.
+3. A constant that the sequence rules derive from their lists becomes the operator Given, which
+   makes the device compute it from the number of tensors.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from onnx import helper
 from ..own import Operators
 from ..protos import bodies_of, copied, nodes_of, set_all
 
-_HIDDEN = "mpconnxr.kept."  # before a node's domain while constants are folded
+_HIDDEN = "mpconnxr.kept."  # prefix of a node's domain while constants are folded
 DOMAIN = "mpconnxr"  # of Given
-# Inputs that a lowering needs besides those that fix a shape.
+# Indexes of inputs that a lowering must know, besides those that fix a shape.
 _CONTROL = {"If": (0,), "Loop": (0, 1)}
 
 
 def declare(model: onnx.ModelProto) -> None:
-    """Lets a model have the operator Given."""
+    """Add the domain of the operator Given to a model's opsets."""
     model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
 
 
 def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy that does not import the domain of Given, unless it has such nodes."""
+    """Return a copy that does not import the domain of Given unless it uses it."""
     copy = copied(model)
     domains = {node.domain for node in copy.graph.node}
     opsets = [o for o in copy.opset_import if o.domain != DOMAIN or o.domain in domains]
@@ -36,36 +36,36 @@ def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def hide(model: onnx.ModelProto, operators: Operators) -> None:
-    """Hides, in place, what must not be folded."""
-    wanted = needed(model.graph, operators)
+    """Hide all nodes that must not be folded, in place."""
+    foldable = needed(model.graph, operators)
     for node in nodes_of(model.graph):
-        if node.op_type != "Constant" and not wanted.intersection(node.output):
+        if node.op_type != "Constant" and not foldable.intersection(node.output):
             node.domain = _HIDDEN + node.domain
 
 
 def reveal(model: onnx.ModelProto) -> None:
-    """Undoes hide."""
+    """Undo `hide`, in place."""
     for node in nodes_of(model.graph):
         node.domain = node.domain.removeprefix(_HIDDEN)
 
 
 def needed(graph: onnx.GraphProto, operators: Operators) -> set[str]:
-    """Names of the values that a lowering needs to know, with all that they follow from."""
+    """Return the names of values that a lowering must know, and of all that they depend on."""
     makers: dict[str, list[str]] = {}
-    left = []
+    pending = []
     for node in nodes_of(graph):
         sources = list(node.input)
         for body in bodies_of(node):
             sources += [o.name for o in body.output]
         makers.update(dict.fromkeys(node.output, sources))
-        left += [node.input[i] for i in _fixed(node, operators) if i < len(node.input)]
-    found: set[str] = set()
-    while left:
-        name = left.pop()
-        if name and name not in found:
-            found.add(name)
-            left += makers.get(name, ())
-    return found
+        pending += [node.input[i] for i in _fixed(node, operators) if i < len(node.input)]
+    names: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name and name not in names:
+            names.add(name)
+            pending += makers.get(name, ())
+    return names
 
 
 def _fixed(node, operators):

@@ -1,16 +1,16 @@
-"""Sequences and optionals resolved: a device sees tensors only.
+"""Resolve sequences and optionals into tensors, the only values that a device knows.
 
-Where the length of a sequence is known, it is a list of tensors, and every operator on it just
-picks from that list:
+A sequence of known length is a list of tensors here, and each operator on it picks from that list:
 
-1. SequenceInsert, -Erase, -At, -Length, Identity and the Optional operators go away; positions
-   must be constants. What makes a list is SequenceConstruct then, and dead once no one reads it.
+1. SequenceInsert, -Erase, -At, -Length, Identity and the Optional operators disappear; positions
+   must be constants. Each list is made by a SequenceConstruct, which is removed when nothing reads
+   it any more.
 2. SplitToSequence becomes Split (and Squeeze), ConcatFromSequence Concat (and Unsqueeze).
-3. SequenceMap becomes a copy of its body for each element; a Loop that carries a sequence becomes
-   one for each round; an If of a known condition becomes the branch it takes, another one gives
-   the elements of its branches one by one.
-4. Graph outputs become one output an element, named NAME/0, NAME/1, ...; `split_inputs` does so
-   for graph inputs.
+3. SequenceMap becomes one copy of its body per element, a Loop that carries a sequence one per
+   trip. An If with a known condition becomes its branch. Any other If returns the elements of its
+   branches one by one.
+4. A graph output becomes one output per element, named NAME/0, NAME/1, ...; `split_inputs` does
+   the same for graph inputs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from ..context import Context
 from ..errors import ConvertError
 from ..external_weights import array_of
 from ..protos import captured, copied, opset_of, set_all
-from .inline import inline_body
 from .sequence_rules import RULES, Nodes, sequence_of, tensor_of
 
 _MAKERS = ("SequenceConstruct", "SequenceEmpty", "Optional")
@@ -32,10 +31,16 @@ OPERATORS = frozenset(RULES) - {"Identity", "If", "Loop"}
 
 
 def split_inputs(model: onnx.ModelProto, shapes: Mapping[str, Sequence[Sequence[int]]]) -> None:
-    """Replaces the model's inputs that are sequences or optionals by tensors, in place.
+    """Replace inputs of a model that are sequences or optionals by tensors, in place.
 
-    shapes: the elements' shapes by input; of an optional one shape, or none where it is absent.
-    Raises ConvertError for an input that is not in shapes.
+    Args:
+        model: the model.
+        shapes: shapes of the elements, by input. An optional has one shape, or none if it is
+            absent.
+
+    Raises:
+        ConvertError: if such an input is not in shapes.
+
     """
     graph = model.graph
     inputs = list(graph.input)
@@ -58,7 +63,7 @@ def split_inputs(model: onnx.ModelProto, shapes: Mapping[str, Sequence[Sequence[
 
 
 def _build(graph, info, shapes) -> Nodes:
-    """Tensor inputs for one input, and the nodes that make it of them."""
+    """Add tensor inputs for one input, and return the nodes that build the input from them."""
     kind, inner = info.type.WhichOneof("value"), info.type
     if kind == "optional_type":
         inner = info.type.optional_type.elem_type
@@ -78,11 +83,11 @@ def _build(graph, info, shapes) -> Nodes:
 
 
 def resolve(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
-    """The model itself, or a copy in which what can be resolved now is."""
+    """Return the model with all sequences resolved whose length is known, in a copy if any is."""
     graph = model.graph
     kinds = [o.type.WhichOneof("value") for o in graph.output]
-    looked_at = OPERATORS | {"If"}
-    if not any(n.op_type in looked_at for n in graph.node) and set(kinds) <= {"tensor_type"}:
+    relevant = OPERATORS | {"If"}
+    if not any(n.op_type in relevant for n in graph.node) and set(kinds) <= {"tensor_type"}:
         return model
     copy = copied(model)
     resolver = _Resolver(copy, context)
@@ -97,7 +102,7 @@ def resolve(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
 
 
 def _without_dead(nodes: Nodes, needed: set[str]) -> Nodes:
-    """The nodes but those that make a sequence or optional which nobody reads."""
+    """Remove the nodes that make a sequence or optional that nothing reads."""
     used = set(needed)
     for node in nodes:
         used.update(node.input)
@@ -108,7 +113,16 @@ def _without_dead(nodes: Nodes, needed: set[str]) -> Nodes:
 
 
 class _Resolver:
-    """lists: tensors' names by sequence; optionals: what is in them (a name, or None)."""
+    """The state while nodes are rewritten one by one; the rules in sequence_rules use it.
+
+    Attributes:
+        lists: names of the tensors of each known sequence.
+        optionals: name of the value in each known optional, None if it is empty.
+        constants: initializers by name.
+        types: types of values by name.
+        copies: number of bodies copied so far, for unique names.
+
+    """
 
     def __init__(self, model, context):
         self.graph = model.graph
@@ -124,57 +138,65 @@ class _Resolver:
         self.copies = 0
 
     def rewritten(self, node: onnx.NodeProto) -> Nodes:
-        """The nodes in its place: itself where nothing can be said yet."""
+        """Return the nodes that replace a node, which is itself if too little is known yet."""
         rule = RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
-        found = rule(self, node) if rule else None
-        return [node] if found is None else found
+        nodes = rule(self, node) if rule else None
+        return [node] if nodes is None else nodes
 
     def constant(self, name: str, default=None):
-        """A constant's value; None where only run time knows it."""
+        """Return the value of a constant, or None if only a run knows it.
+
+        Without a name, return the default.
+        """
         if not name:
             return default
         t = self.constants.get(name)
         return None if t is None else array_of(t)
 
-    def carries(self, name: str) -> bool:
-        """True for a sequence or optional."""
+    def is_container(self, name: str) -> bool:
+        """Return True for a sequence or optional."""
         kind = self.types[name].WhichOneof("value") if name in self.types else None
         known = name in self.lists or name in self.optionals
         return known or kind in ("sequence_type", "optional_type")
 
-    def settled(self, name: str) -> bool:
-        """True unless it is a sequence or optional about which nothing is known yet."""
-        return name in self.lists or name in self.optionals or not self.carries(name)
+    def is_resolved(self, name: str) -> bool:
+        """Return True unless the value is a sequence or optional of which nothing is known yet."""
+        return name in self.lists or name in self.optionals or not self.is_container(name)
 
-    def same(self, out: str, source: str) -> Nodes:
-        """out is source, whatever that is."""
+    def alias(self, out: str, source: str) -> Nodes:
+        """Make `out` equal to another tensor, sequence or optional; return the nodes for that."""
         if source in self.lists:
             return self.make_list(out, self.lists[source], source if source in self.types else out)
         if source in self.optionals:
             self.optionals[out] = self.optionals[source]
         return [helper.make_node("Identity", [source], [out])]
 
-    def make_list(self, out: str, items: Sequence[str], like: str) -> Nodes:
-        """out is a sequence of these tensors, of the same type as another one."""
-        self.lists[out] = list(items)
+    def make_list(self, out: str, elements: Sequence[str], like: str) -> Nodes:
+        """Make `out` a sequence of these tensors, with the type of the sequence `like`."""
+        self.lists[out] = list(elements)
         self.types[out] = self.types[like]
         dtype = self.types[like].sequence_type.elem_type.tensor_type.elem_type
         return [sequence_of(self.lists[out], out, dtype)]
 
     def copy_of(self, body: onnx.GraphProto, actuals: Sequence[str]) -> tuple[Nodes, list[str]]:
-        """A copy of a body with these inputs, rewritten; and the names of its outputs."""
+        """Return the rewritten nodes of a copy of a body, and the names of its outputs."""
         self.copies += 1
         prefix = f"{self.graph.name}.{len(self.graph.node)}.{self.copies}."
-        nodes, outputs = inline_body(body, actuals, prefix)
+        nodes, outputs = _inline_body(body, actuals, prefix)
         return [new for node in nodes for new in self.rewritten(node)], outputs
 
     def split_outputs(self) -> Nodes:
-        """One graph output for each element of those that are lists."""
+        """Replace each graph output that is resolved by one output per element.
+
+        Returns:
+            The nodes that compute these outputs.
+
+        """
         outputs, nodes = list(self.graph.output), []
         del self.graph.output[:]
         for info in outputs:
             name = info.name
-            if name in self.optionals:  # of a tensor, or absent
+            if name in self.optionals:  # a tensor, or nothing
                 inner = self.optionals[name]
                 sources = [] if inner is None else self.lists.get(inner, [inner])
             elif name in self.lists:
@@ -188,3 +210,48 @@ class _Resolver:
                 value = helper.make_tensor_value_info(f"{name}/{i}", dtype, None)
                 self.graph.output.append(value)
         return nodes
+
+
+def _inline_body(
+    body: onnx.GraphProto, actuals: Sequence[str], prefix: str
+) -> tuple[list[onnx.NodeProto], list[str]]:
+    """Return copies of the nodes of a body, and the names of its outputs in them.
+
+    Args:
+        body: a subgraph.
+        actuals: names of its inputs' values in the graph around it.
+        prefix: of the names of values that the body computes; captured values keep their names.
+
+    """
+    names = dict(zip((i.name for i in body.input), actuals, strict=True))
+    nodes = []
+    for tensor in body.initializer:
+        names[tensor.name] = prefix + tensor.name
+        nodes.append(helper.make_node("Constant", [], [prefix + tensor.name], value=tensor))
+    for node in body.node:
+        names.update((out, prefix + out) for out in node.output if out)
+    nodes += [_renamed(node, names) for node in body.node]
+    outputs = []
+    for out in body.output:
+        outputs.append(names.get(out.name, out.name))
+    return nodes, outputs
+
+
+def _renamed(node, names):
+    copy = copied(node)
+    copy.input[:] = [names.get(name, name) for name in node.input]
+    copy.output[:] = [names.get(name, name) for name in node.output]
+    for attribute in copy.attribute:
+        if attribute.HasField("g"):
+            _rename_captured(attribute.g, names)
+    return copy
+
+
+def _rename_captured(graph, names):
+    """Rename values that a nested subgraph captures, in place; its own names hide outer ones."""
+    own = {v.name for v in [*graph.input, *graph.initializer]}
+    own.update(out for node in graph.node for out in node.output)
+    outer = {old: new for old, new in names.items() if old not in own}
+    set_all(graph.node, [_renamed(node, outer) for node in graph.node])
+    for out in graph.output:
+        out.name = outer.get(out.name, out.name)

@@ -1,8 +1,9 @@
-"""Verify a model after each pass: an error in a pass ends the conversion with the pass's name.
+"""Verify a model after each pass: an error ends the conversion with the name of the pass.
 
-The structure (see structure.py) is checked after every pass that changed something. In an
-environment with MPCONNXR_CHECK=1, or with `--check`, so are the types of all values (see types.py)
-and what no pass may change: the model's inputs and outputs. The plan of the arena: see arena.py.
+The structure (structure.py) is checked after every pass that changed something. With
+MPCONNXR_CHECK=1 in the environment, or `--check`, the types of all values (types.py) and the
+model's inputs and outputs, which no pass may change, are checked too. arena.py checks the plan of
+the arena.
 """
 
 from __future__ import annotations
@@ -22,39 +23,44 @@ from .structure import fault_of, hidden_in
 
 ENVIRONMENT = "MPCONNXR_CHECK"
 _REPORT = "please report it with the model"
-_is_asked_for: ContextVar[bool] = ContextVar("is_asked_for", default=False)
+# Hidden state: `every_pass` sets it for one conversion, since passes do not get the options;
+# `is_thorough` and calls.py read it.
+_is_requested: ContextVar[bool] = ContextVar("is_requested", default=False)
 
 
 class InternalError(ConvertError):
     """A pass of the converter made an invalid model.
 
-    name: the pass; fault: what is invalid; level: the highest value of --optimize that leaves the
-    pass out, None if all run it.
+    Args:
+        name: the pass.
+        fault: what is invalid.
+        level: highest value of --optimize that skips the pass; None if all run it.
+
     """
 
     def __init__(self, name: str, fault: str, level: int | None = None):
-        way_out = "" if level is None else f"; --optimize {level} avoids it"
-        super().__init__(f"internal error after pass {name}: {fault}; {_REPORT}{way_out}")
+        advice = "" if level is None else f"; --optimize {level} avoids it"
+        super().__init__(f"internal error after pass {name}: {fault}; {_REPORT}{advice}")
 
 
 @contextmanager
-def every_pass(is_asked_for: bool) -> Iterator[None]:
-    """Verify all that can be verified while this lasts, if that is asked for."""
-    token = _is_asked_for.set(is_asked_for)
+def every_pass(is_requested: bool) -> Iterator[None]:
+    """Verify all that can be verified during the context, if requested."""
+    token = _is_requested.set(is_requested)
     try:
         yield
     finally:
-        _is_asked_for.reset(token)
+        _is_requested.reset(token)
 
 
 def is_thorough() -> bool:
-    """Return True if types, inputs and outputs are verified beside the structure."""
-    return is_asked_for() or os.environ.get(ENVIRONMENT) == "1"
+    """Return True if types, inputs and outputs are verified besides the structure."""
+    return is_requested() or os.environ.get(ENVIRONMENT) == "1"
 
 
-def is_asked_for() -> bool:
-    """Return True if the user wants all verified, however long it takes."""
-    return _is_asked_for.get()
+def is_requested() -> bool:
+    """Return True if the user wants everything verified, however long it takes."""
+    return _is_requested.get()
 
 
 def check_graph(
@@ -63,9 +69,14 @@ def check_graph(
     level: int | None = None,
     before: onnx.GraphProto | None = None,
 ) -> None:
-    """Raise InternalError if a graph is invalid after the pass of this name.
+    """Raise InternalError if a graph is invalid after a pass.
 
-    before: the graph that the pass was given, which may hide names.
+    Args:
+        graph: result of the pass.
+        name: the pass.
+        level: see InternalError.
+        before: the graph before the pass, in which bodies may hide names.
+
     """
     fault = fault_of(graph)
     if fault and before is not None:
@@ -76,30 +87,30 @@ def check_graph(
 
 def check_types(
     model: onnx.ModelProto,
-    given: onnx.ModelProto,
+    original: onnx.ModelProto,
     name: str,
     level: int | None = None,
     before: types.Interface | None = None,
 ) -> None:
-    """Raise InternalError if a pass left a wrong type, or changed the model's interface.
+    """Raise InternalError if a pass left a wrong type, or changed inputs or outputs of the model.
 
-    Types that contradict each other in the given model are its author's fault: lowering refuses
-    it, and names the node.
+    If types of the original model contradict each other, that is its author's fault: lowering
+    refuses it and names the node.
 
     Args:
-        model: what the pass made.
-        given: a model that the pass, or one before it, was given.
+        model: result of the pass.
+        original: a model before this pass.
         name: the pass.
         level: see InternalError.
-        before: the interface that the pass has to keep, by default that of the given model.
+        before: inputs and outputs that the pass has to keep, by default the original's.
 
     """
     fault = types.changed_interface(
-        before or types.interface_of(given.graph), types.interface_of(model.graph)
+        before or types.interface_of(original.graph), types.interface_of(model.graph)
     )
     if not fault:
         fault = types.fault_of(model)
-        if fault and types.fault_of(given, is_strict=True):
+        if fault and types.fault_of(original, is_strict=True):
             return
     if fault:
         raise InternalError(name, fault, level)
@@ -112,9 +123,18 @@ def passed(
     level: int | None = None,
     keeps_dtypes: bool = True,
 ) -> onnx.ModelProto:
-    """Return the model that a pass made of another one, once it is verified.
+    """Return the model that a pass made from another one, once it is verified.
 
-    keeps_dtypes: the pass may not change the dtype of an input or output. Raises InternalError.
+    Args:
+        before: the model before the pass.
+        after: the model after the pass.
+        name: the pass.
+        level: see InternalError.
+        keeps_dtypes: the pass may not change the dtype of an input or output.
+
+    Raises:
+        InternalError: if the model is invalid.
+
     """
     if after is not before:
         check_graph(after.graph, name, level, before.graph)

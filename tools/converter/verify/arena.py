@@ -1,9 +1,10 @@
-"""The plan of the arena: each step finds in memory what it reads.
+"""Verify the plan of the arena: each step finds in memory what it reads.
 
-The steps are simulated over the final offsets, with the chunks of weights that a board streams: by
-byte of the arena, which tensor's memory it is (its root). Nothing of the planner is used. Within a
-step, an output may lie over an input as far as the step declares (Step.over, behind, in_place), or
-the patch that it is of (Graph.overlays): that a kernel keeps what it declares is proved elsewhere.
+The steps are simulated over the final offsets, with the chunks of weights that a board streams.
+For each byte of the arena, the simulation knows whose memory it is: a tensor's (its root) or a
+chunk's. No code of the planner is used. Within a step, an output may lie over an input as far as
+the step declares (Step.over, behind, in_place), or the patch that it belongs to (Graph.overlays);
+other tests prove that kernels keep what they declare.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from ..file.writer import contents_of
 from ..ir import Graph, Step, Tensor, walk
 from . import InternalError
 
-# Whose a byte is: the root of a tensor, a chunk of weights, or nobody's yet.
+# Owner of a byte: the root of a tensor, a chunk of weights, or None.
 Owner = Tensor | Chunk | None
 
 
 def check(graph: Graph, arena_nbytes: int, keep_inputs: bool = False) -> None:
-    """Raise InternalError if a step reads what no earlier one wrote, or what one overwrote."""
+    """Raise InternalError if a step reads a value that is not written yet or overwritten."""
     fault = next(_Simulation(graph, arena_nbytes).faults(keep_inputs), "")
     if fault:
         raise InternalError("plan", fault)
 
 
 class _Memory:
-    """Owners of bytes: owners[i] from starts[i] up to starts[i + 1]."""
+    """Owners of all bytes: owners[i] owns those from starts[i] up to starts[i + 1]."""
 
     def __init__(self) -> None:
         self.starts: list[int] = [0]
@@ -51,18 +52,18 @@ class _Memory:
         return self.owners[first : bisect_left(self.starts, end)]
 
     def meet(self, other: _Memory) -> _Memory:
-        """Return what holds in both; what they differ in is nobody's."""
-        found = _Memory()
+        """Return the owners that both agree on; other bytes have no owner."""
+        common = _Memory()
         ends = sorted({*self.starts, *other.starts})
         for start, end in zip(ends, ends[1:], strict=False):
             owner = self.read(start, end)[0]
             if owner is not None and other.read(start, end)[0] is owner:
-                found.write(start, end, owner)
-        return found
+                common.write(start, end, owner)
+        return common
 
 
 class _Simulation:
-    """A run of the steps of a graph, each body of a loop twice."""
+    """A run of the steps of a graph, in which each body of a loop runs twice."""
 
     def __init__(self, graph: Graph, arena_nbytes: int):
         self.graph, self.memory = graph, _Memory()
@@ -70,7 +71,7 @@ class _Simulation:
         if graph.weights is not None:
             self.nbytes = max(arena_nbytes, graph.weights.streamed_nbytes)
         self.objects = {t.root for t in graph.inputs if t.is_object}
-        self.states = _Memory()  # bytes that hold what the next run shall find have an owner
+        self.states = _Memory()  # owners of the bytes that already hold the next run's states
         self.written = {t for step in walk(graph.steps) for t in step.outputs}
 
     def faults(self, keep_inputs: bool) -> Iterator[str]:
@@ -87,7 +88,7 @@ class _Simulation:
             yield from self._load(step)
             for t in step.inputs:
                 yield from self._read(t, shown(step), step)
-            yield from self._placed(step)
+            yield from self._writes(step)
             for t in step.outputs + step.scratch:
                 self._write(t)
             yield from self._bodies(step)
@@ -101,7 +102,7 @@ class _Simulation:
                 after = self.memory if after is None else after.meet(self.memory)
             self.memory = after
             return
-        for body in step.bodies * 2:  # the second round finds what the first one left
+        for body in step.bodies * 2:  # the second trip finds what the first one left
             yield from self._run(body)
 
     def _load(self, step):
@@ -130,9 +131,9 @@ class _Simulation:
                     yield f"{reader} reads {t.name} at {t.offset}, which {why}"
 
     def _is_renewed(self, t: Tensor, step: Step | None) -> bool:
-        """Return True if the next value of a state lies where a step reads the one before.
+        """Return True if the next value of a state is already where a step reads the current one.
 
-        Steps of one node may share it: what each reads of it, no other one has written.
+        Steps of one node may share the memory if no other step has written what each reads.
         """
         pairs = step.in_place if step else ()
         owners = self.states.read(t.offset, t.offset + t.nbytes)
@@ -140,21 +141,21 @@ class _Simulation:
 
     def _read_weights(self, t, reader):
         weights = self.graph.weights
-        found = weights.places.get(contents_of(t)) if weights and self.graph.reads else None
-        chunk = weights.chunks[found[0]] if found else None
+        location = weights.places.get(contents_of(t)) if weights and self.graph.reads else None
+        chunk = weights.chunks[location[0]] if location else None
         if chunk is None or chunk.place is None or not t.nbytes:
             return
-        start = chunk.place + found[1] * (1 + chunk.halves)
+        start = chunk.place + location[1] * (1 + chunk.halves)
         if any(owner is not chunk for owner in self.memory.read(start, start + t.nbytes)):
             yield f"{reader} reads weights {t.name}, which are not in memory then"
 
     def _is_overlaid(self, owner: Owner, root: Tensor) -> bool:
-        """Return True if bands of a patch write `owner` over `root`, which they read before."""
+        """Return True if bands of a patch write `owner` over `root` when they have read it."""
         lead = self.graph.overlays.get((owner, root)) if isinstance(owner, Tensor) else None
         return lead is not None and owner.offset + lead <= root.offset
 
-    def _placed(self, step: Step) -> Iterator[str]:
-        """Yield what a step would overwrite that it still reads or has written."""
+    def _writes(self, step: Step) -> Iterator[str]:
+        """Yield faults where a step overwrites what it still reads or has written."""
         written = [t for t in step.outputs + step.scratch if is_in_arena(t)]
         read = [t for t in step.inputs if is_in_arena(t)]
         where = shown(step)
@@ -192,14 +193,14 @@ class _Simulation:
 
 
 def _value(t: Tensor, written: set[Tensor]) -> Tensor:
-    """Return the tensor that a view is of: the nearest one that a step writes, or the root."""
+    """Return the tensor that a view belongs to: the nearest that a step writes, or the root."""
     while t.alias is not None and t not in written:
         t = t.alias
     return t
 
 
 def is_in_arena(t: Tensor) -> bool:
-    """Return True if a tensor has bytes of its own, or of its root, in the arena."""
+    """Return True if a tensor, or its root, has bytes in the arena."""
     root = t.root
     is_planned = root.data is None and not t.is_object and not root.persistent
     return is_planned and t.planned_nbytes > 0
@@ -213,7 +214,7 @@ def _meet(a: Tensor, b: Tensor) -> bool:
 
 
 def shown(step: Step) -> str:
-    """Return a step's node and kernel, for messages."""
+    """Return a step's node and kernel for messages."""
     return f"{step.node} ({step.kernel})"
 
 

@@ -1,11 +1,11 @@
-"""The calls of a step: none reads the step's input where an earlier one of them has written.
+"""Prove that no call of a step reads its input where an earlier call has written.
 
-An output may lie over an input as far as its kernel has read that by then. Lowering computes how
-far from the kernel's pieces, and arena.py takes it as given. Here the file's own kernels say which
-loops they call, and the loops' declarations what each call reads and writes.
+An output may lie over an input as far as its kernel has read the input by then. Lowering computes
+how far from the kernel's tiles, and arena.py trusts that. Here the file's own kernels record which
+loops they call, and the loops' declarations say what each call reads and writes.
 
-Loops that call others have no declaration of their own, as those of block floating point. Their
-calls are passed over, and so are models that cannot be recorded (see tools/program/record.py).
+Loops that call other loops, as in block floating point, have no declarations. Their calls are
+skipped, and so are models that cannot be recorded (see tools/program/record.py).
 """
 
 from __future__ import annotations
@@ -16,21 +16,18 @@ from tools.program.record import Share, record
 
 from ..file import on_host
 from ..ir import Graph, Step
-from . import InternalError, is_asked_for
+from . import InternalError, is_requested
 from .arena import is_in_arena, shown
 
-_MOST_CALLS, _MOST_OF_ALL = 2500, 10_000  # of a step, and of all: the latter take two seconds
+_MOST_CALLS = 2500  # of one step
+_MOST_OF_ALL = 10_000  # of all steps: they take two seconds
 
 
 def check(data: bytes, graph: Graph) -> list[str]:
     """Prove the steps of a file whose outputs lie over their inputs.
 
-    Args:
-        data: the file.
-        graph: what it was made of, with all tensors in their places.
-
     Returns:
-        Notes on steps of too many calls, unless all is to be verified (see is_asked_for).
+        Notes on steps that make too many calls, unless everything is verified (is_requested).
 
     Raises:
         InternalError: if a call reads what an earlier call of its step has written.
@@ -52,34 +49,34 @@ def check(data: bytes, graph: Graph) -> list[str]:
 
 
 class _Overlapping(Share):
-    """Have the recorder call the steps of these numbers alone, if they make few calls."""
+    """Make the recorder call only the steps of these numbers, if they make few calls."""
 
     def __init__(self, numbers: set[int]):
         self._numbers, self._n_calls = numbers, 0
-        self._left_out: list[int] = []
-        self.most_calls = None if is_asked_for() else _MOST_CALLS
+        self._skipped: list[int] = []
+        self.most_calls = None if is_requested() else _MOST_CALLS
 
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         if step not in self._numbers:
             return []
         if self.most_calls and self._n_calls > _MOST_OF_ALL:
-            self._left_out.append(step)
+            self._skipped.append(step)
             return []
         return [(0, n)]
 
     def recorded(self, step: int | None, n: int | None) -> None:
         if n is None:
-            self._left_out.append(step)
+            self._skipped.append(step)
         else:
             self._n_calls += n
 
     def notes(self, graph: Graph) -> list[str]:
-        """Return a note that names the first step of too many calls, if there is one."""
-        if not self._left_out:
+        """Return a note that names the first step with too many calls, if there is one."""
+        if not self._skipped:
             return []
-        others = len(self._left_out) - 1
+        others = len(self._skipped) - 1
         more = f" and {others} more" if others else ""
-        first = shown(graph.steps[self._left_out[0]])
+        first = shown(graph.steps[self._skipped[0]])
         return [
             f"{first}{more}: too many pieces to prove here that no input is overwritten before it "
             "is read; --check proves it, and so does flash"

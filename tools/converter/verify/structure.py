@@ -1,8 +1,8 @@
-"""The structure of a graph: each value has one producer, which stands before all of its readers.
+"""Verify the structure of a graph: each value has one producer, which precedes all readers.
 
-A subgraph reads its own values, and those of the graphs around it that are known where its node
-stands. In the IR a value is an object, in a message a name: there a subgraph's value may hide an
-outer one, which ONNX forbids, but files have it. So only a pass may not add that.
+A body reads its own values, and those of outer graphs that are computed before its node. In
+onnx_ir a value is an object, in a ModelProto a name. A body's name may hide an outer one there:
+ONNX forbids that, but files do it. So only a pass may not add it.
 """
 
 from __future__ import annotations
@@ -19,24 +19,27 @@ from ..protos import bodies_of, name_of
 def fault_of(graph: onnx.GraphProto | ir.Graph, hidden: Collection[str] = ()) -> str:
     """Return what is invalid about a graph, "" if nothing is.
 
-    hidden: names of outer values that subgraphs may hide.
+    Args:
+        graph: of onnx or onnx_ir.
+        hidden: names of outer values that bodies may hide.
+
     """
-    form = _Ir if isinstance(graph, ir.Graph) else _Proto
-    return next(_faults(graph, form, (), hidden), "")
+    access = _Ir if isinstance(graph, ir.Graph) else _Proto
+    return next(_faults(graph, access, (), hidden), "")
 
 
 def hidden_in(graph: onnx.GraphProto, outer: Collection[str] = ()) -> set[str]:
-    """Return the names of outer values that subgraphs hide."""
-    own = {*_Proto.given(graph), *(name for node in graph.node for name in node.output)}
-    found = own & set(outer)
+    """Return the names of outer values that bodies hide."""
+    own = {*_Proto.sources(graph), *(name for node in graph.node for name in node.output)}
+    names = own & set(outer)
     for node in graph.node:
         for body in bodies_of(node):
-            found |= hidden_in(body, own.union(outer))
-    return found
+            names |= hidden_in(body, own.union(outer))
+    return names
 
 
 class _Proto:
-    """How to read a message. A value is its name."""
+    """Access to a GraphProto, in which a value is its name."""
 
     name_of = staticmethod(name_of)
     bodies_of = staticmethod(bodies_of)
@@ -47,8 +50,8 @@ class _Proto:
         return graph.node
 
     @staticmethod
-    def given(graph: onnx.GraphProto) -> dict[str, None]:
-        """Inputs and constants; an initializer may be the default of an input."""
+    def sources(graph: onnx.GraphProto) -> dict[str, None]:
+        """Return inputs and constants once each; an initializer may be the default of an input."""
         constants = [t.name for t in graph.initializer]
         constants += [t.values.name for t in graph.sparse_initializer]
         return dict.fromkeys([*(v.name for v in graph.input), *constants])
@@ -62,12 +65,12 @@ class _Proto:
         return [name for name in node.input if name]
 
     @staticmethod
-    def made(node: onnx.NodeProto) -> list[str]:
+    def results(node: onnx.NodeProto) -> list[str]:
         return [name for name in node.output if name]
 
 
 class _Ir:
-    """How to read the IR. A value is an object."""
+    """Access to a graph of onnx_ir, in which a value is an object."""
 
     @staticmethod
     def name_of(node: ir.Node) -> str:
@@ -90,7 +93,7 @@ class _Ir:
         return graph
 
     @staticmethod
-    def given(graph: ir.Graph) -> dict[ir.Value, None]:
+    def sources(graph: ir.Graph) -> dict[ir.Value, None]:
         return dict.fromkeys([*graph.inputs, *graph.initializers.values()])
 
     @staticmethod
@@ -102,14 +105,14 @@ class _Ir:
         return [value for value in node.inputs if value is not None]
 
     @staticmethod
-    def made(node: ir.Node) -> Iterable[ir.Value]:
+    def results(node: ir.Node) -> Iterable[ir.Value]:
         return node.outputs
 
 
 def _faults(
-    graph: Any, form: Any, outer: tuple[set[Hashable], ...], hidden: Collection[str]
+    graph: Any, access: Any, outer: tuple[set[Hashable], ...], hidden: Collection[str]
 ) -> Iterator[str]:
-    """Yield the faults of a graph. outer: the values around it that it may read, by graph."""
+    """Yield the faults of a graph; `outer` are the values of graphs around it that it may read."""
     own: set[Hashable] = set()
     scopes = (own, *outer)
 
@@ -121,27 +124,27 @@ def _faults(
         own.add(value)
         return is_new
 
-    for value in form.given(graph):
+    for value in access.sources(graph):
         if not define(value):
-            yield f"{form.shown(value)!r} is the name of two values"
-    for node in form.nodes(graph):
-        for value in form.read(node):
+            yield f"{access.shown(value)!r} is the name of two values"
+    for node in access.nodes(graph):
+        for value in access.read(node):
             if not is_known(value):
-                yield _misread(graph, form, value, form.name_of(node))
-        for body in form.bodies_of(node):
-            yield from _faults(body, form, scopes, hidden)
-        for value in form.made(node):
+                yield _misread(graph, access, value, access.name_of(node))
+        for body in access.bodies_of(node):
+            yield from _faults(body, access, scopes, hidden)
+        for value in access.results(node):
             if not define(value):
-                yield f"{form.shown(value)!r} is computed twice, again by {form.name_of(node)}"
-    for value in form.outputs(graph):
+                yield f"{access.shown(value)!r} is computed twice, again by {access.name_of(node)}"
+    for value in access.outputs(graph):
         if not is_known(value):
-            yield f"no node computes the output {form.shown(value)!r}"
+            yield f"no node computes the output {access.shown(value)!r}"
 
 
-def _misread(graph, form, value, reader):
-    """Say why a node cannot read a value."""
-    name = form.shown(value)
-    for node in form.nodes(graph):
-        if value in form.made(node):
-            return f"{reader} reads {name!r} before {form.name_of(node)} computes it"
+def _misread(graph, access, value, reader):
+    """Return why a node cannot read a value."""
+    name = access.shown(value)
+    for node in access.nodes(graph):
+        if value in access.results(node):
+            return f"{reader} reads {name!r} before {access.name_of(node)} computes it"
     return f"{reader} reads {name!r}, which no node before it computes"

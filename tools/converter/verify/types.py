@@ -1,4 +1,4 @@
-"""Types of values: what a pass writes down is what the operators' inference finds."""
+"""Verify types of values: a pass must declare what the operators' inference finds."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..protos import nodes_of, one_line, set_all
 from ..shapes import misjudged
 from ..shapes.types import all_fixed
 
-# ONNX dtype, 0 if unknown; dims, None if unknown, as is a dim of unknown size
+# (ONNX dtype or 0, dims or None, each dim or None); 0 and None: unknown
 Type = tuple[int, list[int | None] | None]
-# By "input" and "output", names and types in order.
+# Types by name, in order, under the keys "input" and "output".
 Interface = dict[str, dict[str, Type]]
 
 
 def fault_of(model: onnx.ModelProto, is_strict: bool = False) -> str:
     """Return which declared type contradicts the inferred one, "" if none does.
 
-    What an operator gives that inference does not know, or misjudges, is believed.
+    Types that inference cannot or wrongly infers are believed.
 
     Args:
-        model: any; where all of its types are fixed, inference is strict.
+        model: any; if all of its types are fixed, inference is strict.
         is_strict: infer strictly anyway, as for a model before simplification.
 
     """
@@ -38,10 +38,10 @@ def fault_of(model: onnx.ModelProto, is_strict: bool = False) -> str:
         if info.name not in believed:
             info.ClearField("type")
     try:
-        found = _inferred(bare, is_strict=not unknown and (is_strict or all_fixed(graph))).graph
+        result = _inferred(bare, is_strict=not unknown and (is_strict or all_fixed(graph))).graph
     except Exception as e:  # onnx raises several kinds; its text names the node
         return one_line(e)
-    inferred = _types([*found.value_info, *found.output])
+    inferred = _types([*result.value_info, *result.output])
     for name, declared in _types([*graph.value_info, *graph.output]).items():
         if name in inferred and _contradict(declared, inferred[name]):
             types = _shown(declared), _shown(inferred[name])
@@ -53,7 +53,7 @@ def _inferred(model: onnx.ModelProto, is_strict: bool) -> onnx.ModelProto:
     """Infer types. Strict inference refuses some shapes that only a run knows."""
     try:
         return shape_inference.infer_shapes(model, strict_mode=is_strict, data_prop=True)
-    except Exception:  # contents of small tensors get mixed up where bodies hide names
+    except Exception:  # onnx confuses contents of small tensors if bodies hide names
         return shape_inference.infer_shapes(model, strict_mode=is_strict)
 
 
@@ -62,17 +62,17 @@ def _is_inferred(node: onnx.NodeProto) -> bool:
 
 
 def interface_of(graph: onnx.GraphProto | ir.Graph, dtypes: bool = True) -> Interface:
-    """Return names and types of a graph's inputs and outputs; without dtypes if not `dtypes`."""
+    """Return names and types of a graph's inputs and outputs; `dtypes` False makes dtypes 0."""
     if isinstance(graph, ir.Graph):
         return {
             kind: {str(v.name): _type_in_ir(v) for v in values}
             for kind, values in (("input", graph.inputs), ("output", graph.outputs))
         }
-    found = {"input": _types(graph.input), "output": _types(graph.output)}
+    interface = {"input": _types(graph.input), "output": _types(graph.output)}
     if not dtypes:
-        for values in found.values():
+        for values in interface.values():
             values.update({name: (0, dims) for name, (_, dims) in values.items()})
-    return found
+    return interface
 
 
 def changed_interface(before: Interface, after: Interface) -> str:
@@ -89,17 +89,17 @@ def changed_interface(before: Interface, after: Interface) -> str:
 
 
 def _elements_for_sequences(olds, news):
-    """Put the elements of a sequence, which have no known types, in the place of its name."""
-    found = {}
+    """Replace the name of a sequence by the names of its elements, which have no known types."""
+    result = {}
     for name, kind in olds.items():
         elements = [n for n in news if n.startswith(f"{name}/")]
         is_split = name not in news and kind == (0, None) and elements
-        found |= dict.fromkeys(elements, kind) if is_split else {name: kind}
-    return found
+        result |= dict.fromkeys(elements, kind) if is_split else {name: kind}
+    return result
 
 
 def _types(infos) -> dict[str, Type]:
-    """Return the types of values by name; what is no tensor has no known type."""
+    """Return the types of values by name; values that are not tensors have no known type."""
     return {info.name: _type_of(info.type.tensor_type) for info in infos}
 
 
@@ -128,6 +128,6 @@ def _contradict(a: Type, b: Type) -> bool:
     return any(None not in (x, y) and x != y for x, y in zip(a[1], b[1], strict=True))
 
 
-def _shown(found: Type) -> str:
-    dtype, dims = dtype_name(found[0]) if found[0] else "?", found[1]
+def _shown(kind: Type) -> str:
+    dtype, dims = dtype_name(kind[0]) if kind[0] else "?", kind[1]
     return dtype if dims is None else f"{dtype} {['?' if d is None else d for d in dims]}"

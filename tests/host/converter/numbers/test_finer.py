@@ -120,7 +120,7 @@ def test_every_form_has_the_values_of_the_node(case):
     model = node_model(node, x, w, others, None)
     [values] = each_run(model, [{"x": x}])
     values |= {"w": w, **others}
-    forms = list(finer.forms_of(node, [values]))
+    forms = list(finer.refinements_of(node, [values]))
     assert len(forms) == 3
     for form in forms:
         changed = finer.rewritten(model, {"y": form}, PLAIN)
@@ -136,7 +136,7 @@ def test_second_operands_that_a_run_knows():
     graph = helper.make_graph([node], "g", *infos)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     [values] = each_run(model, [{"x": a, "b": b}])
-    for form in finer.forms_of(node, [values]):
+    for form in finer.refinements_of(node, [values]):
         changed = finer.rewritten(model, {"y": form}, PLAIN)
         [got] = open_session(changed).run(None, {"x": a, "b": b})
         assert np.abs(got - values["y"]).max() <= 1e-6 * np.abs(values["y"]).max()

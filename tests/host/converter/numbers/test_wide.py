@@ -115,4 +115,4 @@ def test_activations_are_those_of_onnxruntime(activation, given):
     sets = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
     model = helper.make_model(graph, opset_imports=sets, ir_version=8)
     [values] = each_run(model, [{"x": a}])
-    Loss(node, values | {"b": b, "c": c}, True)  # raises Unlike where they are not
+    Loss(node, values | {"b": b, "c": c}, True)  # raises UnlikeSums where they are not

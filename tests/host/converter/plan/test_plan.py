@@ -44,7 +44,7 @@ def test_random_graphs_compute_in_their_arena_what_they_do_apart(seed):
     for options in (
         {},
         {"overlap": Overlap.NONE},
-        {"overlap": Overlap.ITEMS},
+        {"overlap": Overlap.ELEMENTS},
         {"keep_inputs": True},
     ):
         p = plan(graph, **options)

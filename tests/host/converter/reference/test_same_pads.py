@@ -7,7 +7,7 @@ from onnx import TensorProto, helper, parser
 from tests.host.device.small import floats, model, value
 from tools.converter.check import check
 from tools.converter.convert import Options, convert
-from tools.converter.reference.ort_error import OrtError
+from tools.converter.reference.exact.nodes import OrtError
 from tools.converter.reference.ort_session import open_session
 
 X = floats(1, 2, 8)

@@ -1,20 +1,20 @@
-"""Replace what onnxruntime may compute inexactly by operators that are exact on any computer.
+"""Replace operators that onnxruntime may compute inexactly by operators that are exact everywhere.
 
-MLAS, onnxruntime's matrix library, multiplies uint8 by int8 on x86 without VNNI with vpmaddubsw:
-it adds pairs of products in 16 bits, and saturates. 64 products of 255 * 127 give 1,048,544 there
-instead of 2,072,640. Other processors have other code. So no product of 8-bit integers is left to
-it:
+MLAS, onnxruntime's matrix library, multiplies uint8 by int8 on x86 without VNNI with vpmaddubsw,
+which adds pairs of products in 16 bits and saturates. 64 products of 255 * 127 give 1,048,544
+there instead of 2,072,640. Other processors have other code. So no product of 8-bit integers is
+left to MLAS:
 
 * The operators in `operators.py` become sums of floats that are exact by IEEE 754 in any order of
-  summation: float64 for matrices, float32 for convolutions, weights cut into digits where sums
-  would not fit into its 24 bits. What follows (bias, scale, rounding) is written out in
-  onnxruntime's order.
-* DynamicQuantizeLSTM and QAttention get uint8 weights, zero points moved by 128: products of
+  summation: float64 for matrices, float32 for convolutions, with weights cut into digits if sums
+  would not fit into 24 bits. What follows (bias, scale, rounding) is written in onnxruntime's
+  order.
+* DynamicQuantizeLSTM and QAttention get uint8 weights and zero points moved by 128: products of
   uint8 and uint8 are exact on x86.
 
-`self_test.py` computes extreme products in this way on the machine at hand before the first such
-model is trusted. Optimizations are off, so that models with QuantizeLinear and DequantizeLinear
-stay in floats: nothing of them needs replacing.
+`self_test.py` computes extreme products this way on the current computer before the first such
+model is trusted. Optimizations are off, so models with QuantizeLinear and DequantizeLinear stay in
+floats and need no replacement.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .nodes import Nodes, Shapes
 from .products import Products
 
 _DOMAINS = {"": "", "ai.onnx": "", "com.microsoft": "com.microsoft"}
-_OPSET = 17  # of ONNX's operators in a model that imports none
+_OPSET = 17  # opset of ONNX for models that do not import it
 
 
 def operators_in(model: onnx.ModelProto) -> set[str]:
@@ -46,12 +46,12 @@ def replaced(model: onnx.ModelProto, products: Products) -> onnx.ModelProto:
         Inexact: if a node cannot be replaced.
 
     """
-    found = copied(model)
+    result = copied(model)
     shapes = Shapes(infer=cache(lambda: _inferred(model)))
-    _replace(found.graph, found.opset_import, shapes, products)
-    for function in found.functions:
+    _replace(result.graph, result.opset_import, shapes, products)
+    for function in result.functions:
         _replace(function, function.opset_import, Shapes(), products)
-    return found
+    return result
 
 
 def _replace(graph, imports, shapes, products):
@@ -64,7 +64,7 @@ def _replace(graph, imports, shapes, products):
 
 
 def _inferred(model):
-    """Return the graph with the dims that onnx infers, or as it is where onnx refuses."""
+    """Return the graph with the dims that onnx infers, unchanged if onnx refuses it."""
     try:
         return onnx.shape_inference.infer_shapes(model).graph
     except (onnx.shape_inference.InferenceError, ValueError):  # ValueError: beyond 2 GB
@@ -82,16 +82,16 @@ def _replacement(node):
 
 
 def _replace_in(graph, nodes, shapes):
-    made = []
+    replaced_nodes = []
     for node in graph.node:
         for body in bodies_of(node):
             _replace_in(body, nodes, shapes.inside(body))
         if replacement := _replacement(node):
             replacement(one := nodes.of(node, shapes))
-            made += one.made
+            replaced_nodes += one.made
         else:
-            made.append(node)
-    set_all(graph.node, made)
+            replaced_nodes.append(node)
+    set_all(graph.node, replaced_nodes)
 
 
 def _versions(imports):

@@ -1,7 +1,7 @@
-"""Falsify products as x86 without VNNI does, to test that nothing depends on them.
+"""Falsify products as x86 without VNNI does, to test that nothing depends on MLAS.
 
-With MPCONNXR_ORT=falsified the worker gives every model that it opens such products: wrong is what
-still reaches onnxruntime as a product of 8-bit integers.
+With MPCONNXR_ORT=falsified the worker gives every model that it opens such products. A model whose
+outputs are then wrong still leaves a product of 8-bit integers to onnxruntime.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _BEYOND_ALL = 2.0**52
 
 
 class Falsified(Products):
-    """Products that saturate in 16 bits where one factor is uint8 and the other int8."""
+    """Products that saturate in 16 bits if one factor is uint8 and the other int8."""
 
     name = "falsified"
 
     def matmul(self, n: Nodes, a: str, a_zero: str, b: str, b_zero: str) -> str:
-        """Add what vpmaddubsw gives: products are added by pairs, in 16 bits."""
+        """Add products by pairs that saturate in 16 bits, as vpmaddubsw does."""
         exact = super().matmul(n, a, a_zero, b, b_zero)
         high = _limit(n, a, b)
         pairs = ""
@@ -34,7 +34,7 @@ class Falsified(Products):
         return n.add("Add", exact, error)
 
     def conv(self, n: Nodes, x: str, x_zero: str, w: str, w_zero: str) -> str:
-        """Add sums that saturate as a whole: more is wrong than with vpmaddubsw."""
+        """Add sums that saturate as a whole, which is more wrong than vpmaddubsw."""
         sums = super().conv(n, x, x_zero, w, w_zero)
         # onnxruntime's ConvInteger multiplies the weights by the image, QLinearConv the other way
         factors = (w, x) if n.node.op_type == "ConvInteger" else (x, w)
@@ -42,7 +42,7 @@ class Falsified(Products):
         return n.cast(clipped, np.int32)
 
     def weights(self, n: Nodes, w: str, zero: str) -> tuple[str, str]:
-        """Return uint8 weights; those that were int8 are at most 63."""
+        """Return uint8 weights; weights that were int8 are at most 63."""
         is_signed = n.add("Less", least_of(n, w), n.constant(np.int32(0)))
         w, zero = super().weights(n, w, zero)
         high = n.add("Where", is_signed, *(n.constant(np.int32(v)) for v in (128 + 63, 255)))
@@ -50,7 +50,7 @@ class Falsified(Products):
 
 
 def _limit(n, first, second):
-    """Return the largest sum: 32767 where the first factor is uint8 and the second one int8."""
+    """Return the largest possible sum: 32767 if the first factor is uint8 and the second int8."""
     sums = n.add("Sub", least_of(n, second), least_of(n, first))
     is_mixed = n.add("Equal", sums, n.constant(np.int32(-128)))
     return n.add("Where", is_mixed, *(n.constant(np.float64(v)) for v in (32767, _BEYOND_ALL)))
@@ -71,7 +71,7 @@ def _every_second(n, x, axis, first):
     return n.add("Slice", x, *(n.constant(np.array([v])) for v in bounds))
 
 
-def _axes(n, op, x, axis, **given):
+def _axes(n, op, x, axis, **attributes):
     if n.version < 13:
-        return n.add(op, x, axes=[axis], **given)
-    return n.add(op, x, n.constant(np.array([axis])), **given)
+        return n.add(op, x, axes=[axis], **attributes)
+    return n.add(op, x, n.constant(np.array([axis])), **attributes)

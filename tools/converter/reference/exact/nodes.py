@@ -1,4 +1,4 @@
-"""Build the nodes that take the place of one node."""
+"""Build the nodes that replace one node."""
 
 from __future__ import annotations
 
@@ -11,25 +11,43 @@ import onnx
 from onnx import helper, numpy_helper
 
 from ...protos import attributes_of, name_of, operator_of
-from ..ort_error import OrtError
+
+
+class OrtError(Exception):
+    """onnxruntime does not run a model.
+
+    Attributes:
+        kind: name of onnxruntime's own exception; or "Crash", "Inexact".
+
+    """
+
+    def __init__(self, kind: str, text: str):
+        super().__init__(text)
+        self.kind = kind
 
 
 class Inexact(OrtError):
-    """Report a product of integers that cannot be computed exactly with onnxruntime."""
+    """A product of integers cannot be computed exactly with onnxruntime."""
 
     def __init__(self, text: str):
         super().__init__("Inexact", text)
 
 
 class Shapes:
-    """Dims of values by name, where a model states them; scopes see those around them."""
+    """Dims of values by name, as far as a model states them; inner scopes see outer ones."""
 
     def __init__(
         self,
         known: Mapping[str, tuple[int, ...]] | None = None,
         infer: Callable[[], onnx.GraphProto] = onnx.GraphProto,
     ):
-        """infer: returns a graph with the dims that onnx infers; called where nothing is known."""
+        """Create the outermost scope.
+
+        Args:
+            known: dims by name.
+            infer: returns a graph with the dims that onnx infers; called if a value is not known.
+
+        """
         self._known, self._infer = known or {}, infer
 
     def inside(self, graph: onnx.GraphProto | onnx.FunctionProto) -> Shapes:
@@ -43,7 +61,7 @@ class Shapes:
         return Shapes(known, self._infer)
 
     def of(self, name: str) -> tuple[int, ...] | None:
-        """Return the dims of a value, None where nothing tells them."""
+        """Return the dims of a value, None if they are unknown."""
         if name not in self._known:
             self._known = _stated(self._infer()) | self._known
         return self._known.get(name)
@@ -59,9 +77,12 @@ def _stated(graph):
 
 
 class Nodes:
-    """Add nodes for one node of a graph.
+    """Builder of the nodes that replace one node of a graph.
 
-    made: the nodes so far, in order. constants: by their contents, those of the whole graph.
+    Attributes:
+        made: nodes so far, in order.
+        constants: Constant nodes of the whole graph, by contents.
+
     """
 
     _numbers = itertools.count()
@@ -72,21 +93,26 @@ class Nodes:
 
     @property
     def version(self) -> int:
-        """Return the version of ONNX's operators in the model, 0 if it imports none."""
+        """Return the opset of ONNX in the model, 0 if it imports none."""
         return self._versions.get("", 0)
 
     def of(self, node: onnx.NodeProto, shapes: Shapes) -> Nodes:
-        """Return an empty list for a node of the same graph."""
+        """Return an empty builder for a node of the same graph."""
         other = copy(self)
         other.node, other.shapes, other.made = node, shapes, []
         return other
 
     def input(self, i: int) -> str:
-        """Return the name of an input, "" where it is left out."""
+        """Return the name of an input, "" if it is omitted."""
         return self.node.input[i] if i < len(self.node.input) else ""
 
     def attribute(self, name: str, default):
-        """Return the value of an attribute. Raises Inexact where a function's caller gives it."""
+        """Return the value of an attribute, or the default.
+
+        Raises:
+            Inexact: if the caller of a function sets the attribute.
+
+        """
         for a in self.node.attribute:
             if a.name == name:
                 if a.ref_attr_name:
@@ -94,16 +120,20 @@ class Nodes:
                 return helper.get_attribute_value(a)
         return default
 
-    def add(self, op: str, *inputs: str, domain: str = "", attributes=(), **given) -> str:
+    def add(
+        self, op: str, *inputs: str, domain: str = "", attributes=(), **node_attributes
+    ) -> str:
         """Add a node of one output, and return the output's name."""
-        [name] = self.add_all(op, inputs, 1, domain, **given)
+        [name] = self.add_all(op, inputs, 1, domain, **node_attributes)
         self.made[-1].attribute.extend(attributes)
         return name
 
-    def add_all(self, op: str, inputs, count: int, domain: str = "", **given) -> list[str]:
+    def add_all(
+        self, op: str, inputs, count: int, domain: str = "", **node_attributes
+    ) -> list[str]:
         """Add a node of several outputs, and return their names."""
         names = [f"mpconnxr/{self.products.name}/{next(Nodes._numbers)}" for _ in range(count)]
-        self.made.append(helper.make_node(op, inputs, names, domain=domain, **given))
+        self.made.append(helper.make_node(op, inputs, names, domain=domain, **node_attributes))
         return names
 
     def constant(self, value) -> str:
@@ -120,26 +150,31 @@ class Nodes:
         return self.add("Cast", x, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
     def scalar(self, x: str) -> str:
-        """Give a tensor of one element shape (). onnxruntime refuses others at run time."""
+        """Reshape a tensor of one element to (): onnxruntime refuses other shapes when it runs."""
         return self.add("Reshape", x, self.constant(np.zeros(0, np.int64)))
 
     def quantize(self, x: str, zero: str) -> str:
-        """Round float32 half to even, add a zero point, saturate to its dtype."""
+        """Round float32 half to even, add a zero point and saturate to its dtype."""
         domain = "com.microsoft" if "com.microsoft" in self._versions else ""
         one = self.constant(np.float32(1))
         return self.add("QuantizeLinear", x, one, self.scalar(zero), domain=domain)
 
     def finish(self, value: str) -> None:
-        """Let the value that was added last be the node's output."""
+        """Make the value that was added last the node's output."""
         assert self.made[-1].output[0] == value
         self.made[-1].output[0] = self.node.output[0]
 
     def needs(self, version: int) -> None:
-        """Raise Inexact where the model's ONNX operators are older than this version."""
+        """Check the opset of ONNX in the model.
+
+        Raises:
+            Inexact: if it is older than this version.
+
+        """
         if self.version < version:
             raise self.inexact(f"that needs opset {version}")
 
     def inexact(self, why: str) -> Inexact:
-        """Return the error for this node."""
+        """Return the error for this node, for this reason."""
         which = f"{operator_of(self.node)} {name_of(self.node)}"
         return Inexact(f"{which}: its products are not computed exactly: {why}")

@@ -1,6 +1,6 @@
-"""Write operators that multiply 8-bit integers in terms of `Products` and float operators.
+"""Replace operators that multiply 8-bit integers by `Products` and float operators.
 
-Scales are combined, and sums scaled, in onnxruntime's order: every bit is as it has it.
+Scales are combined and sums scaled in onnxruntime's order, so every bit is the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import numpy as np
 
 from .nodes import Nodes
 
-REPLACEMENTS: dict[tuple[str, str], Callable[[Nodes], None]] = {}  # by domain and operator
+# By domain and operator; filled by @_replaces below.
+REPLACEMENTS: dict[tuple[str, str], Callable[[Nodes], None]] = {}
 
 
 def _replaces(op: str, *domains: str):
@@ -45,7 +46,7 @@ def _qlinear_matmul(n):
 
 @_replaces("QLinearConv", "", "com.microsoft")
 def _qlinear_conv(n):
-    """Channels become rows of (N, M, positions), so that by-channel values broadcast."""
+    """Replace QLinearConv: channels become rows of (N, M, positions), so vectors broadcast."""
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias = (n.input(i) for i in range(9))
     last = n.attribute("channels_last", 0) and _rank(n, w) - 1
     if last:
@@ -100,7 +101,7 @@ def _dynamic_quantize_lstm(n):
 
 
 def _replace_weights(n, *pairs):
-    """Replace weights and zero points, at these positions of the inputs; the node stays."""
+    """Replace weights and zero points at these indexes of the inputs; the node stays."""
     inputs = [*n.node.input, *[""] * (pairs[-1][1] + 1 - len(n.node.input))]
     for w, zero in pairs:
         inputs[w], inputs[zero] = n.products.weights(n, inputs[w], inputs[zero])
@@ -110,7 +111,7 @@ def _replace_weights(n, *pairs):
 
 
 def _to_float(n, a, b, bias):
-    """Finish with the product of two matrices, each (values, scale, zero point), in float32."""
+    """Finish with the float32 product of two matrices, each (values, scale, zero point)."""
     (a, a_scale, a_zero), (b, b_scale, b_zero) = a, b
     sums = n.products.matmul(n, a, a_zero, b, b_zero)
     y = _scaled(n, sums, n.add("Mul", a_scale, b_scale))

@@ -1,4 +1,4 @@
-"""Extreme products of 8-bit integers in each operator, with what is due by numpy in int64."""
+"""Create extreme products of 8-bit integers for each operator, with exact results from numpy."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ import onnx
 from onnx import helper, numpy_helper
 
 _MS = "com.microsoft"
-_K, _N = 67, 18  # more than a vector register of each, and no multiple of one
+_K, _N = 67, 18  # more than a vector register, and not a multiple of one
 _PAIRS = {
     "u8*u8": (np.uint8, np.uint8),
     "u8*s8": (np.uint8, np.int8),
     "s8*u8": (np.int8, np.uint8),
     "s8*s8": (np.int8, np.int8),
 }
-_SAME = ("u8*u8", "u8*s8", "s8*s8")  # what the operators in QLinear style take
-_SCALE = np.float32(2**-15)  # all sums fit into 8 bits times it
+_SAME = ("u8*u8", "u8*s8", "s8*s8")  # pairs that QLinear operators take
+_SCALE = np.float32(2**-15)  # times this, all sums fit into 8 bits
 
 
 @dataclass
 class Probe:
-    """One node, its constant inputs (None: left out), and its due output, () where it has more.
+    """A node with its inputs and its exact output.
 
-    The first input is x, an input of the model.
+    Attributes:
+        operator: operator type.
+        pair: dtypes of the factors, such as "u8*s8".
+        inputs: the first is the model's input x; the others are constants, None if omitted.
+        due: the exact output.
+        attributes: of the node.
+        domain: of the operator.
+
     """
 
     operator: str
@@ -37,7 +44,7 @@ class Probe:
 
     @property
     def name(self) -> str:
-        """Return 'MatMulInteger u8*s8'."""
+        """Return the operator and the pair, such as 'MatMulInteger u8*s8'."""
         return f"{self.operator} {self.pair}"
 
     def model(self) -> onnx.ModelProto:
@@ -45,7 +52,7 @@ class Probe:
         return model_of([self])
 
     def is_met(self, y: np.ndarray) -> bool:
-        """Return True if these products are exact; floats that follow them may round."""
+        """Return True if these products are exact; later operations on floats may round."""
         return y.shape == self.due.shape and np.allclose(y, self.due, rtol=1e-5, atol=0)
 
 
@@ -73,7 +80,7 @@ def model_of(probes: list[Probe]) -> onnx.ModelProto:
 
 
 def probes() -> Iterator[Probe]:
-    """Make all probes: each operator with each pair of dtypes that it takes."""
+    """Yield all probes: each operator with each pair of dtypes that it takes."""
     for pair in _PAIRS:
         yield from _of_integers(pair)
     for pair in _SAME:
@@ -86,17 +93,17 @@ def probes() -> Iterator[Probe]:
 
 
 def _extremes(dtype, rows: int, columns: int) -> np.ndarray:
-    """Rows of the largest number, of the least, of both in turn, in pairs; then random ones."""
+    """Return rows of the largest, the smallest, and both in turn or in pairs; then random rows."""
     info, rng = np.iinfo(dtype), np.random.default_rng(1)
-    found = rng.integers(info.min, info.max + 1, (rows, columns))
-    found[0], found[1] = info.max, info.min
-    found[2, 0::2], found[2, 1::2] = info.max, info.min
-    found[3, 0::4], found[3, 1::4], found[3, 2:] = info.max, info.max, info.min
-    return found.astype(dtype)
+    values = rng.integers(info.min, info.max + 1, (rows, columns))
+    values[0], values[1] = info.max, info.min
+    values[2, 0::2], values[2, 1::2] = info.max, info.min
+    values[3, 0::4], values[3, 1::4], values[3, 2:] = info.max, info.max, info.min
+    return values.astype(dtype)
 
 
 def _matrices(pair):
-    """a (5, K), b (K, N), their zero points, and the due sums in int64."""
+    """Return a (5, K), b (K, N), their zero points, and the exact sums in int64."""
     of_a, of_b = _PAIRS[pair]
     a, b = _extremes(of_a, 5, _K), _extremes(of_b, _N, _K).T
     zeros = np.asarray(2, of_a), np.asarray(1, of_b)
@@ -105,7 +112,10 @@ def _matrices(pair):
 
 
 def _images(pair):
-    """Yield x, w, zero points, attributes, due sums: 1x1, 3x3, depthwise; x in one position."""
+    """Yield x, w, zero points, attributes and exact sums of convolutions with one output position.
+
+    The kernels are 1x1, 3x3 and depthwise 3x3.
+    """
     of_x, of_w = _PAIRS[pair]
     zeros = np.asarray(2, of_x), np.asarray(1, of_w)
     for m, c, kernel, group in ((16, 64, 1, 1), (16, 8, 3, 1), (16, 1, 3, 16)):
@@ -140,8 +150,8 @@ def _requantized(pair):
 
 def _rounded(sums, zero):
     info = np.iinfo(zero.dtype)
-    found = np.rint(sums.astype(np.float32) * _SCALE) + int(zero)
-    return np.clip(found, info.min, info.max).astype(zero.dtype)
+    values = np.rint(sums.astype(np.float32) * _SCALE) + int(zero)
+    return np.clip(values, info.min, info.max).astype(zero.dtype)
 
 
 def _to_float(pair):
@@ -155,7 +165,7 @@ def _scaled(sums):
 
 
 def _dynamic_matmul(pair):
-    """Floats from 0 to 255 are quantized to themselves."""
+    """Return a probe whose floats, 0 to 255, are quantized to themselves."""
     a, b, _, b_zero, sums = _matrices(pair)
     sums = a.astype(np.int64) @ (b.astype(np.int64) - b_zero)
     inputs = [a.astype(np.float32), b, _SCALE, b_zero]
@@ -163,7 +173,7 @@ def _dynamic_matmul(pair):
 
 
 def _attention(pair):
-    """The attention of one token to itself is its value."""
+    """Return a probe in which one token attends to itself: the output is its value."""
     of_a, of_b = _PAIRS[pair]
     a, b = _extremes(of_a, 5, _K), _extremes(of_b, _N, _K).T
     sums = a.astype(np.int64) @ b.astype(np.int64)[:, _N * 2 // 3 :]
@@ -173,7 +183,10 @@ def _attention(pair):
 
 
 def _lstm(pair):
-    """Gates that are 1 add c = W x in the first step, c + R h in the second, whose x is 0."""
+    """Return a probe whose gates are all 1.
+
+    The first step adds c = W x, the second, whose x is 0, adds R h.
+    """
     of_w, hidden = _PAIRS[pair][1], 64
     x = np.zeros((2, 1, 64), np.float32)
     x[0] = 255

@@ -1,6 +1,6 @@
-"""Sums of products of 8-bit integers, without onnxruntime's integer kernels.
+"""Add products of 8-bit integers without onnxruntime's integer kernels.
 
-None of it depends on the dtypes, uint8 or int8, which a model need not state.
+The code does not depend on the dtypes uint8 or int8, which a model need not state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ _BITS = 8
 
 
 class Products:
-    """Products in floats that are exact. name: a part of the names of added values."""
+    """Exact products in floats.
+
+    Attributes:
+        name: part of the names of added values.
+
+    """
 
     name = "exact"
 
@@ -28,14 +33,14 @@ class Products:
         a = _centred(n, a, a_zero and n.scalar(a_zero), np.float64)
         b = _centred(n, b, b_zero, np.float64)
         sums = n.cast(n.add("MatMul", a, b), np.int64)
-        # Beyond 32 bits they wrap, as in onnxruntime; of Casts in a row it would make one.
+        # Sums wrap at 32 bits as in onnxruntime, which would merge two Casts in a row.
         return n.add("Identity", n.cast(n.add("Identity", sums), np.int32))
 
     def conv(self, n: Nodes, x: str, x_zero: str, w: str, w_zero: str) -> str:
         """Add the convolution of x - x_zero with w - w_zero in int32.
 
-        The attributes are those of the node that is replaced, as far as Conv has them. Zero
-        points may be "". x_zero has one element, w_zero one or one for each output channel.
+        The attributes are those of the replaced node that Conv has too. Zero points may be "".
+        x_zero has one element, w_zero one or one per output channel.
         """
         x = _centred(n, x, x_zero and n.scalar(x_zero), np.float32)
         reversed_w = n.add("Transpose", w)  # output channels last: w_zero broadcasts in any rank
@@ -56,7 +61,7 @@ class Products:
         return sums
 
     def _bits(self, n, w):
-        """Return the bits of a digit with which the sums fit into float32."""
+        """Return the largest number of bits of a digit for which sums fit into float32."""
         shape = n.shapes.of(w)
         if shape is None:
             raise n.inexact("the model does not state the shape of its weights")
@@ -75,7 +80,7 @@ class Products:
 
 
 def least_of(n: Nodes, x: str) -> str:
-    """Return the least value of the dtype of x, -128 or 0, as int32 ()."""
+    """Return the smallest value of x's dtype, -128 or 0, as int32 ()."""
     flat = n.add("Reshape", x, n.constant(np.array([-1])))
     one = n.add("Gather", flat, n.constant(np.int64(0)))
     return n.cast(n.quantize(n.constant(np.float32(-1000)), one), np.int32)

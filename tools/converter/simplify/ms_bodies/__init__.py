@@ -1,7 +1,8 @@
-"""Function bodies of onnxruntime's operators (com.microsoft) that ONNX's own can express.
+"""Give onnxruntime's own operators (com.microsoft) function bodies in ONNX's operators.
 
-A family of operators a file, which declares its bodies with @expands (see building.py). Files are
-found by themselves. A body is tried before a lowering: it may give None for what that serves.
+A file holds a family of operators, which it declares by @expands (see building.py). The files are
+imported when the first such operator is met, so other conversions do not pay for them. A body is
+tried before a lowering: its builder returns None for nodes that a lowering serves.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from . import building
 
 DOMAIN = building.DOMAIN
 
-_REASON = "mpconnxr.reason"  # of a node's metadata: why it got no body
+# Key of a node's metadata that says why the node got no body. The metadata survive the passes in
+# between; `reason_of` reads them when lowering, or load/missing.py, refuses the node.
+_REASON = "mpconnxr.reason"
 
 
 def body(
@@ -27,18 +30,20 @@ def body(
     version: int,
     constants: Mapping[str, onnx.TensorProto],
 ) -> onnx.FunctionProto | None:
-    """What the node is in ONNX's operators of this opset; None if it has no body here.
+    """Return a node as a function of ONNX's operators of this opset, None if it has no body.
 
-    Where that cannot be because of what the node has, `reason_of` says it from then on.
+    If the attributes or inputs of the node prevent a body, `reason_of` returns why from then on.
     """
     _load_all()
-    found = building.BODIES.get(node.op_type)
-    if found is None:
+    expansion = building.BODIES.get(node.op_type)
+    if expansion is None:
         return None
     try:
-        if version < found.oldest:
-            raise Problem(f"needs opset {found.oldest} of ai.onnx", "export with a newer opset")
-        made = found.build(building.Body(node, types, version, constants, found))
+        if version < expansion.oldest:
+            raise Problem(
+                f"needs opset {expansion.oldest} of ai.onnx", "export with a newer opset"
+            )
+        function = expansion.build(building.Body(node, types, version, constants, expansion))
     except Problem as e:
         _note(node, e.reason)
         return None
@@ -48,20 +53,22 @@ def body(
         _note(node, f"its inputs and attributes do not fit together ({error})")
         return None
     _note(node, "")
-    return made
+    return function
 
 
 def fixing(node: onnx.NodeProto) -> list[str]:
-    """The node's inputs that decide a shape."""
+    """Return the node's inputs whose contents decide a shape."""
     _load_all()
-    found = building.BODIES.get(node.op_type) if node.domain == DOMAIN else None
-    if found is None:
+    expansion = building.BODIES.get(node.op_type) if node.domain == DOMAIN else None
+    if expansion is None:
         return []
-    return [name for f, name in zip(found.inputs, node.input, strict=False) if f in found.fixes]
+    return [
+        name for f, name in zip(expansion.inputs, node.input, strict=False) if f in expansion.fixes
+    ]
 
 
 def reason_of(node: onnx.NodeProto) -> str:
-    """Why the node got no body; "" if nothing is known."""
+    """Return why the node got no body, "" if no reason is known."""
     return next((p.value for p in node.metadata_props if p.key == _REASON), "")
 
 

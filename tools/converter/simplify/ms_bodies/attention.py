@@ -1,8 +1,8 @@
-"""Attention and MultiHeadAttention: masks, past keys and values, biases.
+"""Expand Attention and MultiHeadAttention, with masks, past keys and values, and biases.
 
-A mask is added to the scaled products of queries and keys: 0, or mask_filter_value for a key that
-does not count. To a key that comes after the query, where a node is unidirectional, the lowest
-float is added instead, as onnxruntime does.
+A mask is added to the scaled products of queries and keys: 0, or mask_filter_value for keys that
+are masked out. Unidirectional nodes add the lowest float for keys that come after the query, as
+onnxruntime does.
 """
 
 from __future__ import annotations
@@ -25,17 +25,25 @@ _FILTER = -10000.0
     oldest=11,
 )
 def attention(b: Body):
-    """Of one tensor, which is multiplied by the weights of queries, keys and values first."""
-    if b.attr("do_rotary") or b.attr("past_present_share_buffer"):
-        raise Problem("do_rotary and past_present_share_buffer are not supported")
+    """Expand Attention, whose input is multiplied by weights of queries, keys and values first."""
     joined = b.add("MatMul", "input", "weights")
     if b.has("bias"):
         joined = b.add("Add", joined, "bias")
-    return of_joined(b, joined, b.extent("weights", -1), "input")
+    return attend_joined(b, joined, b.extent("weights", -1), "input")
 
 
-def of_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
-    """Output and present of joined queries, keys and values, total wide. source: of their rows."""
+def attend_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
+    """Return output and present of an attention.
+
+    Args:
+        b: the body.
+        joined: queries, keys and values side by side, (batch, sequence, total).
+        total: their width.
+        source: input whose axis 1 is the sequence.
+
+    """
+    if b.attr("do_rotary") or b.attr("past_present_share_buffer"):
+        raise Problem("do_rotary and past_present_share_buffer are not supported")
     heads = b.attr("num_heads")
     sizes = b.attr("qkv_hidden_sizes") or [total // 3] * 3
     q, k, v = (split_heads(b, x, heads) for x in b.split(joined, sizes, 2))
@@ -47,7 +55,7 @@ def of_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
             for old, new in zip(b.split("past", [1, 1], 0), (k, v), strict=True)
         )
     present = ""
-    if b.wants(1):
+    if b.has_output(1):
         present = b.concat([b.unsqueeze(x, 0) for x in (k, v)], 0)
     scores = products(b, q, k, sizes[0] // heads)
     scores = masked(b, scores, "mask_index", lambda: past + b.extent(source, 1), past, source)
@@ -62,7 +70,7 @@ def of_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
     oldest=11,
 )
 def multi_head_attention(b: Body):
-    """Of three tensors, or packed; keys and values may be those of a past, split into heads."""
+    """Expand MultiHeadAttention of three tensors or packed ones; past keys have split heads."""
     if b.has("past_sequence_length") or b.has("cache_indirection"):
         raise Problem("past_sequence_length and cache_indirection are not supported")
     heads = b.attr("num_heads")
@@ -93,7 +101,7 @@ def multi_head_attention(b: Body):
 
 
 def _unpacked(b):
-    """Queries, keys and values, the packed ones as (batch, sequence, hidden)."""
+    """Return queries, keys and values, packed ones as (batch, sequence, hidden)."""
     if b.has("key") and b.has("value"):
         return ["query", "key", "value"]
     if b.has("key"):  # (batch, sequence, heads, 2, head)
@@ -108,26 +116,33 @@ def _parts(b, name, n):
 
 
 def split_heads(b: Body, x: str, heads: int) -> str:
-    """(batch, sequence, hidden) as (batch, heads, sequence, size of a head)."""
+    """Reshape (batch, sequence, heads * size) to (batch, heads, sequence, size)."""
     return b.transpose(b.reshape(x, 0, 0, heads, -1), 0, 2, 1, 3)
 
 
 def join_heads(b: Body, x: str) -> str:
-    """The other way round."""
+    """Reshape (batch, heads, sequence, size) to (batch, sequence, heads * size)."""
     return b.reshape(b.transpose(x, 0, 2, 1, 3), 0, 0, -1)
 
 
 def products(b: Body, q: str, k: str, head: int) -> str:
-    """Scaled products of queries and keys, by heads."""
+    """Return the scaled products of queries and keys, (batch, heads, queries, keys)."""
     scale = b.attr("scale") or 1 / math.sqrt(head)
     scores = b.add("MatMul", q, b.transpose(k, 0, 1, 3, 2))
     return b.add("Mul", scores, b.const(scale))
 
 
 def masked(b: Body, scores: str, name: str, total, past: int, source: str) -> str:
-    """scores with the mask and attention_bias. name: the mask; total(): the number of keys.
+    """Return scores with the mask and attention_bias added.
 
-    past: keys that were there before; source: the input whose axis 1 are the queries.
+    Args:
+        b: the body.
+        scores: products of queries and keys.
+        name: input with the mask.
+        total: function that returns the number of keys.
+        past: number of past keys.
+        source: input whose axis 1 are the queries.
+
     """
     mask = ""
     if b.has(name):
@@ -140,7 +155,7 @@ def masked(b: Body, scores: str, name: str, total, past: int, source: str) -> st
 
 
 def padding(b: Body, name: str, total) -> str:
-    """What is added for keys that are padding, (batch, 1, 1 or queries, keys)."""
+    """Return what masks add to scores: (batch, 1, 1 or queries, keys)."""
     rank = b.rank(name)
     if rank in (2, 3):
         counts = b.unsqueeze(b.add("Greater", name, b.const(0, np.int32)), *[1, 2][: 4 - rank])
@@ -153,24 +168,24 @@ def padding(b: Body, name: str, total) -> str:
 
 
 def _counted(b, name, total):
-    """By the ends of sequences, which the starts may follow."""
+    """Return True for each key that a mask of sequence ends, and maybe starts, includes."""
     batch = b.extent(b.formal[0], 0)
-    places = b.const(np.arange(total), np.int32)
-    given = b.extent(name, 0)
-    if given not in (batch, 2 * batch):
-        raise Problem(f"{name} of {given} items for a batch of {batch} is not supported")
-    ends, *starts = b.split(name, [batch] * (given // batch), 0)
-    counts = b.add("Less", places, b.unsqueeze(ends, 1, 2, 3))
+    positions = b.const(np.arange(total), np.int32)
+    n_ends = b.extent(name, 0)
+    if n_ends not in (batch, 2 * batch):
+        raise Problem(f"{name} of {n_ends} elements for a batch of {batch} is not supported")
+    ends, *starts = b.split(name, [batch] * (n_ends // batch), 0)
+    counts = b.add("Less", positions, b.unsqueeze(ends, 1, 2, 3))
     for start in starts:
-        low = b.at_least(places, b.unsqueeze(start, 1, 2, 3))
+        low = b.at_least(positions, b.unsqueeze(start, 1, 2, 3))
         counts = b.add("And", counts, low)
     return counts
 
 
 def causal(b: Body, mask: str, queries: int, total: int, past: int) -> str:
-    """The mask, which may be "", without keys that come after a query."""
+    """Return the mask, which may be "", with keys excluded that come after a query."""
     after = np.arange(total) > past + np.arange(queries)[:, None]
-    after[-1:] = False  # as in onnxruntime, where the last one sees all, even in cross attention
+    after[-1:] = False  # in onnxruntime the last query sees all keys, even in cross attention
     if not after.any():
         return mask
     if not mask:
@@ -179,7 +194,7 @@ def causal(b: Body, mask: str, queries: int, total: int, past: int) -> str:
 
 
 def weighted(b: Body, scores: str, v: str) -> str:
-    """Values by the softmax of scores."""
+    """Return the values weighted by the softmax of scores."""
     return b.add("MatMul", b.add("Softmax", scores, axis=-1), v)
 
 
@@ -191,11 +206,9 @@ def weighted(b: Body, scores: str, v: str) -> str:
     oldest=11,
 )
 def quantized_attention(b: Body):
-    """Attention with a product of integers."""
-    if b.attr("do_rotary") or b.attr("past_present_share_buffer"):
-        raise Problem("do_rotary and past_present_share_buffer are not supported")
+    """Expand QAttention: Attention whose first product is of integers."""
     zeros = b.optional("input_zero_point"), b.optional("weight_zero_point")
     joined = b.cast(b.add("MatMulInteger", "input", "weight", *zeros))
     joined = b.add("Mul", joined, b.add("Mul", "input_scale", "weight_scale"))
     joined = b.add("Add", joined, "bias")
-    return of_joined(b, joined, b.extent("weight", -1), "input")
+    return attend_joined(b, joined, b.extent("weight", -1), "input")

@@ -1,4 +1,4 @@
-"""How a body is written: what declares it, and what collects its nodes."""
+"""Declare function bodies of operators, and build their nodes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ from ...errors import Problem
 from ...external_weights import array_of
 
 DOMAIN = "com.microsoft"
-BODIES: dict[str, Expansion] = {}
+BODIES: dict[str, Expansion] = {}  # by operator; filled by @expands when files are imported
 
 
 @dataclass
 class Expansion:
-    """inputs, outputs: formal names; build(body) gives the function, or None.
+    """The function body of an operator, as @expands declares it.
 
-    fixes: inputs that must be known, for they decide a shape; oldest: opset of ai.onnx.
+    Attributes:
+        inputs: formal names.
+        outputs: formal names.
+        fixes: inputs that must be known because they decide a shape.
+        oldest: first opset of ai.onnx that the body can use.
+        build: returns the function for a node, None if a lowering serves it.
+
     """
 
     inputs: list[str]
@@ -31,11 +37,19 @@ class Expansion:
 
 
 def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = "", oldest: int = 13):
-    """Declares a body: build(b) adds nodes to b and gives the values of the outputs, in order.
+    """Declare the decorated function as the body of these operators.
 
-    inputs, outputs: their formal names, by which nodes name the inputs. A lone value, or a list;
-    None where a lowering serves the node. Raises Problem where nothing can. fixes: inputs that
-    must be known; oldest: opset of ai.onnx that the body is written for.
+    The function takes a Body and adds nodes to it. It returns the name of the value that is the
+    output, or a list of such names, or None if a lowering serves the node. It raises Problem if
+    the node cannot be supported.
+
+    Args:
+        *operators: operator types of com.microsoft.
+        inputs: formal names of the inputs, separated by spaces.
+        outputs: formal names of the outputs.
+        fixes: inputs that must be known because they decide a shape.
+        oldest: first opset of ai.onnx that the body can use.
+
     """
 
     def declare(build):
@@ -60,7 +74,22 @@ def _finished(build):
 
 
 class Body:
-    """Collects the nodes of one function. Values are names: of inputs, formal, and of results."""
+    """Builder of the function of one node.
+
+    Values are names: formal names of inputs, and the names that the methods return for results.
+    Methods raise Problem for a shape or dtype that is unknown.
+
+    Attributes:
+        node: the node to expand.
+        types: types of all values of the graph, by name.
+        version: opset of ONNX's domain.
+        constants: tensors by name.
+        formal: names of the node's inputs in the function.
+        names: names of the inputs in the graph, by formal name.
+        attributes: values of the node's attributes, by name.
+        nodes: nodes of the function so far.
+
+    """
 
     def __init__(
         self,
@@ -80,91 +109,97 @@ class Body:
         self.attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         self.nodes: list[onnx.NodeProto] = []
 
-    # What the node has
+    # Accessors of the node
 
     def has(self, name: str) -> bool:
-        """Whether an input is there."""
+        """Return True if the node has an input of this formal name."""
         return bool(self.names.get(name))
 
     def optional(self, name: str) -> str:
-        """The input's formal name, "" if it is absent."""
+        """Return the formal name of an input, "" if the node lacks it."""
         return name if self.has(name) else ""
 
-    def wants(self, i: int) -> bool:
-        """Whether the node has output i."""
+    def has_output(self, i: int) -> bool:
+        """Return True if the node has output i."""
         return i < len(self.node.output) and bool(self.node.output[i])
 
     def attr(self, name: str, default=None):
-        """An attribute's value; strings are text."""
+        """Return the value of an attribute, strings as str."""
         value = self.attributes.get(name, default)
         return value.decode() if isinstance(value, bytes) else value
 
     def shape(self, name: str) -> list[int]:
-        """An input's fixed extents. Raises Problem."""
+        """Return the fixed dims of an input."""
         t = self.types.get(self.names[name], onnx.TypeProto()).tensor_type
         if not t.HasField("shape") or not all(d.HasField("dim_value") for d in t.shape.dim):
             raise Problem(f"{name}: shape unknown")
         return [d.dim_value for d in t.shape.dim]
 
     def rank(self, name: str) -> int:
-        """An input's number of dims. Raises Problem."""
+        """Return the number of dims of an input."""
         t = self.types.get(self.names[name], onnx.TypeProto()).tensor_type
         if not t.HasField("shape"):
             raise Problem(f"{name}: shape unknown")
         return len(t.shape.dim)
 
     def extent(self, name: str, axis: int) -> int:
-        """A fixed extent of an input. Raises Problem."""
+        """Return one fixed dim of an input."""
         dims = self.types.get(self.names[name], onnx.TypeProto()).tensor_type.shape.dim
         if not dims or not dims[axis].HasField("dim_value"):
             raise Problem(f"{name}: shape unknown")
         return dims[axis].dim_value
 
     def dtype(self, name: str) -> int:
-        """An input's ONNX dtype. Raises Problem."""
+        """Return the ONNX dtype of an input."""
         dtype = self.types.get(self.names[name], onnx.TypeProto()).tensor_type.elem_type
         if not dtype:
             raise Problem(f"{name}: dtype unknown")
         return dtype
 
     def known(self, name: str) -> np.ndarray | None:
-        """An input's contents, if it is a constant."""
+        """Return the contents of an input if it is a constant, else None."""
         tensor = self.constants.get(self.names.get(name, ""))
         return None if tensor is None else array_of(tensor)
 
     # Nodes
 
     def add(self, op: str, *inputs: str, n: int = 1, **attributes):
-        """A node; its output's name, or those of n outputs."""
+        """Add a node of n outputs; return the name of its output, or a list of n names."""
         outputs = [f"v{len(self.nodes)}_{i}" for i in range(n)]
         self.nodes.append(helper.make_node(op, inputs, outputs, **attributes))
         return outputs[0] if n == 1 else outputs
 
     def ints(self, *values: int) -> str:
-        """A vector of int64."""
+        """Add a constant vector of int64."""
         return self.const(np.array(values, np.int64))
 
     def const(self, value, dtype=None) -> str:
-        """An array, or a number: float32 by default. dtype: numpy's or ONNX's."""
+        """Add a constant.
+
+        Args:
+            value: array or number.
+            dtype: numpy's or ONNX's; by default the array's, float32 for a number.
+
+        """
         if isinstance(dtype, int):
             dtype = helper.tensor_dtype_to_np_dtype(dtype)
         array = np.asarray(value, dtype if dtype is not None else getattr(value, "dtype", "f4"))
         return self.add("Constant", value=numpy_helper.from_array(array, "c"))
 
     def cast(self, x: str, dtype: int = TensorProto.FLOAT) -> str:
-        """x as another ONNX dtype."""
+        """Cast x to another ONNX dtype."""
         return self.add("Cast", x, to=dtype)
 
     def reshape(self, x: str, *dims: int) -> str:
-        """x in another shape. 0: an extent of its own, -1: what is left."""
+        """Reshape x, where a dim of 0 keeps the old one and -1 takes the rest."""
         return self.add("Reshape", x, self.ints(*dims))
 
     def transpose(self, x: str, *perm: int) -> str:
-        """x with its axes in this order."""
+        """Transpose x to axes in this order."""
         return self.add("Transpose", x, perm=perm)
 
     def split(self, x: str, sizes: Sequence[int], axis: int) -> list[str]:
-        """The parts of x with these sizes."""
+        """Split x along an axis into parts of these sizes."""
         if len(sizes) == 1:
             return [x]
         if self.version < 13:
@@ -172,29 +207,29 @@ class Body:
         return self.add("Split", x, self.ints(*sizes), axis=axis, n=len(sizes))
 
     def slice(self, x: str, start: int, end: int, axis: int, step: int = 1) -> str:
-        """A part of x."""
+        """Slice x along one axis."""
         return self.add("Slice", x, *(self.ints(v) for v in (start, end, axis, step)))
 
     def concat(self, parts: Sequence[str], axis: int) -> str:
-        """The parts, joined."""
+        """Concatenate the parts along an axis."""
         return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=axis)
 
     def unsqueeze(self, x: str, *axes: int) -> str:
-        """x with more axes of one."""
+        """Insert axes of size 1 into x."""
         return self._by_axes("Unsqueeze", x, axes)
 
     def squeeze(self, x: str, *axes: int) -> str:
-        """x without these axes."""
+        """Remove these axes of size 1 from x."""
         return self._by_axes("Squeeze", x, axes)
 
     def mean(self, x: str, *axes: int) -> str:
-        """Means along these axes, which stay."""
+        """Average x along these axes and keep them as size 1."""
         if self.version >= 18:
             return self.add("ReduceMean", x, self.ints(*axes))
         return self.add("ReduceMean", x, axes=axes)
 
     def sum(self, x: str, *axes: int, keepdims: int = 1) -> str:
-        """Sums along these axes."""
+        """Sum x along these axes."""
         return self._by_axes("ReduceSum", x, axes, keepdims=keepdims)
 
     def _by_axes(self, op, x, axes, **attributes):
@@ -203,35 +238,40 @@ class Body:
         return self.add(op, x, self.ints(*axes), **attributes)
 
     def at_least(self, x: str, y: str) -> str:
-        """x >= y, which has an operator of its own since opset 12 only."""
+        """Compute x >= y, which has an operator only since opset 12."""
         return self.add("Not", self.add("Less", x, y))
 
     def wide(self, x: str) -> str:
-        """An input as float32."""
+        """Return an input as float32."""
         return x if self.dtype(x) == TensorProto.FLOAT else self.cast(x)
 
     def narrow(self, x: str, like: str) -> str:
-        """A float32 value in the dtype of an input."""
+        """Cast a float32 value to the dtype of the input `like`."""
         dtype = self.dtype(like)
         return x if dtype == TensorProto.FLOAT else self.cast(x, dtype)
 
     def scaled_by_rms(self, x: str, epsilon: float) -> str:
-        """x / sqrt(mean(x * x) + epsilon), along the last axis."""
+        """Compute x / sqrt(mean(x * x) + epsilon) along the last axis."""
         squares = self.add("Add", self.mean(self.add("Mul", x, x), -1), self.const(epsilon))
         return self.add("Div", x, self.add("Sqrt", squares))
 
     def normalized(self, x: str, gamma: str, beta: str, epsilon: float) -> str:
-        """The layer normalization of x along its last axis."""
+        """Compute the layer normalization of x along its last axis."""
         if self.version >= 17:
             return self.add("LayerNormalization", x, gamma, beta, axis=-1, epsilon=epsilon)
         y = self.scaled_by_rms(self.add("Sub", x, self.mean(x, -1)), epsilon)
         return self.add("Add", self.add("Mul", y, gamma), beta)
 
     def function(self, results: Sequence[str]) -> onnx.FunctionProto:
-        """The body: results are its outputs. Raises Problem where the node has more."""
+        """Return the function whose outputs are these results.
+
+        Raises:
+            Problem: if the node has more outputs.
+
+        """
         outputs = self._outputs[: len(self.node.output)]
         for i in range(len(self.node.output)):
-            if self.wants(i) and (i >= len(results) or not results[i]):
+            if self.has_output(i) and (i >= len(results) or not results[i]):
                 name = self._outputs[i] if i < len(self._outputs) else f"output {i}"
                 raise Problem(f"{name} is not supported")
         for i, name in enumerate(outputs):

@@ -1,4 +1,4 @@
-"""CausalConvWithState: a depthwise convolution of what came before and what is new."""
+"""Expand CausalConvWithState: a depthwise convolution of the past and the new elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .building import Body, expands
     outputs="output present_state",
 )
 def causal_conv(b: Body):
-    """In one dimension, with channels first or last."""
+    """Expand the convolution of one dimension, channels first or last."""
     if b.attr("ndim", 1) != 1 or b.attr("state_window"):
         raise Problem("more dimensions than one and state_window are not supported")
     activation = b.attr("activation", "none")
@@ -26,13 +26,13 @@ def causal_conv(b: Body):
     shape = b.shape("input")
     is_last = b.attr("channels_last")
     length = shape[1 if is_last else 2]
-    x = _first(b, "input", shape[0], length, channels) if is_last else "input"
+    x = _channels_first(b, "input", shape[0], length, channels) if is_last else "input"
     if reach:
         if not b.has("past_state"):
             past = b.const(np.zeros((shape[0], channels, reach)), np.float32)
         else:
             past = "past_state"
-            past = _first(b, past, shape[0], reach, channels) if is_last else past
+            past = _channels_first(b, past, shape[0], reach, channels) if is_last else past
         x = b.concat([past, x], 2)
     present = b.slice(x, length, length + reach, 2)
     y = b.add("Conv", x, "weight", b.optional("bias"), group=channels, dilations=[dilation])
@@ -48,6 +48,6 @@ def causal_conv(b: Body):
     return [y, present]
 
 
-def _first(b, x, batch, length, channels):
-    """(batch, length, ...) as (batch, channels, length)."""
+def _channels_first(b, x, batch, length, channels):
+    """Reshape (batch, length, ...) to (batch, channels, length)."""
     return b.transpose(b.reshape(x, batch, length, channels), 0, 2, 1)

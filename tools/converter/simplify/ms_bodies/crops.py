@@ -1,4 +1,4 @@
-"""Parts of images, and transposed convolutions whose pads are an input."""
+"""Expand CropAndResize, and transposed convolutions whose pads are an input."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from .building import Body, expands
 
 @expands("CropAndResize", inputs="X rois batch_indices crop_size", fixes="crop_size", oldest=13)
 def crop(b: Body):
-    """Crops (R, C, height, width) of images (N, C, H, W): gathers pixels, and blends four of them.
+    """Compute crops (R, C, height, width) of images (N, C, H, W) from gathered pixels.
 
-    X as a matrix has a row for each pixel. rois: rows of y1, x1, y2, x2, of which 0 and 1 are the
-    first and the last pixel; crop_size: height, width. Pixels outside are extrapolation_value.
+    X is reshaped to a matrix with one row per pixel. rois has rows y1, x1, y2, x2, where 0 and 1
+    are the first and the last pixel; crop_size is height, width. Pixels outside the image are
+    extrapolation_value. Mode bilinear blends four pixels.
     """
     size = b.known("crop_size")
     if size is None or size.size != 2 or min(size) < 1:
-        raise Problem("crop_size is not a constant of two positive items")
+        raise Problem("crop_size is not a constant of two positive elements")
     mode = b.attr("mode", "bilinear")
     if mode not in ("bilinear", "nearest"):
         raise Problem(f"mode {mode}")
@@ -28,7 +29,7 @@ def crop(b: Body):
     images = b.cast(b.unsqueeze("batch_indices", 1), TensorProto.INT64)
 
     def row(near):
-        """The number of an image's row."""
+        """Return the number of an image's row in all images."""
         first = b.add("Mul", images, b.const(extents[0], np.int64))
         return b.unsqueeze(b.add("Add", first, near), 2)
 
@@ -37,16 +38,16 @@ def crop(b: Body):
         return b.add("Gather", pixels, b.add("Add", start, b.unsqueeze(near_x, 1)), axis=0)
 
     if mode == "nearest":
-        found = pixel(y.nearest(), x.nearest())
+        result = pixel(y.nearest(), x.nearest())
     else:
         part = b.unsqueeze(x.part, 1, 3)
         upper, lower = (
             _between(b, pixel(at, x.low), pixel(at, x.high), part) for at in (y.low, y.high)
         )
-        found = _between(b, upper, lower, b.unsqueeze(y.part, 2, 3))
+        result = _between(b, upper, lower, b.unsqueeze(y.part, 2, 3))
     is_in = b.add("And", b.unsqueeze(y.is_in, 2, 3), b.unsqueeze(x.is_in, 1, 3))
-    found = b.add("Where", is_in, found, b.const(b.attr("extrapolation_value", 0.0)))
-    return b.transpose(found, 0, 3, 1, 2)
+    result = b.add("Where", is_in, result, b.const(b.attr("extrapolation_value", 0.0)))
+    return b.transpose(result, 0, 3, 1, 2)
 
 
 def _between(b, first, second, part):
@@ -54,15 +55,19 @@ def _between(b, first, second, part):
 
 
 class _Positions:
-    """Where the items of crops lie along one axis of the images: values of shape (R, count).
+    """Positions of a crop's elements along one axis of the images; values have shape (R, count).
 
-    i: 0 along y, 1 along x; extent: of the images. low, high: int64, the pixels on both sides;
-    part: how far behind low; is_in: whether within the image.
+    Attributes:
+        low: int64, the pixel at or before the position.
+        high: int64, the pixel at or after it.
+        part: distance from low, 0 to 1.
+        is_in: True within the image.
+
     """
 
-    def __init__(self, b: Body, i: int, count: int, extent: int):
+    def __init__(self, b: Body, axis: int, count: int, extent: int):
         self.b = b
-        start, end = (b.slice("rois", k, k + 1, 1) for k in (i, i + 2))
+        start, end = (b.slice("rois", k, k + 1, 1) for k in (axis, axis + 2))
         last = b.const(extent - 1)
         if count > 1:
             step = b.add("Div", b.add("Mul", b.add("Sub", end, start), last), b.const(count - 1))
@@ -78,14 +83,14 @@ class _Positions:
         self.low, self.high = (b.cast(v, TensorProto.INT64) for v in (low, b.add("Ceil", inside)))
 
     def nearest(self):
-        """The nearest pixel; in the middle of two, the higher one."""
+        """Return the nearest pixel, the higher one of two that are equally near."""
         b = self.b
         return b.add("Where", b.add("Less", self.part, b.const(0.5)), self.low, self.high)
 
 
 @expands("ConvTransposeWithDynamicPads", inputs="X W Pads B", fixes="Pads", oldest=11)
 def transposed_convolution(b: Body):
-    """ONNX's ConvTranspose, whose pads are an attribute."""
+    """Expand to ONNX's ConvTranspose, whose pads are an attribute."""
     pads = b.known("Pads")
     if pads is None:
         raise Problem("Pads is not a constant")

@@ -1,4 +1,4 @@
-"""DecoderMaskedMultiHeadAttention: one token, whose key and value go into a buffer of others."""
+"""Expand DecoderMaskedMultiHeadAttention: one token attends to a buffer that its key joins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOWEST = np.finfo(np.float32).min
     outputs="output present_key present_value qk",
 )
 def decoder_attention(b: Body):
-    """Of itself with a shared buffer; or of another sequence, whose keys are split into heads."""
+    """Expand self attention with a shared buffer, or cross attention to keys with heads."""
     if not b.has("key") or not b.has("value"):
         raise Problem("packed inputs are not supported")
     if b.rank("key") == 4:
@@ -27,13 +27,13 @@ def decoder_attention(b: Body):
         raise Problem("it needs a buffer of past keys (past_present_share_buffer)")
     heads, hidden = b.attr("num_heads"), b.extent("query", 2)
     q, k, v = (split_heads(b, x, heads) for x in _with_bias(b, ("query", "key", "value")))
-    count, room = _count(b), b.extent("past_key", 2)
-    places = np.arange(room)
+    count, capacity = _count(b), b.extent("past_key", 2)
+    positions = np.arange(capacity)
     if count is not None:
-        is_new = b.const((places == count - 1)[:, None])
+        is_new = b.const((positions == count - 1)[:, None])
     else:
         last = b.reshape("past_sequence_length", 1)
-        is_new = b.unsqueeze(b.add("Equal", b.const(places, np.int32), last), 1)
+        is_new = b.unsqueeze(b.add("Equal", b.const(positions, np.int32), last), 1)
     present = [
         b.add("Where", is_new, new, past) for new, past in ((k, "past_key"), (v, "past_value"))
     ]
@@ -52,7 +52,7 @@ def decoder_attention(b: Body):
     if b.has("attention_bias"):
         scores = b.add("Add", scores, _bias(b))
     if count is None:
-        counts = b.add("LessOrEqual", b.const(places, np.int32), last)
+        counts = b.add("LessOrEqual", b.const(positions, np.int32), last)
         scores = b.add("Where", counts, scores, b.const(_LOWEST))
     qk = "" if count is None else scores
     return [join_heads(b, weighted(b, scores, used[1])), *present, qk]
@@ -67,7 +67,7 @@ def _with_bias(b, names):
 
 
 def _count(b):
-    """How many keys there are with the new one, None if only a run knows."""
+    """Return the number of keys with the new one, None if only a run knows."""
     if b.has("mask_index") and b.rank("mask_index") > 1:
         return b.extent("mask_index", -1)
     if b.has("attention_bias"):
@@ -77,7 +77,7 @@ def _count(b):
 
 
 def _bias(b):
-    """attention_bias, of which the beams of a sequence have the row of its number."""
+    """Return attention_bias; all beams of a sequence use the sequence's row."""
     rows = b.extent("attention_bias", 0)
     beams = b.extent("cache_indirection", 1) if b.has("cache_indirection") else 1
     if beams == 1 or rows == 1:
@@ -86,23 +86,23 @@ def _bias(b):
 
 
 def _rows(b):
-    """For each number of the buffer, from which row of the batch it comes."""
-    batch, heads, room, head = b.shape("past_key")
+    """Return, for each position of the buffer, the row of the batch that its key comes from."""
+    batch, heads, capacity, head = b.shape("past_key")
     sequences, beams, most = b.shape("cache_indirection")
     if sequences * beams != batch:
         raise Problem(f"{beams} beams of {sequences} sequences in a batch of {batch}")
     first = np.repeat(np.arange(sequences) * beams, beams)[:, None]
     rows = b.add("Add", b.reshape("cache_indirection", batch, most), b.const(first, np.int32))
-    if most > room:
-        rows = b.slice(rows, 0, room, 1)
-    elif most < room:
-        raise Problem(f"cache_indirection for {most} of {room} keys")
-    rows = b.reshape(rows, batch, 1, room, 1)
-    return b.add("Expand", rows, b.ints(batch, heads, room, head))
+    if most > capacity:
+        rows = b.slice(rows, 0, capacity, 1)
+    elif most < capacity:
+        raise Problem(f"cache_indirection for {most} of {capacity} keys")
+    rows = b.reshape(rows, batch, 1, capacity, 1)
+    return b.add("Expand", rows, b.ints(batch, heads, capacity, head))
 
 
 def _cross(b):
-    """Of the keys as they are."""
+    """Expand cross attention, whose keys and values have heads already."""
     if b.has("attention_bias"):
         raise Problem("attention_bias of another sequence's keys is not supported")
     heads, hidden = b.attr("num_heads"), b.extent("query", 2)

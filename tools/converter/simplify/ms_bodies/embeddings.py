@@ -1,4 +1,4 @@
-"""EmbedLayerNormalization and its quantized form: rows of tables, their sum, its normalization."""
+"""Expand EmbedLayerNormalization and its quantized form: rows of tables, summed and normalized."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _EPSILON = 1e-12
     oldest=11,
 )
 def embed(b: Body):
-    """Of floats."""
+    """Expand EmbedLayerNormalization of float tables."""
     total = b.add("Gather", "word_embedding", "input_ids", axis=0)
     if b.has("position_ids"):
-        places = b.add("Gather", "position_embedding", "position_ids", axis=0)
+        positions = b.add("Gather", "position_embedding", "position_ids", axis=0)
     else:
-        places = b.slice("position_embedding", 0, b.extent("input_ids", 1), 0)
-    total = b.add("Add", total, places)
+        positions = b.slice("position_embedding", 0, b.extent("input_ids", 1), 0)
+    total = b.add("Add", total, positions)
     if b.has("segment_ids"):
         segments = b.add("Gather", "segment_embedding", "segment_ids", axis=0)
         total = b.add("Add", total, segments)
@@ -41,11 +41,11 @@ def embed(b: Body):
     oldest=11,
 )
 def quantized_embed(b: Body):
-    """Of bytes: rows are taken out first, and then become floats."""
+    """Expand QEmbedLayerNormalization: gather rows of bytes, then dequantize them."""
     words = b.add("Gather", "word_embedding", "input_ids", axis=0)
     total = _dequantized(b, words, "word")
-    places = b.slice("position_embedding", 0, b.extent("input_ids", 1), 0)
-    total = b.add("Add", total, _dequantized(b, places, "position"))
+    positions = b.slice("position_embedding", 0, b.extent("input_ids", 1), 0)
+    total = b.add("Add", total, _dequantized(b, positions, "position"))
     if b.has("segment_ids"):
         segments = b.add("Gather", "segment_embedding", "segment_ids", axis=0)
         total = b.add("Add", total, _dequantized(b, segments, "segment"))
@@ -58,8 +58,8 @@ def _dequantized(b, x, name):
 
 
 def _mask_index(b):
-    """How many ones a mask has; 0 without one."""
-    if not b.wants(1):
+    """Return the number of ones in each row of the mask, 0 without a mask."""
+    if not b.has_output(1):
         return ""
     if not b.has("mask"):
         return b.const(np.zeros(b.extent("input_ids", 0)), TensorProto.INT32)

@@ -1,4 +1,4 @@
-"""Weights and tables of a few bits: products of bitsandbytes' codes, rows of quantized tables."""
+"""Expand products with weights in bitsandbytes' 4-bit codes, and gathers from quantized tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onnx import TensorProto
 from ...errors import Problem
 from .building import Body, expands
 
-# What bitsandbytes' codes stand for, times a block's largest magnitude (onnxruntime's
+# Values of bitsandbytes' codes, as parts of a block's largest magnitude (from onnxruntime's
 # blockwise_quant_block_bnb4.h, which has them from bitsandbytes).
 _FP4_HALF = (0, 5.208333333e-03, 0.66666667, 1, 0.33333333, 0.5, 0.16666667, 0.25)
 _FP4 = np.array([*_FP4_HALF, *(-v for v in _FP4_HALF)], np.float32)
@@ -46,10 +46,10 @@ _FLOATS = (
 
 @expands("MatMulBnb4", inputs="A B absmax", oldest=11)
 def matmul_bnb4(b: Body):
-    """A (.., K) times the transposed weights (N, K), which the converter unpacks to float32.
+    """Multiply A (.., K) by the transposed weights (N, K), which are unpacked to float32 here.
 
-    Two codes a byte, the first one in the high bits; absmax: the largest magnitude of each block.
-    Without transB, onnxruntime's CPU provider leaves most of the output unset.
+    Each byte holds two codes, the first one in the high bits; absmax is the largest magnitude of
+    each block. Without transB, onnxruntime's CPU provider leaves most of the output unset.
     """
     if not b.attr("transB", 1):
         raise Problem("transB 0, with which onnxruntime leaves most of the output unset")
@@ -71,9 +71,9 @@ def matmul_bnb4(b: Body):
 
 @expands("GatherBlockQuantized", inputs="data indices scales zero_points", oldest=13)
 def gather_block_quantized(b: Body):
-    """Takes rows out of a table, and then turns them into floats: (data - zero point) * scale.
+    """Gather elements of a table, then dequantize them: (data - zero point) * scale.
 
-    A scale serves block_size items along quantize_axis. An index out of range gives zeros.
+    A scale serves block_size elements along quantize_axis. An index out of range gives zeros.
     """
     table = _Table(b)
     axis, extent = table.axis, table.data.shape[table.axis]
@@ -89,7 +89,7 @@ def gather_block_quantized(b: Body):
 
 
 def _indices(b, extent):
-    """(indices from 0 on, of which those out of range are 0; whether they are)"""
+    """Return indices from 0 on, with 0 for those out of range; and True for those out of range."""
     zero = b.const(0, np.int64)
     index = b.cast("indices", TensorProto.INT64)
     from_end = b.add("Add", index, b.const(extent, np.int64))
@@ -100,9 +100,16 @@ def _indices(b, extent):
 
 
 class _Table:
-    """data, scales, zeros (or None): a number an item; zeros may be one number for all.
+    """A quantized table that GatherBlockQuantized reads.
 
-    axis: along which rows are taken out; blocked, size: along which blocks lie, and their items.
+    Attributes:
+        data: one number per element.
+        scales: one per block.
+        zeros: zero points: one per block, one for all, or None.
+        axis: along which elements are gathered.
+        blocked: axis along which blocks lie.
+        size: elements of a block.
+
     """
 
     def __init__(self, b: Body):
@@ -124,21 +131,21 @@ class _Table:
         return axis % rank
 
     def _check(self, b):
-        """Scales of floats may also be one for all along any axis."""
-        given, wanted = self.scales.shape, list(self.data.shape)
-        wanted[self.blocked] = -(-wanted[self.blocked] // self.size)
-        pairs = list(zip(given, wanted, strict=False))
+        """Check the shapes of scales and zero points; scales of floats may be 1 along any axis."""
+        actual, expected = self.scales.shape, list(self.data.shape)
+        expected[self.blocked] = -(-expected[self.blocked] // self.size)
+        pairs = list(zip(actual, expected, strict=False))
         is_float = b.dtype("data") in _FLOATS
-        if len(given) != len(wanted) or any(
+        if len(actual) != len(expected) or any(
             g != w and not (is_float and g == 1) for g, w in pairs
         ):
-            raise Problem(f"scales of shape {[*given]} where {wanted} is needed")
-        zeros = given if self.zeros is None or not self.zeros.ndim else self.zeros.shape
-        if zeros[:-1] != given[:-1] or zeros[-1] < given[-1]:  # the last byte may have gaps
-            raise Problem(f"zero points of shape {[*zeros]} for scales of {[*given]}")
+            raise Problem(f"scales of shape {[*actual]} where {expected} is needed")
+        zeros = actual if self.zeros is None or not self.zeros.ndim else self.zeros.shape
+        if zeros[:-1] != actual[:-1] or zeros[-1] < actual[-1]:  # the last byte may have gaps
+            raise Problem(f"zero points of shape {[*zeros]} for scales of {[*actual]}")
 
     def spread(self, blocks, index):
-        """A scale or a zero point for each item that is taken out."""
+        """Return the scale or zero point of each gathered element, from one per block."""
         b, axis, blocked = self.b, self.axis, self.blocked
         if blocks.ndim == 0:
             return b.const(blocks)
@@ -151,13 +158,13 @@ class _Table:
             taken = b.const(blocks.reshape(shape))
         else:
             taken = b.add("Gather", b.const(blocks), index, axis=axis)
-        places = np.arange(self.data.shape[blocked]) // self.size
+        block_numbers = np.arange(self.data.shape[blocked]) // self.size
         behind = blocked + (indices - 1 if blocked > axis else 0)
-        return b.add("Gather", taken, b.const(places), axis=behind)
+        return b.add("Gather", taken, b.const(block_numbers), axis=behind)
 
 
 def _contents(b):
-    """(data, its zero points or None), a number an item."""
+    """Return the data with one number per element, and their zero points or None."""
     data, dtype = _constant(b, "data"), b.dtype("data")
     zeros = _constant(b, "zero_points") if b.has("zero_points") else None
     if dtype in _FLOATS and zeros is None:
@@ -174,7 +181,7 @@ def _contents(b):
 
 
 def _unpacked(data, bits):
-    """The numbers in bytes, the lowest bits first, along the last axis."""
+    """Unpack numbers from bytes along the last axis, the lowest bits first."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     parts = data[..., None] >> shifts & np.uint8((1 << bits) - 1)
     return parts.reshape(*data.shape[:-1], -1)

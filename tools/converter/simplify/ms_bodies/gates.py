@@ -1,4 +1,4 @@
-"""Gates, RMS norms and hyper-connections. Computed in float32, then in the inputs' dtype."""
+"""Expand gates, RMS norms and hyper-connections: in float32, then in the input's dtype."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _EPSILON = float(np.float32(1e-5))
 
 @expands("GatedAdd", inputs="X Y gate", outputs="output")
 def gated_add(b: Body):
-    """The product has the inputs' dtype before it is added."""
+    """Compute X + Y * gate, where the product is rounded to the inputs' dtype before the sum."""
     scaled = b.narrow(b.add("Mul", b.wide("Y"), b.wide("gate")), "X")
     return b.add("Add", "X", scaled)
 
 
 @expands("ScaledSiLU", inputs="X scale")
 def scaled_silu(b: Body):
-    """z * sigmoid(z), each in the input's dtype."""
+    """Compute z * sigmoid(z) of z = X * scale, each rounded to the input's dtype."""
     scale = b.wide("scale") if b.has("scale") else b.const(b.attr("alpha", 1.0))
     if b.has("scale") and b.rank("scale"):
         scale = b.reshape(scale, *([1] * min(b.rank("X"), 1)))
@@ -32,22 +32,22 @@ def scaled_silu(b: Body):
 
 
 def _rounded(b, x):
-    """x as it is in the dtype of X, in float32."""
+    """Round a float32 value to the dtype of X."""
     dtype = b.dtype("X")
     return x if dtype == TensorProto.FLOAT else b.cast(b.cast(x, dtype))
 
 
 @expands("LinearAttentionGate", inputs="a dt_bias decay_scale b", outputs="decay beta")
 def linear_attention_gate(b: Body):
-    """decay_scale * softplus(a + dt_bias), sigmoid(b)"""
+    """Compute decay_scale * softplus(a + dt_bias) and sigmoid(b)."""
     decay = b.add("Softplus", b.add("Add", b.wide("a"), "dt_bias"))
-    beta = b.narrow(b.add("Sigmoid", b.wide("b")), "a") if b.has("b") and b.wants(1) else ""
+    beta = b.narrow(b.add("Sigmoid", b.wide("b")), "a") if b.has("b") and b.has_output(1) else ""
     return [b.narrow(b.add("Mul", decay, "decay_scale"), "a"), beta]
 
 
 @expands("BranchwiseRMSNorm", inputs="X scale")
 def branchwise_rms_norm(b: Body):
-    """Of each branch by itself."""
+    """Normalize each branch by itself."""
     shape = b.shape("X")
     grouped = _grouped(b, "X", shape)
     y = b.scaled_by_rms(b.reshape(b.wide("X"), *grouped), b.attr("epsilon", _EPSILON))
@@ -60,7 +60,7 @@ def branchwise_rms_norm(b: Body):
 
 
 def _grouped(b, name, shape):
-    """The shape with branches as an axis of their own."""
+    """Return the shape with branches as an axis of their own."""
     branches = b.attr("num_branches", 0)
     if not branches:
         if len(shape) < 2:
@@ -73,7 +73,7 @@ def _grouped(b, name, shape):
 
 @expands("GatedRMSNorm", inputs="X scale gate")
 def gated_rms_norm(b: Body):
-    """In groups as long as scale."""
+    """Normalize groups of the length of scale, and multiply by the activated gate."""
     activation = b.attr("activation", "silu")
     if activation not in ("silu", "swish", "sigmoid"):
         raise Problem(f"activation {activation}")
@@ -93,7 +93,7 @@ def gated_rms_norm(b: Body):
     outputs="output gated_value_normed",
 )
 def engram_gate(b: Body):
-    """The value, opened as far as key and query are alike."""
+    """Gate the value by how similar key and query are."""
     epsilon = b.attr("epsilon", _EPSILON)
     key, query = (
         b.add("Mul", b.scaled_by_rms(b.wide(name), epsilon), b.wide(f"{name}_norm_scale"))
@@ -105,7 +105,7 @@ def engram_gate(b: Body):
     gate = b.add("Sigmoid", b.add("Mul", b.add("Sign", dot), size))
     y = b.add("Mul", gate, b.unsqueeze(b.wide("value"), 2))
     normed = ""
-    if b.wants(1):
+    if b.has_output(1):
         if not b.has("conv_norm_scale"):
             raise Problem("gated_value_normed needs conv_norm_scale")
         scale = b.wide("conv_norm_scale")
@@ -115,7 +115,7 @@ def engram_gate(b: Body):
 
 @expands("HyperConnectionPreMix", inputs="streams pre_mix", outputs="output")
 def pre_mix(b: Body):
-    """The weighted sum of streams."""
+    """Compute the weighted sum of streams."""
     grouped = _grouped(b, "streams", b.shape("streams"))
     gates = _gates(b, "pre_mix", grouped)
     x = b.add("Mul", b.reshape(b.wide("streams"), *grouped), gates)
@@ -125,7 +125,7 @@ def pre_mix(b: Body):
 
 
 def _gates(b, name, grouped):
-    """Gates (..., C), (..., C, 1), (..., C, H) or (..., C * H) for streams (..., C, H)."""
+    """Reshape gates (..., C), (..., C, 1), (..., C, H) or (..., C * H) for streams (..., C, H)."""
     shape, x = b.shape(name), b.wide(name)
     if len(shape) == len(grouped):
         return x
@@ -139,7 +139,7 @@ def _gates(b, name, grouped):
     outputs="output",
 )
 def post_mix(b: Body):
-    """The mixed streams, and what the block gave, by its gates."""
+    """Add the gated output of a block to the mixed streams."""
     shape = b.shape("streams")
     grouped = _grouped(b, "streams", shape)
     x = b.reshape(b.wide("streams"), *grouped)
@@ -147,6 +147,6 @@ def post_mix(b: Body):
         axes = list(range(len(grouped)))
         axes[-2:] = axes[:-3:-1]
         x = b.add("MatMul", b.transpose(b.wide("stream_mix"), *axes), x)
-    given = b.unsqueeze(b.wide("block_output"), len(grouped) - 2)
-    y = b.add("Add", x, b.add("Mul", _gates(b, "post_mix", grouped), given))
+    output = b.unsqueeze(b.wide("block_output"), len(grouped) - 2)
+    y = b.add("Add", x, b.add("Mul", _gates(b, "post_mix", grouped), output))
     return b.narrow(b.reshape(y, *shape), "streams")

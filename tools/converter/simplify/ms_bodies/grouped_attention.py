@@ -1,7 +1,8 @@
-"""GroupQueryAttention, SparseAttention: several queries a key, keys appended to past ones.
+"""Expand GroupQueryAttention and SparseAttention: several queries share a key.
 
-Where the past ends is data (seqlens_k), but for a first prompt: new keys are put there by Gather,
-zeros follow them, and what a query does not see is masked by comparing places.
+Only a run knows where the past keys end (seqlens_k), except for a first prompt. New keys are put
+behind them by Gather, zeros follow. Keys that a query must not see are masked by comparing
+positions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from onnx import TensorProto
 
 from ...errors import Problem
 from .building import Body, expands
-from .rotary import turned
+from .rotary import rotated
 
 _LOWEST = np.finfo(np.float32).min
 _UNSUPPORTED = ("q_norm_weight", "k_norm_weight")
@@ -22,7 +23,18 @@ _UNSUPPORTED = ("q_norm_weight", "k_norm_weight")
 
 @dataclass
 class _Sizes:
-    """total: places that queries may see; room: places of the present buffers."""
+    """The sizes of one attention.
+
+    Attributes:
+        batch: sequences.
+        tokens: new tokens of each sequence, and so queries.
+        heads: heads of queries.
+        groups: heads of keys and values.
+        head: width of a head.
+        past: positions of the past buffers.
+        total: positions that queries may see.
+
+    """
 
     batch: int
     tokens: int
@@ -33,11 +45,13 @@ class _Sizes:
     total: int
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
+        """Return the positions of the present buffers."""
         return max(self.total, self.past)
 
     @property
     def is_first(self) -> bool:
+        """Return True for a first prompt, without past tokens."""
         return self.total == self.tokens
 
 
@@ -49,7 +63,7 @@ class _Sizes:
     fixes="total_sequence_length",
 )
 def group_query_attention(b: Body):
-    """Of sequences that end where seqlens_k says; past keys may be quantized."""
+    """Expand attention to sequences that end at seqlens_k; past keys may be quantized."""
     for name in _UNSUPPORTED:
         if b.has(name):
             raise Problem(f"{name} is not supported")
@@ -57,27 +71,27 @@ def group_query_attention(b: Body):
         raise Problem("sliding_window_cache is not supported")
     if b.attr("local_window_size", -1) == 0:
         raise Problem("local_window_size of 0")
-    q, k, v = _three(b)
-    s = _sizes(b)
+    inputs, s = _unpacked(b), _sizes(b)
     # the number of keys of each sequence, with the new ones, (batch, 1)
     ends = b.add("Add", b.reshape("seqlens_k", s.batch, 1), b.const(1, np.int32))
-    start = b.add("Sub", ends, b.const(s.tokens, np.int32))
-    if s.is_first:
-        start = b.const(np.zeros((s.batch, 1)), np.int32)
-    q, k, v = (b.reshape(x, s.batch, s.tokens, -1, s.head) for x in (q, k, v))
-    if b.attr("do_rotary"):
-        q, k = _turned(b, q, k, start, s)
+    q, k, v, start = _with_heads(b, inputs, ends, s)
     k, v = (b.transpose(x, 0, 2, 1, 3) for x in (k, v))
     caches = [_Cache(b, name) for name in ("k", "v")]
     keys, values = (c.present(new, start, s) for c, new in zip(caches, (k, v), strict=True))
-    y, qk = _attended(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)
+    y, qk = _attend(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)
     y = b.reshape(b.transpose(y, 0, 2, 1, 3), s.batch, s.tokens, s.heads * s.head)
     y, qk = (b.narrow(x, "query") if x else "" for x in (y, qk))
     return [y, *(c.stored for c in caches), qk]
 
 
 class _Cache:
-    """Keys or values, of which what is stored may be integers: int8, or two of 4 bits a byte."""
+    """Past and present keys or values, float, int8, or 4-bit with two elements per byte.
+
+    Attributes:
+        stored: the node's output, once `present` has run.
+        bits: of a stored element, 0 for floats.
+
+    """
 
     def __init__(self, b: Body, letter: str):
         self.b, self.scale = b, f"{letter}_scale"
@@ -86,31 +100,31 @@ class _Cache:
         self.bits = 0
         if b.has("past_key") and b.dtype("past_key") != b.dtype("query"):
             self.bits = b.attr("kv_cache_bit_width", 0)
-            wanted = {8: TensorProto.INT8, 4: TensorProto.UINT8}.get(self.bits)
+            expected = {8: TensorProto.INT8, 4: TensorProto.UINT8}.get(self.bits)
             kind = b.attr(f"{letter}_quant_type", "NONE")
             is_known = kind in ("PER_TENSOR", "PER_CHANNEL") and b.has(self.scale)
-            if b.dtype(self.past) != wanted or not is_known:
+            if b.dtype(self.past) != expected or not is_known:
                 raise Problem(f"{self.past} quantized in another way than by int8 or 4 bits")
 
     def present(self, new: str, start: str, s: _Sizes) -> str:
-        """(batch, groups, room, head) as float32; stored has what the node gives."""
+        """Return the present (batch, groups, capacity, head) as float32, and set `stored`."""
         b = self.b
         if not self.bits:
-            found = _present(b, new, b.wide(self.past) if s.past else "", start, s)
-            self.stored = b.narrow(found, "query")
-            return found
+            result = _present(b, new, b.wide(self.past) if s.past else "", start, s)
+            self.stored = b.narrow(result, "query")
+            return result
         low, high = -(2.0 ** (self.bits - 1)), 2.0 ** (self.bits - 1) - 1
         new = b.add("Round", b.add("Div", new, self.scale))
         new = b.add("Clip", new, b.const(low), b.const(high))
         past, rest = b.cast(self.past), 0.0
         if self.bits == 4:
             past, rest = self._unpacked(past, s), low  # bytes of zero
-        found = _present(b, new, past, start, s, rest)
+        result = _present(b, new, past, start, s, rest)
         if self.bits == 8:
-            self.stored = b.cast(found, TensorProto.INT8)
+            self.stored = b.cast(result, TensorProto.INT8)
         else:
-            self.stored = self._packed(found, s)
-        return b.add("Mul", found, self.scale)
+            self.stored = self._packed(result, s)
+        return b.add("Mul", result, self.scale)
 
     def _unpacked(self, x, s):
         b = self.b
@@ -123,15 +137,29 @@ class _Cache:
     def _packed(self, x, s):
         b = self.b
         levels = b.add("Add", x, b.const(8))
-        pairs = b.reshape(levels, s.batch, s.groups, s.room, s.head // 2, 2)
+        pairs = b.reshape(levels, s.batch, s.groups, s.capacity, s.head // 2, 2)
         weighted = b.add("Mul", pairs, b.const([1, 16], np.float32))
         return b.cast(b.sum(weighted, 4, keepdims=0), TensorProto.UINT8)
 
 
-def _three(b):
-    """Queries, keys and values as float32."""
+def _with_heads(b, inputs, ends, s):
+    """Split queries, keys and values into heads and rotate them; also return where tokens start.
+
+    The former are (batch, tokens, heads or groups, head).
+    """
+    start = b.add("Sub", ends, b.const(s.tokens, np.int32))
+    if s.is_first:
+        start = b.const(np.zeros((s.batch, 1)), np.int32)
+    q, k, v = (b.reshape(x, s.batch, s.tokens, -1, s.head) for x in inputs)
+    if b.attr("do_rotary"):
+        q, k = _rotated(b, q, k, start, s)
+    return q, k, v, start
+
+
+def _unpacked(b):
+    """Return queries, keys and values as float32 (batch, tokens, width)."""
     if b.has("key") != b.has("value"):
-        raise Problem("key and value are given or left out together")
+        raise Problem("key and value must be given together")
     if b.has("key"):
         return [b.wide(name) for name in ("query", "key", "value")]
     heads, groups = b.attr("num_heads"), b.attr("kv_num_heads")
@@ -157,55 +185,57 @@ def _sizes(b):
     return _Sizes(batch, tokens, heads, groups, head, past, int(total.item()))
 
 
-def _turned(b, q, k, start, s):
-    """Queries and keys (batch, tokens, heads, head), turned by their places."""
+def _rotated(b, q, k, start, s):
+    """Rotate queries and keys (batch, tokens, heads, head) by their positions."""
     steps = b.const(np.arange(s.tokens)[None], np.int64)
     if b.has("position_ids") and not s.is_first:
-        places = "position_ids"
-    elif b.has("position_ids"):  # of a first prompt only the first one counts
+        positions = "position_ids"
+    elif b.has("position_ids"):  # of a first prompt only the first position counts
         first = b.slice(b.reshape("position_ids", -1), 0, 1, 0)
-        places = b.add("Add", b.add("Expand", first, b.ints(s.batch, 1)), steps)
+        positions = b.add("Add", b.add("Expand", first, b.ints(s.batch, 1)), steps)
     else:
-        places = b.add("Add", b.cast(start, TensorProto.INT64), steps)
-    turns = [
-        b.unsqueeze(b.add("Gather", b.wide(f"{name}_cache"), places, axis=0), 2)
+        positions = b.add("Add", b.cast(start, TensorProto.INT64), steps)
+    rotations = [
+        b.unsqueeze(b.add("Gather", b.wide(f"{name}_cache"), positions, axis=0), 2)
         for name in ("cos", "sin")
     ]
     half, is_interleaved = b.extent("cos_cache", 1), bool(b.attr("rotary_interleaved"))
-    return [_rounded(b, turned(b, x, turns, half, s.head, is_interleaved)) for x in (q, k)]
+    return [_rounded(b, rotated(b, x, rotations, half, s.head, is_interleaved)) for x in (q, k)]
 
 
 def _rounded(b, x):
-    """x as it is in the dtype of the queries, in float32."""
+    """Round a float32 value to the dtype of the queries."""
     dtype = b.dtype("query")
     return x if dtype == TensorProto.FLOAT else b.cast(b.cast(x, dtype))
 
 
 def _present(b, new, past, start, s, rest=0.0):
-    """(batch, groups, room, head): the past up to start, what is new, then rest."""
+    """Return (batch, groups, capacity, head): the past up to `start`, then new, then `rest`."""
     if s.is_first:
-        shape = (s.batch, s.groups, s.room - s.tokens, s.head)
+        shape = (s.batch, s.groups, s.capacity - s.tokens, s.head)
         return b.concat([new, b.const(np.full(shape, rest), np.float32)], 2) if shape[2] else new
     if not s.past:
         raise Problem("later tokens need past keys")
     both = b.transpose(b.concat([past, new], 2), 0, 2, 1, 3)
     rows = s.past + s.tokens
     both = b.reshape(both, s.batch * rows, s.groups * s.head)
-    places = b.const(np.arange(s.room)[None], np.int32)
-    after = b.add("Sub", places, start)
+    positions = b.const(np.arange(s.capacity)[None], np.int32)
+    after = b.add("Sub", positions, start)
     of_new = b.add("Add", after, b.const(s.past, np.int32))
     of_new = b.add("Min", of_new, b.const(rows - 1, np.int32))
-    row = b.add("Where", b.add("Less", places, start), places, of_new)
+    row = b.add("Where", b.add("Less", positions, start), positions, of_new)
     row = b.add("Add", row, b.const(np.arange(s.batch)[:, None] * rows, np.int32))
-    found = b.reshape(b.add("Gather", both, row, axis=0), s.batch, s.room, s.groups, s.head)
+    result = b.reshape(b.add("Gather", both, row, axis=0), s.batch, s.capacity, s.groups, s.head)
     is_there = b.unsqueeze(b.add("Less", after, b.const(s.tokens, np.int32)), 2, 3)
-    return b.transpose(b.add("Where", is_there, found, b.const(rest)), 0, 2, 1, 3)
+    return b.transpose(b.add("Where", is_there, result, b.const(rest)), 0, 2, 1, 3)
 
 
-def _attended(b, q, keys, values, bounds, s):
-    """Output (batch, heads, tokens, head), and the products or weights that qk_output asks for."""
+def _attend(b, q, keys, values, bounds, s):
+    """Return the output (batch, heads, tokens, head), and the scores or weights for qk_output."""
     by_group = s.heads // s.groups
-    keys, values = (x if s.room == s.total else b.slice(x, 0, s.total, 2) for x in (keys, values))
+    keys, values = (
+        x if s.capacity == s.total else b.slice(x, 0, s.total, 2) for x in (keys, values)
+    )
     scale = b.attr("scale") or 1 / math.sqrt(s.head)
     q = b.reshape(q, s.batch, s.groups, by_group * s.tokens, s.head)
     scores = b.add("Mul", b.add("MatMul", q, b.transpose(keys, 0, 1, 3, 2)), b.const(scale))
@@ -227,25 +257,25 @@ def _attended(b, q, keys, values, bounds, s):
 
 
 def _seen(b, bounds, s):
-    """Which keys a query sees, (batch, 1, tokens, total)."""
+    """Return True for the keys that a query sees, (batch, 1, tokens, total)."""
     start, ends = (b.unsqueeze(x, 2, 3) for x in bounds)
-    places = b.const(np.arange(s.total), np.int32)
-    sees = b.add("Less", places, ends)
+    positions = b.const(np.arange(s.total), np.int32)
+    sees = b.add("Less", positions, ends)
     if not b.attr("causal", 1):
         return sees
     own = b.add("Add", start, b.const(np.arange(s.tokens)[:, None], np.int32))
-    sees = b.add("And", sees, b.add("LessOrEqual", places, own))
+    sees = b.add("And", sees, b.add("LessOrEqual", positions, own))
     if b.has("block_row_indices"):
         return b.add("And", sees, _blocks(b, own, s))
     window = b.attr("local_window_size", -1)
     if window > 0:
         first = b.add("Sub", own, b.const(window, np.int32))
-        sees = b.add("And", sees, b.add("Greater", places, first))
+        sees = b.add("And", sees, b.add("Greater", positions, first))
     return sees
 
 
 def _softmax(b, scores, s):
-    """By heads with a sink, one more product counts that nothing belongs to."""
+    """Return the softmax of scores; with a sink, one more score per head takes part."""
     if not b.has("head_sink") and b.attr("smooth_softmax", -1) != 1:
         return b.add("Softmax", scores, axis=-1)
     if b.has("head_sink"):
@@ -265,43 +295,37 @@ def _softmax(b, scores, s):
     fixes="total_sequence_length block_row_indices block_col_indices",
 )
 def sparse_attention(b: Body):
-    """Blocks of keys that a query sees, by head; what is in the buffers behind the keys stays."""
-    q, k, v = _three(b)
-    s = _sizes(b)
+    """Expand attention where each head sees some blocks of keys; the rest of the buffers stays."""
+    inputs, s = _unpacked(b), _sizes(b)
     if s.total > s.past:
         raise Problem(f"{s.total} keys in a buffer of {s.past}")
     ends = b.reshape("key_total_sequence_lengths", s.batch, 1)
-    start = b.add("Sub", ends, b.const(s.tokens, np.int32))
-    if s.is_first:
-        start = b.const(np.zeros((s.batch, 1)), np.int32)
-    q, k, v = (b.reshape(x, s.batch, s.tokens, -1, s.head) for x in (q, k, v))
-    if b.attr("do_rotary"):
-        q, k = _turned(b, q, k, start, s)
+    q, k, v, start = _with_heads(b, inputs, ends, s)
     keys, values = (
         _replaced(b, b.transpose(new, 0, 2, 1, 3), name, start, s)
         for new, name in ((k, "past_key"), (v, "past_value"))
     )
-    y = _attended(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)[0]
+    y = _attend(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)[0]
     y = b.reshape(b.transpose(y, 0, 2, 1, 3), s.batch, s.tokens, s.heads * s.head)
     return [b.narrow(x, "query") for x in (y, keys, values)]
 
 
 def _replaced(b, new, name, start, s):
-    """The past with what is new from start on."""
+    """Return the past with the new elements from `start` on."""
     if s.is_first:
-        if s.room == s.tokens:
+        if s.capacity == s.tokens:
             return new
-        return b.concat([new, b.slice(b.wide(name), s.tokens, s.room, 2)], 2)
+        return b.concat([new, b.slice(b.wide(name), s.tokens, s.capacity, 2)], 2)
     past = b.wide(name)
     for t, one in enumerate(b.split(new, [1] * s.tokens, 2)):
-        place = b.unsqueeze(b.add("Add", start, b.const(t, np.int32)), 2, 3)
-        places = b.const(np.arange(s.room)[:, None], np.int32)
-        past = b.add("Where", b.add("Equal", places, place), one, past)
+        position = b.unsqueeze(b.add("Add", start, b.const(t, np.int32)), 2, 3)
+        positions = b.const(np.arange(s.capacity)[:, None], np.int32)
+        past = b.add("Where", b.add("Equal", positions, position), one, past)
     return past
 
 
 def _blocks(b, own, s):
-    """Which keys a query sees for the blocks they are in, (batch, heads, tokens, total)."""
+    """Return True for the keys whose blocks a query sees, (batch, heads, tokens, total)."""
     rows, columns = b.known("block_row_indices"), b.known("block_col_indices")
     if rows is None or columns is None:
         raise Problem("the indices of blocks are not known")
@@ -312,6 +336,6 @@ def _blocks(b, own, s):
             sees[layout, row, columns[layout, ends[row] : ends[row + 1]]] = True
     sees = np.repeat(sees, size, axis=2)[:, :, : s.total]
     block = b.add("Div", own, b.const(size, np.int32))  # (batch, 1, tokens, 1)
-    found = b.add("Gather", b.const(sees), b.reshape(block, s.batch, s.tokens), axis=1)
-    found = b.transpose(found, 1, 0, 2, 3)
-    return b.add("Gather", found, b.const(np.arange(s.heads) % len(rows), np.int64), axis=1)
+    result = b.add("Gather", b.const(sees), b.reshape(block, s.batch, s.tokens), axis=1)
+    result = b.transpose(result, 1, 0, 2, 3)
+    return b.add("Gather", result, b.const(np.arange(s.heads) % len(rows), np.int64), axis=1)

@@ -1,4 +1,4 @@
-"""RotaryEmbedding and MRotaryEmbedding: pairs of a head's numbers, turned by their position.
+"""Expand RotaryEmbedding and MRotaryEmbedding: rotate pairs of a head's numbers by their position.
 
 onnxruntime does not use the attributes scale and is_packed_batching.
 """
@@ -13,19 +13,22 @@ from .building import Body, expands
 
 @expands("RotaryEmbedding", inputs="input position_ids cos_cache sin_cache", outputs="output")
 def rotary(b: Body):
-    """One position a token."""
+    """Expand RotaryEmbedding, with one position per token."""
     if b.rank("position_ids") == 1:  # the first token's
         count = b.extent("input", 1 if b.rank("input") == 3 else 2)
-        places = b.add("Add", "position_ids", b.const(np.arange(count)[None], np.int64))
+        positions = b.add("Add", "position_ids", b.const(np.arange(count)[None], np.int64))
     else:
-        places = "position_ids"
-    turns = [b.add("Gather", f"{name}_cache", places, axis=0) for name in ("cos", "sin")]
-    return _turned_input(b, turns)
+        positions = "position_ids"
+    rotations = [b.add("Gather", f"{name}_cache", positions, axis=0) for name in ("cos", "sin")]
+    return _rotated_input(b, rotations)
 
 
 @expands("MRotaryEmbedding", inputs="input position_ids cos_cache sin_cache", outputs="output")
 def mrotary(b: Body):
-    """Three positions a token: of time, height and width, each for some of the pairs."""
+    """Expand MRotaryEmbedding, whose tokens have positions in time, height and width.
+
+    Each of the three positions rotates some of the pairs.
+    """
     half = b.extent("cos_cache", 1)
     sections = b.attr("mrope_section")
     kind = np.zeros(half, np.int64)
@@ -35,19 +38,19 @@ def mrotary(b: Body):
     else:
         kind = np.repeat(np.arange(3), sections)
     streams = b.split("position_ids", [1, 1, 1], 0)
-    turns = []
+    rotations = []
     for name in ("cos", "sin"):
         total = ""
         for i, stream in enumerate(streams):
             if (kind == i).any():
                 rows = b.add("Gather", f"{name}_cache", b.squeeze(stream, 0), axis=0)
                 total = b.add("Where", b.const(kind == i), rows, total) if total else rows
-        turns.append(total)
-    return _turned_input(b, turns)
+        rotations.append(total)
+    return _rotated_input(b, rotations)
 
 
-def _turned_input(b, turns):
-    """turns: cos and sin, (batch, sequence, half)."""
+def _rotated_input(b, rotations):
+    """Rotate the input by cos and sin, each (batch, sequence, half)."""
     half = b.extent("cos_cache", 1)
     is_split = b.rank("input") == 4
     size = b.extent("input", -1)
@@ -57,14 +60,24 @@ def _turned_input(b, turns):
     if head < 2 * half or (size != head if is_split else size % head):
         raise Problem(f"heads of {head} numbers for {half} pairs in an input of {size}")
     x = "input" if is_split else b.reshape("input", 0, 0, size // head, head)
-    turns = [b.unsqueeze(t, 1 if is_split else 2) for t in turns]
-    y = turned(b, x, turns, half, head, bool(b.attr("interleaved")))
+    rotations = [b.unsqueeze(t, 1 if is_split else 2) for t in rotations]
+    y = rotated(b, x, rotations, half, head, bool(b.attr("interleaved")))
     return y if is_split else b.reshape(y, 0, 0, size)
 
 
-def turned(b: Body, x: str, turns, half: int, head: int, is_interleaved: bool) -> str:
-    """x (..., head) with its first 2 * half numbers turned by turns, cos and sin (..., half)."""
-    cos, sin = turns
+def rotated(b: Body, x: str, rotations, half: int, head: int, is_interleaved: bool) -> str:
+    """Rotate the first 2 * half numbers of x.
+
+    Args:
+        b: the body.
+        x: (..., head).
+        rotations: cos and sin, (..., half).
+        half: number of pairs.
+        head: numbers of a head.
+        is_interleaved: pairs are neighbours, not half a head apart.
+
+    """
+    cos, sin = rotations
     rest = []
     if head > 2 * half:
         x, *rest = b.split(x, [2 * half, head - 2 * half], -1)

@@ -1,4 +1,4 @@
-"""What ONNX has as well, now or nearly: moves, ranges, grids, pools and products of integers."""
+"""Expand operators that ONNX has too, under another name or with slight differences."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .building import Body, expands
 
 @expands("ExpandDims", inputs="X axis", fixes="axis", oldest=11)
 def expand_dims(b: Body):
-    """One more axis, counted from the end of the result where it is negative."""
+    """Insert one axis, counted from the end of the result if negative."""
     return b.unsqueeze("X", int(_one(b, "axis")))
 
 
 @expands("GatherND", inputs="data indices", oldest=11)
 def gather_nd(b: Body):
-    """Without batch dimensions."""
+    """Gather without batch dims."""
     return b.add("GatherND", "data", b.cast("indices", TensorProto.INT64))
 
 
 @expands("Pad", inputs="data pads value", fixes="pads", oldest=11)
 def pad(b: Body):
-    """The pads are a vector, or a matrix of one row."""
+    """Pad by a vector, or by a matrix of one row."""
     pads = b.known("pads")
     if pads is None:
         raise Problem("pads is not a constant")
@@ -33,7 +33,7 @@ def pad(b: Body):
 
 @expands("Range", inputs="start limit delta", fixes="start limit delta", oldest=11)
 def counted(b: Body):
-    """By steps of 1 without a delta. Scalars may be vectors of one item."""
+    """Compute a range with step 1 by default. Inputs may be vectors of one element."""
     dtype = b.dtype("start")
     ends = [b.reshape(name) for name in ("start", "limit")]
     delta = b.reshape("delta") if b.has("delta") else b.const(1, dtype)
@@ -45,7 +45,7 @@ def counted(b: Body):
 
 @expands("Trilu", inputs="X k", fixes="k", oldest=11)
 def triangle(b: Body):
-    """Of a shape that is known: what lies on the other side of the diagonal is 0."""
+    """Keep one side of the diagonal of matrices of known shape; the other side becomes 0."""
     k = int(_one(b, "k")) if b.has("k") else 0
     shape = b.shape("X")[-2:]
     kept = np.triu(np.ones(shape, bool), k) if b.attr("upper", 1) else np.tri(*shape, k, bool)
@@ -54,42 +54,34 @@ def triangle(b: Body):
 
 @expands("UnfoldTensor", inputs="input", outputs="output", oldest=11)
 def unfold(b: Body):
-    """Windows along an axis; what is in each of them comes last."""
+    """Gather windows along an axis; the elements of a window become the last axis."""
     rank, size, step = b.rank("input"), b.attr("size"), b.attr("step", 1)
     axis = b.attr("dim", -1) % rank
     count = (b.extent("input", axis) - size) // step + 1
     if count < 1:
         raise Problem(f"size {size} is more than the extent of axis {axis}")
-    places = np.arange(count, dtype=np.int64)[:, None] * step + np.arange(size)
-    windows = b.add("Gather", "input", b.const(places), axis=axis)
+    positions = np.arange(count, dtype=np.int64)[:, None] * step + np.arange(size)
+    windows = b.add("Gather", "input", b.const(positions), axis=axis)
     order = [i for i in range(rank + 1) if i != axis + 1]
     return b.transpose(windows, *order, axis + 1)
 
 
 @expands("Unique", inputs="x", outputs="y idx counts", oldest=11)
 def unique(b: Body):
-    """In the order in which they come; for each item its place among them."""
-    y, _, places, counts = b.add("Unique", "x", n=4, sorted=0)
-    return [y, places, counts]
+    """Return unique elements in order of appearance, and each element's index among them."""
+    y, _, positions, counts = b.add("Unique", "x", n=4, sorted=0)
+    return [y, positions, counts]
 
 
 @expands("GridSample", inputs="X Grid", oldest=16)
 def grid_sample(b: Body):
-    """The linear and cubic modes have other names since opset 20."""
+    """Sample a grid; the linear and cubic modes have other names since opset 20."""
     mode = b.attr("mode", "bilinear")
     if b.version >= 20:
         mode = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
     padding, aligned = b.attr("padding_mode", "zeros"), b.attr("align_corners", 0)
     options = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
     return b.add("GridSample", "X", "Grid", **options)
-
-
-@expands("NhwcMaxPool", inputs="x", outputs="y", oldest=12)
-def max_pool(b: Body):
-    """ONNX's MaxPool, channels last."""
-    last = b.rank("x") - 1
-    y = b.add("MaxPool", b.transpose("x", 0, last, *range(1, last)), **b.attributes)
-    return b.transpose(y, 0, *range(2, last + 1), 1)
 
 
 @expands(
@@ -99,7 +91,7 @@ def max_pool(b: Body):
     oldest=11,
 )
 def where(b: Body):
-    """Chosen among real numbers, which are quantized."""
+    """Choose among dequantized numbers, and quantize the result."""
     sides = (
         b.add("DequantizeLinear", s, f"{s.lower()}_scale", f"{s.lower()}_zero_point") for s in "XY"
     )
@@ -108,12 +100,18 @@ def where(b: Body):
 
 @expands("MatMulInteger16", inputs="A B", oldest=11)
 def matmul_integer(b: Body):
-    """In int32."""
+    """Multiply 16-bit integers in int32."""
     return b.add("MatMul", *(b.cast(name, TensorProto.INT32) for name in "AB"))
+
+
+@expands("SampleOp", inputs="X", oldest=11)
+def sample(b: Body):
+    """Return X: onnxruntime's example of a custom operator."""
+    return b.add("Identity", "X")
 
 
 def _one(b, name):
     value = b.known(name)
     if value is None or value.size != 1:
-        raise Problem(f"{name} is not a constant of one item")
+        raise Problem(f"{name} is not a constant of one element")
     return value.ravel()[0]
