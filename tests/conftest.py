@@ -22,7 +22,7 @@ _CONVERSIONS = "MPCONNXR_TEST_CONVERSIONS"
 
 
 def pytest_configure(config) -> None:
-    """Make the folder for conversions that tests share, one a run."""
+    """Make the folder for conversions that tests share, once a run."""
     if _CONVERSIONS not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="mpconnxr-conversions-")
         os.environ[_CONVERSIONS] = folder.name
@@ -32,14 +32,14 @@ def pytest_configure(config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what is imported by now out of collections, which would walk it again and again."""
+    """Freeze all imported objects: each garbage collection would walk them again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_runtest_logreport(report) -> None:
-    """Name a test that fails at once: the whole report may be an hour away."""
+    """Print a failure at once: the whole report may be an hour away."""
     if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
         crash = getattr(report.longrepr, "reprcrash", None)
         reason = crash.message.partition("\n")[0] if crash else ""
@@ -47,7 +47,7 @@ def pytest_runtest_logreport(report) -> None:
 
 
 def pytest_report_header() -> str:
-    """Name what answers of onnxruntime depend on."""
+    """Return a line with the CPU and MPCONNXR_ORT, which onnxruntime's answers depend on."""
     return f"CPU: {cpu.description()}, MPCONNXR_ORT={os.environ.get('MPCONNXR_ORT', 'exact')}"
 
 
@@ -66,7 +66,7 @@ def same_numbers(request):
 
 @pytest.fixture
 def ready_target():
-    """Get a target by its name, built; skip the test where it cannot be had."""
+    """Return a function that returns a target by its name, built, or skips the test."""
 
     def get(name: str) -> Target:
         target, version = get_target(name), split(name)[1]
@@ -84,5 +84,5 @@ def ready_target():
 
 @pytest.fixture
 def target(request, ready_target) -> Target:
-    """Get a target: `unix`, or as @pytest.mark.parametrize("target", NAMES, indirect=True)."""
+    """Return `unix`, or the target of @pytest.mark.parametrize("target", NAMES, indirect=True)."""
     return ready_target(getattr(request, "param", "unix"))

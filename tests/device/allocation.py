@@ -1,9 +1,9 @@
-"""Runs model.bin on x.bin many times without a heap; prints the bytes allocated, the bytes kept.
+"""Run model.bin on x.bin many times without a heap; print the bytes allocated and the bytes kept.
 
-heap_lock() makes each allocation an error but those of frames: a function with more than 11 words
-of locals and operands has its frame on the heap, on the stack only where the heap has no room, and
-gives it back when it returns. mem_total() counts such frames. With the argument `sliced` the steps
-are called item by item, not whole as run() does it.
+heap_lock() makes each allocation an error except those of frames: a function with more than 11
+words of locals and operands has its frame on the heap (on the stack only if the heap is full) and
+frees it when it returns. mem_total() counts such frames. With the argument `sliced` the steps are
+called element by element, not whole as run() does it.
 """
 
 import sys

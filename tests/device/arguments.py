@@ -1,4 +1,4 @@
-"""Calls the device's public names with wrong arguments, one argument at a time.
+"""Call the device's public names with wrong arguments, one argument at a time.
 
     script kernels|program     with the files of tests/host/device/test_arguments.py beside it
 
@@ -21,11 +21,11 @@ DEPTH = 3000  # lists in each other: more than any stack takes
 
 
 class Own(Exception):
-    """What an object of the caller raises: it passes through."""
+    """An exception of the caller's own objects, which must pass through unchanged."""
 
 
 class Sized:
-    """Has a length and a number, which must never become an address."""
+    """An object with a length and a number, which must never become an address."""
 
     def __len__(self):
         return 6
@@ -35,7 +35,7 @@ class Sized:
 
 
 class Longer:
-    """Says that it has more elements than it has."""
+    """A sequence that claims more elements than it has."""
 
     def __len__(self):
         return 6
@@ -65,14 +65,14 @@ class Untrue:
 
 
 class Named:
-    """Has every attribute, of no use."""
+    """An object that has every attribute, each of them None."""
 
     def __getattr__(self, name):
         return None
 
 
 class Half:
-    """A file that reads nothing."""
+    """A file of 400 bytes from which nothing can be read."""
 
     def seek(self, *args):
         return 400
@@ -86,16 +86,16 @@ def generator():
 
 
 def deep(make=list):
-    found = 1.0
+    result = 1.0
     for _ in range(DEPTH):
-        found = make((found,))
-    return found
+        result = make((result,))
+    return result
 
 
 def endless():
-    found = []
-    found.append(found)
-    return found
+    results = []
+    results.append(results)
+    return results
 
 
 def closed():
@@ -179,7 +179,7 @@ WRONG = {
 
 
 class Checked:
-    """A model with what it computes of what."""
+    """A loaded model with an input and the right outputs for it."""
 
     def __init__(self, name, x, **options):
         if WAY == "kernels":
@@ -203,7 +203,7 @@ def shown(e):
 
 
 def refused(call, words, path=None):
-    """None for a result or a right error, else what is wrong."""
+    """Return None for a result or an error that names one of the words, else what is wrong."""
     try:
         call()
     except Own:
@@ -221,7 +221,17 @@ def refused(call, words, path=None):
 
 
 def sweep(name, call, words, after=(), skip=(), path=None):
-    """Makes the call with each wrong value. after: Checked that must compute as before."""
+    """Make a call with each wrong value.
+
+    Args:
+        name: the call's name in messages.
+        call: function of one argument, the value.
+        words: words of which an error must name one, separated by blanks.
+        after: Checked models that must compute as before afterwards.
+        skip: names of values to omit.
+        path: what an OSError may name in place of the value.
+
+    """
     global calls
     words = words.split()
     for key in sorted(WRONG):
@@ -244,7 +254,7 @@ def sweep(name, call, words, after=(), skip=(), path=None):
 
 
 def load_arguments(relu):
-    """load, load_all, InferenceSession, verify, tensorfile, seal: what they are called with."""
+    """Sweep the arguments of load, load_all, InferenceSession, verify, tensorfile and seal."""
     from mpconnxr import golden, tensorfile
     from mpconnxr.build.load import load as sealed
     from mpconnxr.io.session import Session
@@ -295,7 +305,7 @@ def load_arguments(relu):
 
 
 def coroutine(made):
-    """Runs it to its end."""
+    """Run a coroutine to its end."""
     try:
         while True:
             made.send(None)
@@ -304,11 +314,14 @@ def coroutine(made):
 
 
 def queued(model, x=None, id=1, completed=lambda id, result: None, slice_ms=5):
-    """A submitted run, to its end. Raises what its result is."""
-    found = []
+    """Submit a run and poll it to its end.
+
+    A result that is an exception is raised.
+    """
+    results = []
 
     def done(id, result):
-        found.append(result)
+        results.append(result)
 
     try:
         model.submit(x, id, done if completed is None else completed)
@@ -317,12 +330,12 @@ def queued(model, x=None, id=1, completed=lambda id, result: None, slice_ms=5):
     finally:
         while model.poll():
             pass
-    if found and isinstance(found[0], Exception):
-        raise found[0]
+    if results and isinstance(results[0], Exception):
+        raise results[0]
 
 
 def run_arguments(each, words):
-    """What a model's methods are called with. words: names of its inputs."""
+    """Sweep the arguments of the methods that run a Checked model; errors may name these words."""
     m, after, x = each.model, (each,), each.x
     here = each.name + "."
     has_input = len(m.inputs) == 1
@@ -365,7 +378,7 @@ def run_arguments(each, words):
 
 
 def tensor_arguments(each):
-    """What the methods of a model's inputs and outputs are called with."""
+    """Sweep the arguments of the methods of a model's inputs and outputs."""
     after = (each,)
     for t in each.model.inputs + each.model.outputs:
         if not hasattr(t, "view"):
@@ -398,7 +411,7 @@ def item(t, i):
 
 
 def other_arguments():
-    """Classes and sound."""
+    """Sweep the arguments of top_k, of the audio classes and of other helpers."""
     from mpconnxr.io.audio import LogMel
     from mpconnxr.io.mfcc import Mfcc
 
@@ -423,25 +436,25 @@ def other_arguments():
 
 
 def described(m):
-    """What a model, its inputs and its outputs say of themselves. Returns what was refused."""
+    """Call everything that describes a model, its inputs and its outputs; return the refusals."""
     ends = m.inputs + m.outputs
     calls = [lambda: repr(m), lambda: [repr(t) for t in ends], m.run, m.predict, m.kernels]
     calls += [lambda: str(m.profile()), lambda: str(m.benchmark(2)), lambda: m.labels]
     calls += [lambda: [mpconnxr.top_k(t) for t in m.outputs], lambda: m.trace(write=len), m.reset]
     calls += [lambda: [t.data for t in ends], lambda: [(t.name, t.shape, t.dtype) for t in ends]]
-    found = []
+    results = []
     for i, call in enumerate(calls):
         try:
             call()
         except MpconnxrError as e:
-            found.append((i, str(e)))
+            results.append((i, str(e)))
         except Exception as e:
             print("BAD description {}: {}".format(i, shown(e)))
-    return found
+    return results
 
 
 def closing(name):
-    """A model is closed, twice, whatever it was loaded from."""
+    """Load a model from each kind of source, close it twice; check that it refuses to run."""
     with open(name, "rb") as file:
         data = file.read()
     for source in (name, data, io.BytesIO(data), open(name, "rb")):
@@ -457,7 +470,7 @@ def closing(name):
 
 
 def attributes(each):
-    """Names that a model has, and one that it has not."""
+    """Check attributes that a model has, and one that it has not."""
     m = each.model
     assert m.labels is None and m.arena_nbytes >= 0 and m.state_nbytes >= 0
     try:

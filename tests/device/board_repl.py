@@ -5,11 +5,11 @@ forgets names and modules, as a board does; files are those of the current folde
 
     micropython board_repl.py [cut=N] [full=N] [journal=FILE] [swap=N] [fat]
 
-cut: the file operation, counted from 1, at which the power fails: what is written then is written
-by half, and every other one is not done. full: the write, counted from 1, that finds no room, as
-does each one after it until a file is removed. journal: a file that gets every operation, a line
-each. swap: the reset, counted from 1, after which another board answers. With `fat` no file is
-renamed onto another.
+cut: the file operation, counted from 1, at which the power fails: a write is done by half, any
+other operation is not done. full: the write, counted from 1, that finds the file system full, as
+do all later ones until a file is removed. journal: a file that gets one line for each operation.
+swap: the reset, counted from 1, after which another board answers. fat: no file is renamed onto
+another.
 """
 
 import errno
@@ -36,7 +36,7 @@ def receive():
 
 
 def pasted():
-    """Source that comes in raw paste."""
+    """Return the source that arrives in raw paste."""
     send(b"R\x01" + bytes([WINDOW, 0]) + CTRL_A)
     source, n = bytearray(), 0
     while True:
@@ -51,7 +51,7 @@ def pasted():
 
 
 def run(source, names):
-    """Executes a command: its output goes out as it comes, then its traceback."""
+    """Execute a command: send its output as it is printed, then its traceback."""
     trace = io.StringIO()
     try:
         exec(compile(source.decode(), "<stdin>", "exec"), names)
@@ -63,7 +63,7 @@ def run(source, names):
 
 
 class Power:
-    """Counts what changes files, and ends the process at the given count."""
+    """A power supply that counts changes of files and ends the process at the `cut`th one."""
 
     def __init__(self, cut=0, full=0, journal="", swap=0):
         self.swap, self.resets = int(swap), -1  # the process starts with one that is none
@@ -81,7 +81,7 @@ class Power:
             self._journal.flush()
 
     def room(self):
-        """Raises OSError where there is none."""
+        """Raise OSError if the file system is full."""
         self._room -= 1
         self._full = self._full or self._room == 0
         if self._full:
@@ -103,7 +103,7 @@ class Power:
 
 
 class Written:
-    """A file that is being written."""
+    """A file that is being written: each write is one operation of the Power."""
 
     def __init__(self, power, path, file):
         self._power, self._path, self._file = power, path, file
@@ -128,7 +128,7 @@ class Written:
 
 
 class Files:
-    """The module os on that power."""
+    """The module os, whose changes of files are operations of a Power."""
 
     def __init__(self, power):
         for name in dir(os):
@@ -197,7 +197,7 @@ files = Files(power)
 
 
 def fresh():
-    """The state after a reset: no module but the built-in ones, a board's path, no names."""
+    """Reset the state: only built-in modules, a board's path; return empty globals."""
     for name in list(sys.modules):
         del sys.modules[name]
     sys.path[:] = ["", ".frozen", os.getcwd() + "/lib"]

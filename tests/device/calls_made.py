@@ -1,8 +1,8 @@
-"""Makes tables of the calls in trees.json, and prints the digests of their code and first words.
+"""Make tables of the calls in trees.json; print the digests of their code and initial words.
 
-A tree is a list of [n, tree], a repeat, and of [loop, words, steps, places], a call: of each
-buffer and word in the first round, and by how much it grows in each repeat around it. A buffer
-is its kind, the place and the steps of that, or 0.
+A tree is a list of repeats, [n, tree], and calls, [loop, words, steps, buffers]. `words` and
+`buffers` are those of the first round, `steps` their growth in each repeat around the call. A
+buffer is [its memory, its offset, the growth of that], or 0.
 """
 
 import hashlib
@@ -24,37 +24,37 @@ def grown(first, steps, rounds):
 
 
 def emit(tree, calls, rounds):
-    """Emit the calls of a tree. rounds: of the repeats around it."""
-    for item in tree:
-        if len(item) == 2:
-            for i in calls.repeat(item[0]):
-                emit(item[1], calls, rounds + [i])
+    """Emit the calls of a tree inside of repeats whose current rounds are `rounds`."""
+    for element in tree:
+        if len(element) == 2:
+            for i in calls.repeat(element[0]):
+                emit(element[1], calls, rounds + [i])
             continue
-        loop, words, steps, buffers = item
+        loop, words, steps, buffers = element
         p = array("i", [grown(v, steps[i], rounds) for i, v in enumerate(words)])
         places = [b and (b[0], grown(b[1], b[2], rounds)) or None for b in buffers]
         calls.call(LOOPS[loop], places[0], places[1], places[2], p)
 
 
 def made(trees, calls):
-    """Return [(n, step)] of some trees, and make their table."""
-    found = []
+    """Build the table of some trees; return (n, step) for each tree."""
+    results = []
     for tree in trees:
         emit(tree, calls, [])
-        found.append(calls.step())
+        results.append(calls.step())
     calls.settle()
-    return found
+    return results
 
 
 def memories():
-    """Return two of them, which the buffers lie in."""
-    found = api.Memories(None, None, None)
-    found.found = [(0, bytearray(64), False, 0), (1, bytearray(64), False, 0)]
-    return found
+    """Return Memories with the two memories in which the buffers lie."""
+    result = api.Memories(None, None, None)
+    result.found = [(0, bytearray(64), False, 0), (1, bytearray(64), False, 0)]
+    return result
 
 
 def digests(trees):
-    """Return those of a table's code, and of the words of its blocks as they are at first."""
+    """Return two digests of the trees' table: its code, and the initial words of its blocks."""
     calls = api.Calls(memories())
     made(trees, calls)
     digest, first = hashlib.sha256(b""), array("i", list(calls.first)[calls.entries[0].word :])

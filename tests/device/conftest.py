@@ -1,9 +1,9 @@
-"""The machines that these tests run on: `--target NAME` of tools.micropython, or a serial port.
+"""The machines of these tests: `--target NAME` of tools.micropython, or a serial port.
 
     pytest tests/device --target rp2040 --target virt-rv32
     pytest tests/device --target /dev/ttyACM0
 
-Without the option it is all of TARGETS. The package goes there compiled, as tools/flash.py does.
+The default is all of TARGETS. The package is compiled for them as tools/flash.py does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Runs programs for two cores: prints for each model whether its outputs have the bytes of the
-kernels' in each of some runs on one core, on one core that makes the second one's calls first, and
-on two cores; and what a run allocated.
+"""Run programs on one core and on two, and compare the outputs with those of the kernels.
 
-models: a line for each: name of its file, STREAMED or IN_PLACE, how many inputs there are, runs.
+Runs are made on one core, on one core that makes the second one's calls first, and on two. Prints
+for each model whether all outputs have the kernels' bytes, and what a run allocated.
+
+models: for each model a line: name of its file, STREAMED or IN_PLACE, number of inputs, number of
+runs.
 """
 
 import gc
@@ -32,7 +34,7 @@ def begin(model):
 
 
 def part(what):
-    """To the next meeting; whether there is one."""
+    """Run a part up to the next meeting of the cores; return False if it was the last one."""
     what[1][1] = _ALL
     cores.shared[7] = -1
     cores.run(what)
@@ -40,7 +42,7 @@ def part(what):
 
 
 def second_first(model):
-    """A run of a model in place in which the second core's part always comes first."""
+    """Run a model in place so that the second core's part always runs first."""
     begin(model)
     while part(model._second) | part(model._what):
         pass
@@ -56,20 +58,20 @@ def compare(name, streamed, n, runs):
         with open("{}.{}".format(name, k), "rb") as f:
             x = [f.read(t.nbytes) for t in model.inputs]
         outputs(model, x, model.run)
-        wanted, usual = outputs(model, x, model.run)
+        expected, original = outputs(model, x, model.run)
         for _ in range(2):
-            same["one"] = same["one"] and wanted == outputs(one, x, one.run)[0]
+            same["one"] = same["one"] and expected == outputs(one, x, one.run)[0]
         if not streamed:
             got, _ = outputs(one, x, lambda: second_first(one))
-            same["turned"] = same["turned"] and wanted == got
+            same["turned"] = same["turned"] and expected == got
         for i in range(runs):
             got, grown = outputs(two, x, two.run)
-            same["two"] = same["two"] and wanted == got
-            if i and not usual:  # some loops box floats, whoever calls them
+            same["two"] = same["two"] and expected == got
+            if i and not original:  # some loops box floats, whoever calls them
                 most = max(most, grown)
     two.close()
-    found = ["{}={}".format(key, same[key]) for key in ("one", "turned", "two")]
-    print(name, type(two).__name__, " ".join(found), most)
+    results = ["{}={}".format(key, same[key]) for key in ("one", "turned", "two")]
+    print(name, type(two).__name__, " ".join(results), most)
 
 
 with open("models") as f:

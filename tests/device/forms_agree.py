@@ -1,7 +1,8 @@
-"""Runs models in each form of their loops and compares the outputs bit by bit.
+"""Run models in each form of their loops and compare the outputs bit by bit.
 
 cases.bin: for each case its name, the model and the inputs, each as a length and bytes, and the
-number of inputs before them. Prints `differs NAME` where forms disagree; last, the families used.
+number of inputs before them. Prints `differs NAME` where forms disagree; last, the families that
+were used.
 """
 
 import struct

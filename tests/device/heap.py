@@ -1,8 +1,9 @@
-"""Prints what loading and running model.bin takes of the heap beyond the code: arena, peak without
-it, what stays without it. And what code stays that was imported from a file system.
+"""Print the heap that loading and running model.bin takes beyond the code.
 
-Twice: streamed from a file of the board's own, and read in place. The free heap is painted
-before; a block that lost its paint was in use at some time, so that garbage counts as well.
+That is the arena, the peak without it, and the bytes that stay without it; also the bytes of code
+that stay imported from a file system. All is done twice: streamed from a file of the board's own,
+and read in place. The free heap is painted before; a block that lost its paint was in use at some
+time, so garbage counts as well.
 """
 
 import gc
@@ -18,7 +19,7 @@ PAINT = 0xA5
 
 
 def painted(addresses, sizes, held):
-    """Fills the free heap with pieces, notes where, and gives them back."""
+    """Paint the free heap: fill it with pieces, note where they lie, and free them."""
     n, k = PIECE, 0
     while n >= 32:
         try:
@@ -34,20 +35,20 @@ def painted(addresses, sizes, held):
 
 @micropython.viper
 def touched(address: int, n: int) -> int:
-    """Blocks of the n bytes there that are not as they were painted."""
+    """Return the number of blocks in n bytes from an address whose paint has changed."""
     p = ptr32(address)
-    found = 0
+    result = 0
     words = n >> 2
     i = 0
     while i < words:
         if (p[i] ^ p[i + 1]) | (p[i] ^ p[i + 2]) | (p[i] ^ p[i + 3]) | ((p[i] & 255) ^ 0xA5):
-            found += 1
+            result += 1
         i += 4
-    return found
+    return result
 
 
 def used(source):
-    """Loads and runs the model: bytes of heap that this touched, and what is left of them."""
+    """Load and run a model; return its arena's bytes, and the bytes of heap that stay in use."""
     gc.collect()
     before = gc.mem_alloc()
     import mpconnxr
@@ -71,7 +72,7 @@ def measure(source):
 
 
 def copy(name):
-    """A file or folder from where the script is to the board's own file system."""
+    """Copy a file or folder from the script's folder to the board's own file system."""
     if os.stat(name)[0] & 0x4000:
         os.mkdir("/" + name)
         for inner in os.listdir(name):
@@ -82,7 +83,7 @@ def copy(name):
 
 
 def code():
-    """Bytes of heap that the modules take which are in memory once the model is loaded."""
+    """Return the bytes of heap that modules take that stay in memory once the model is loaded."""
     gc.collect()
     before = gc.mem_alloc()
     used("/model.bin")

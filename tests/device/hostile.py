@@ -1,10 +1,11 @@
-"""Damages a model file in every way a mode knows, and loads and runs what comes of it.
+"""Damage a model file in all ways of a mode; load and run the results.
 
-    script MODE STRIDE SOURCE     with model.bin beside it; STRIDE: every how manyth bit or number;
-                                  SOURCE: memory, or file, from which weights are streamed
+    script MODE STRIDE SOURCE     with model.bin beside it
+    STRIDE: change one of so many bits or numbers
+    SOURCE: memory, or file to stream weights
 
 With verify=False each load and run must end in an MpconnxrError or complete; nothing outside the
-arena may change. Prints where it is, so that a crash says where it was; a line BAD for each rule
+arena may change. Prints its position, which a crash makes the last line; a line BAD for each rule
 that is broken; last, `refused R ran M slowest T ms`.
 """
 
@@ -29,7 +30,7 @@ first = HEADER_NBYTES + 32 * n_chunks + names_nbytes  # of the numbers
 
 
 def source_of(data):
-    """A copy of the file in memory, or a file object from which weights are streamed."""
+    """Return a copy of the file in memory, or a file object from which weights are streamed."""
     return bytearray(data) if sys.argv[3] == "memory" else io.BytesIO(data)
 
 
@@ -54,7 +55,7 @@ def broken(what, where):
 
 
 def attempt(data, where):
-    """One load and run without digests, with canaries around all that must not change."""
+    """Load and run a file once, digests off, with canaries around all that must not change."""
     global refused, ran, slowest
     source = source_of(data)
     start = time.ticks_ms()
@@ -96,7 +97,7 @@ def flipped(at, mask):
 
 
 def digests(stride):
-    """Each byte that a digest covers."""
+    """Change each byte that a digest covers."""
     spans = [(0, tables_nbytes, 1)]
     for chunk in Reader(good).chunks:
         if chunk.kind in _ALWAYS + (CHUNK_STREAMED,):  # a model reads no others
@@ -108,7 +109,7 @@ def digests(stride):
 
 
 def truncated(stride):
-    """Each length that the tables can have, some of those of the data."""
+    """Cut the file off at each length within its tables, and at some within its data."""
     for n in list(range(tables_nbytes)) + list(range(tables_nbytes, len(good), stride)):
         must_refuse(good[:n], n)
         must_refuse(good[:n], n, verify=False)
@@ -116,7 +117,7 @@ def truncated(stride):
 
 
 def bits(stride):
-    """Each byte inverted, each bit (or one in STRIDE); then some bytes of the data."""
+    """Invert each byte of the tables, each bit (or one in STRIDE), then some bytes of the data."""
     for at in range(tables_nbytes):
         print("byte", at)
         attempt(flipped(at, 0xFF), at)
@@ -128,7 +129,7 @@ def bits(stride):
 
 
 def decoded(at):
-    """The number at a byte of the tables."""
+    """Return the number at a byte of the tables."""
     code = 0
     for i in range(WIDE):
         code |= (good[at + i] & 127) << 7 * i
@@ -144,13 +145,13 @@ def with_number(data, at, value):
 
 
 def number_places():
-    """Where the numbers lie, all of them as wide as any."""
+    """Return the offsets of all numbers, which have the largest width."""
     places = list(range(first, tables_nbytes - WIDE + 1, WIDE))
     return [at for at in places if good[at] > 127]  # the others are padding
 
 
 def words(stride):
-    """Each number of the tables (or one in STRIDE) replaced, by itself."""
+    """Replace each number of the tables (or one in STRIDE) by itself."""
     for at in number_places()[::stride]:
         print("number", at)
         value = decoded(at)
@@ -160,7 +161,7 @@ def words(stride):
 
 
 def contents(stride):
-    """Each word of the data replaced: kernels may take indices from constants."""
+    """Replace each word of the data: kernels may take indices from constants."""
     for at in range(tables_nbytes, len(good) - 3, 4 * stride):
         print("word", at)
         value = struct.unpack_from("<i", good, at)[0]
@@ -172,7 +173,7 @@ def contents(stride):
 
 
 def several(n):
-    """N files with one to three small changes each in the graph; the same in every run."""
+    """Make n files with one to three small changes each in the graph; the same in every run."""
     random.seed(1)
     places = number_places()
     sizes = [k for k in range(len(places)) if decoded(places[k]) == len(places) - k - 1]

@@ -1,8 +1,8 @@
-"""Decodes the files of images.bin, each behind 2 bytes of its length, with model.bin.
+"""Decode the files of images.bin, each behind 2 bytes of its length, with model.bin.
 
 Each run must complete or end in an InputError, nothing beside the arena may change, and good.png
-must be decoded as before. Prints a line BAD for each rule that is broken; last,
-`ran N refused N slowest T ms`.
+must be decoded as before. Prints a line BAD for each rule that is broken; last, `ran N refused N
+slowest T ms`.
 """
 
 import struct

@@ -1,8 +1,9 @@
-"""What a model or a view of an output reads lives as long: runs on MicroPython, with garbage made.
+"""Check that everything a model or a view of an output reads stays alive, with garbage around.
 
-model.bin, x (an input's bytes) and rom (a ROMFS with model.bin in it) are beside it. KINDS: of
-models, kernels are had by PREFER; ALL: each source with each arena; RESERVED: where in the flash
-of an RP2040 is room for a model, if anywhere. Prints what went wrong, at last "end".
+Runs on MicroPython. model.bin, x (an input's bytes) and rom (a ROMFS with model.bin in it) are
+beside it. KINDS: of models, kernels are loaded by PREFER; ALL: each source with each arena;
+RESERVED: address of a reserved region in the flash of an RP2040, if there is one. Prints what went
+wrong; last, "end".
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""Loads 0.bin, 1.bin, ...; prints for each "taken", or the kind of error that refuses it."""
+"""Load 0.bin, 1.bin, ...; print "taken" or the class of the error for each."""
 
 import gc
 import sys

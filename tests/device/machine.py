@@ -1,4 +1,4 @@
-"""A machine that scripts of these tests run on, in an emulator or at the end of a cable."""
+"""A machine that runs the scripts of these tests: an emulator, or a board on a serial port."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ _OF_BOARD = 1800  # s, one without native code
 
 
 class EmulatedMachine:
-    """A target of tools.micropython. kind: what code it can run."""
+    """A target of tools.micropython.
+
+    Attributes:
+        kind: the code that it can run.
+
+    """
 
     def __init__(self, target: Target):
         self.target = target
@@ -37,14 +42,16 @@ class EmulatedMachine:
         self.kind = Machine.for_arch(target.arch)
 
     def run(self, script: str, files: dict[str, bytes], timeout: float = _OF_EMULATOR) -> str:
-        """Return what a script printed. Its current folder has the files; it must end well."""
-        done = self.target.run(script, files=files, timeout=timeout)
-        assert not done.returncode and not done.stderr, done.stdout[-2000:] + done.stderr
-        return done.stdout
+        """Return what a script printed; it must succeed. The files lie in its current folder."""
+        completed = self.target.run(script, files=files, timeout=timeout)
+        assert not completed.returncode and not completed.stderr, (
+            completed.stdout[-2000:] + completed.stderr
+        )
+        return completed.stdout
 
 
 class SerialMachine:
-    """A board on a serial port; the files stay in FOLDER, and only what differs is copied."""
+    """A board on a serial port; files stay in FOLDER, and only those that differ are copied."""
 
     def __init__(self, port: str):
         self.name = port
@@ -65,9 +72,9 @@ class SerialMachine:
         start = f"import os, sys\nos.chdir({folder!r})\nsys.path.insert(0, {folder!r})\n"
         paths = {f"{folder}/{name}": data for name, data in files.items()}
         self._device.reset()
-        found = self._device.digests({path: len(data) for path, data in paths.items()})
+        result = self._device.digests({path: len(data) for path, data in paths.items()})
         for path, data in paths.items():
-            if found[path] != Digest.of(data):
+            if result[path] != Digest.of(data):
                 self._device.stage(path, data, lambda n: None)
                 self._device.put(path)
         self._device.reset()

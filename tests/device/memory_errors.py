@@ -1,12 +1,12 @@
-"""Lets one allocation after the other fail in load and run; each time the next load must work.
+"""Let one allocation after another fail in load and run; each time the next load must work.
 
     script MODE FIRST STRIDE N    with model.bin beside it, on a target that has a module guard
 
-MODE: cold, where the package's modules are imported by the load that fails, or warm, where all are
-there; FIRST, STRIDE, N: which allocations fail. Prints BAD NUMBER WHY for each one after which
-something else than an MpconnxrError comes, or the next load does not work or gives other outputs;
-last, `tried HOW_MANY`. With an N of 0 only `allocations HOW_MANY ran`, or `refused` for `ran`
-where the kernel refuses these inputs.
+MODE: cold (the failing load imports the package's modules) or warm (all are imported before).
+FIRST, STRIDE, N: which allocations fail. Prints BAD NUMBER WHY for each allocation after which
+something else than an MpconnxrError is raised, or the next load fails or gives other outputs;
+last, `tried HOW_MANY`. If N is 0, prints only `allocations HOW_MANY ran`, with `refused` for `ran`
+if the kernel refuses these inputs.
 """
 
 import io
@@ -26,9 +26,9 @@ def fill(t):
     if hasattr(t, "set_shape"):
         t.set_shape(tuple([1 if d < 0 else d for d in t.raw]))
     if hasattr(t, "view"):
-        items = t.view("B")
-        for i in range(len(items)):
-            items[i] = i % 3
+        elements = t.view("B")
+        for i in range(len(elements)):
+            elements[i] = i % 3
     elif hasattr(t, "is_sequence"):
         t.data = {}
     else:
@@ -37,7 +37,7 @@ def fill(t):
 
 
 def attempt(n=0):
-    """(checksum of the outputs, allocations) of a load and run in which the nth of these fails."""
+    """Run the model with allocation n failing, 0 for none; return (checksum, allocations)."""
     source = bytearray(data)
     before = guard.count()
     try:
@@ -64,7 +64,7 @@ def attempt(n=0):
 
 
 def checksum():
-    """That of attempt; MOST where the model refuses these inputs."""
+    """Return the checksum of an undisturbed attempt; MOST if the model refuses these inputs."""
     try:
         return attempt()[0]
     except mpconnxr.MpconnxrError:
@@ -78,7 +78,7 @@ def text_of(e):
 
 
 def in_child(work, *args):
-    """What work returns, from 0 to 255, in a process of its own."""
+    """Run work in a child process; return its result, 0 to 255."""
     pid = guard.fork()
     if pid:
         return guard.wait(pid)
@@ -102,7 +102,7 @@ def counted():
 
 
 def after_failing(n):
-    """The checksum of a load after one in which allocation n failed."""
+    """Return the checksum of a load that follows one whose allocation n failed."""
     try:
         attempt(n)
     except mpconnxr.MpconnxrError:
@@ -112,10 +112,10 @@ def after_failing(n):
         # MicroPython makes the dict of load's **origin for the caller: no line of load has run.
         if not isinstance(e, MemoryError) or "mpconnxr/" in text:
             print("BAD", n, text)
-    found = checksum()
+    result = checksum()
     if not sys.modules["mpconnxr.tensor"].RETYPES:
         print("BAD", n, "views are slow ever after")
-    return found
+    return result
 
 
 def main(mode, first, stride, n):

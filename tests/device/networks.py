@@ -1,6 +1,6 @@
-"""The networks that every machine runs, with inputs and onnxruntime's outputs for them.
+"""The networks that run on every machine, with inputs and onnxruntime's outputs for them.
 
-Those of the model collection are absent where that is; the others are made here.
+Those of the model collection are omitted if it is absent; the others are made here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ FLOAT = 1e-4  # of the largest output: as golden vectors are compared
 
 @dataclass(frozen=True)
 class Network:
-    """steps: by how many an integer output may be off; floats by FLOAT."""
+    """A model with inputs and the expected outputs.
+
+    Attributes:
+        steps: by how many an integer output may be off; floats may be off by FLOAT.
+
+    """
 
     model: onnx.ModelProto
     inputs: list[np.ndarray]
@@ -52,15 +57,15 @@ def digits_float() -> Network:
 
 
 def digits_int8() -> Network:
-    """Its outputs are integers, too: floats would hide what they were made of."""
+    """Return the digits network in int8, outputs included: floats would hide wrong integers."""
     model, images = _digits()
     samples = [{model.graph.input[0].name: x} for x in images[:64]]
-    done, _ = quantize(simplify(prepare(model)), Settings(samples=samples, io="int8"))
-    return _answered(done, np.rint(images[64] * 127).astype(np.int8), steps=1)
+    quantized, _ = quantize(simplify(prepare(model)), Settings(samples=samples, io="int8"))
+    return _answered(quantized, np.rint(images[64] * 127).astype(np.int8), steps=1)
 
 
 def forest() -> Network:
-    """Ten trees of scikit-learn's, trained on its wines."""
+    """Return ten of scikit-learn's trees, trained on its wines."""
     wine = load_wine()
     x = wine.data.astype(np.float32)
     trained = RandomForestClassifier(10, max_depth=5, random_state=1).fit(x, wine.target)
@@ -70,7 +75,7 @@ def forest() -> Network:
 
 
 def forest_node(trained: RandomForestClassifier):
-    """x -> label, p."""
+    """Return the node x -> label, p of a trained forest."""
     return helper.make_node(
         "TreeEnsembleClassifier",
         ["x"],
@@ -82,26 +87,26 @@ def forest_node(trained: RandomForestClassifier):
 
 
 def _trees(trees):
-    """Attributes of TreeEnsembleClassifier for trees as scikit-learn has them."""
-    found = {f"nodes_{key}": [] for key in ("treeids", "nodeids", "featureids", "values")}
-    found |= {f"nodes_{key}": [] for key in ("modes", "truenodeids", "falsenodeids")}
-    found |= {f"class_{key}": [] for key in ("treeids", "nodeids", "ids", "weights")}
+    """Return the attributes of TreeEnsembleClassifier for scikit-learn's trees."""
+    results = {f"nodes_{key}": [] for key in ("treeids", "nodeids", "featureids", "values")}
+    results |= {f"nodes_{key}": [] for key in ("modes", "truenodeids", "falsenodeids")}
+    results |= {f"class_{key}": [] for key in ("treeids", "nodeids", "ids", "weights")}
     for t, tree in enumerate(trees):
         for i in range(tree.node_count):
             leaf = tree.children_left[i] < 0
             node = [t, i, max(int(tree.feature[i]), 0), float(tree.threshold[i])]
             node += ["LEAF" if leaf else "BRANCH_LEQ"]
             node += [max(int(side[i]), 0) for side in (tree.children_left, tree.children_right)]
-            for key, value in zip(list(found)[:7], node, strict=True):
-                found[key].append(value)
+            for key, value in zip(list(results)[:7], node, strict=True):
+                results[key].append(value)
             for k, share in enumerate(tree.value[i][0] / tree.value[i].sum()) if leaf else ():
-                for key, value in zip(list(found)[7:], (t, i, k, share), strict=True):
-                    found[key].append(value if key != "class_weights" else share / len(trees))
-    return found
+                for key, value in zip(list(results)[7:], (t, i, k, share), strict=True):
+                    results[key].append(value if key != "class_weights" else share / len(trees))
+    return results
 
 
 def lstm() -> Network:
-    """A sequence of 20 steps through 16 cells and a layer on top, with random weights."""
+    """Return an LSTM of 20 time steps and 16 cells with a dense layer, with random weights."""
     rng = np.random.default_rng(4)
     sizes = {"w": (1, 64, 3), "r": (1, 64, 16), "b": (1, 128), "g": (16, 5), "h": (5,)}
     weights = {name: rng.normal(0, 0.4, size).astype(np.float32) for name, size in sizes.items()}

@@ -1,9 +1,8 @@
-"""Runs model files in every way that must not change what comes out, and prints a digest of each.
+"""Run model files in all modes that must not change the outputs; print a digest of each.
 
-models: a line for each file: its name, without .bin, and which files NAME.WAY.bin of the same
-model with other options are beside it. The bytes of its inputs, one behind another, are in NAME.x.
-Prints lines `NAME WAY DIGEST`, and `NAME right yes` where the golden vector of NAME.named.bin
-comes out.
+models: for each file a line: its name without .bin, then all WAYs for which NAME.WAY.bin, the same
+model converted with other options, is beside it. NAME.x holds the bytes of its inputs. Prints
+lines `NAME WAY DIGEST`, and `NAME right yes` if the golden vector of NAME.named.bin is reproduced.
 """
 
 import binascii
@@ -29,7 +28,7 @@ def fill(model, x):
 
 
 def ran(model, x, run):
-    """Return a digest of the outputs, or what the run refused."""
+    """Return a digest of the outputs, or the message of the InputError."""
     fill(model, x)
     try:
         run(model)
@@ -38,7 +37,7 @@ def ran(model, x, run):
     return digest_of(model)
 
 
-def usual(model):
+def run_once(model):
     model.run()
 
 
@@ -56,7 +55,7 @@ def in_slices(model):
 
 
 def twice_unfilled(model):
-    """Of a model that keeps its inputs."""
+    """Run a model that keeps its inputs twice, filling them only once."""
     before = [bytes(t.view("B")) for t in model.inputs]
     model.run()
     if before != [bytes(t.view("B")) for t in model.inputs]:
@@ -64,8 +63,8 @@ def twice_unfilled(model):
     model.run()
 
 
-class Ways:
-    """One model file, and how it can be run."""
+class Modes:
+    """One model file and all the modes in which it can be loaded and run."""
 
     def __init__(self, name, others):
         self.name, self.others = name, others
@@ -74,7 +73,7 @@ class Ways:
         self.in_place = bytearray(self.data)
 
     def load(self, source=None, arena=None, prefer=(), stream=True):
-        """With the kernels, also where there is a program."""
+        """Load the model with kernels, even if there is a program."""
         source = self.in_place if source is None else source
         return mpconnxr.opening.kernels()(source, True, arena, prefer, stream, None)
 
@@ -109,44 +108,44 @@ class Ways:
         return model if type(model).__name__ == "Program" else None
 
     def all(self, other):
-        """(way, what loads the model, what runs it)"""
+        """Yield (mode, function that loads the model, function that runs it)."""
         path = self.name + ".bin"
-        yield "in-place", self.load, usual
+        yield "in-place", self.load, run_once
         yield "items", self.load, item_by_item
         yield "slices", self.load, in_slices
-        yield "streamed", lambda: self.load(path), usual
-        yield "held", lambda: self.load(path, stream=False), usual
+        yield "streamed", lambda: self.load(path), run_once
+        yield "held", lambda: self.load(path, stream=False), run_once
         for by in (1, 4, 7):
-            yield "shifted-%d" % by, lambda by=by: self.load(self.shifted(by)), usual
+            yield "shifted-%d" % by, lambda by=by: self.load(self.shifted(by)), run_once
         for byte in (0x5A, 0xFF):
-            yield "dirty-%d" % byte, lambda byte=byte: self.dirty(byte), usual
-        yield "shared", lambda: self.shared(other), usual
-        yield "plain", lambda: self.load(prefer=("plain",)), usual
-        yield "program", lambda: self.program(1), usual
-        for way in self.others:
-            if way == "cores":
-                yield way, lambda: self.program(2), usual
+            yield "dirty-%d" % byte, lambda byte=byte: self.dirty(byte), run_once
+        yield "shared", lambda: self.shared(other), run_once
+        yield "plain", lambda: self.load(prefer=("plain",)), run_once
+        yield "program", lambda: self.program(1), run_once
+        for mode in self.others:
+            if mode == "cores":
+                yield mode, lambda: self.program(2), run_once
                 continue
-            run = twice_unfilled if way == "keep" else usual
-            yield way, lambda way=way: self.load("%s.%s.bin" % (self.name, way)), run
+            run = twice_unfilled if mode == "keep" else run_once
+            yield mode, lambda mode=mode: self.load("%s.%s.bin" % (self.name, mode)), run
 
 
 def rightness(path):
-    """Whether the golden vector of a file comes out; None if it has none."""
+    """Return "yes" if a file's golden vector is right, else what differs; None without one."""
     try:
-        found = mpconnxr.inspect.golden.verify(path)
+        result = mpconnxr.inspect.golden.verify(path)
     except mpconnxr.ModelError as e:
         if "golden" in str(e):
             return None
         raise
-    return "yes" if found.ok else str(found)
+    return "yes" if result.ok else str(result)
 
 
-def check(ways, other):
-    """Whether it runs at all. other: a model to share an arena with."""
-    with open(ways.name + ".x", "rb") as f:
+def check(modes, other):
+    """Print the digest of each mode; `other` is a model to share an arena with."""
+    with open(modes.name + ".x", "rb") as f:
         x = None
-        for way, load, run in ways.all(other):
+        for mode, load, run in modes.all(other):
             try:
                 model = load()
                 if model is None:
@@ -154,12 +153,12 @@ def check(ways, other):
                 if x is None:
                     x = [f.read(t.nbytes) for t in model.inputs]
                 digest, again = ran(model, x, run), ran(model, x, run)
-                print(ways.name, way, digest if digest == again else digest + " and " + again)
+                print(modes.name, mode, digest if digest == again else digest + " and " + again)
                 if hasattr(model, "close"):
                     model.close()
             except Exception as e:
-                print(ways.name, way, type(e).__name__, e)
-                if way == "in-place":
+                print(modes.name, mode, type(e).__name__, e)
+                if mode == "in-place":
                     return False
             model = None
             gc.collect()
@@ -170,7 +169,7 @@ with open("models") as f:
     lines = [line.split() for line in f.read().split("\n") if line]
 before = None
 for name, *others in lines:
-    ways = Ways(name, others)
+    ways = Modes(name, others)
     if not check(ways, before or ways):
         continue
     before = ways

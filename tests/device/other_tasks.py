@@ -1,8 +1,8 @@
-"""Runs model.bin beside another task of asyncio, which notes how long it has to wait for its turn.
+"""Run model.bin beside another task of asyncio and measure how long that waits for its turn.
 
-Prints whether the outputs are those of run(), how often the other task had its turn in a run, the
-longest time in between, and that of a whole run, in microseconds. The first run is not measured:
-in it the model learns how long its steps take.
+Prints whether the outputs are those of run(), the number of turns that the other task had in a
+run, the longest time between two turns, and the time of a whole run, in microseconds. The first
+run is not measured: in it the model learns how long its steps take.
 """
 
 import asyncio

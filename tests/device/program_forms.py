@@ -1,6 +1,7 @@
-"""Reads programs by the form of loops/program that this machine takes: prints its name, then for
-each call of two runs its entry, where its views begin and its words; 255 at the end of a run,
-"end" at that of a program.
+"""Read programs by the form of loops/program that this machine uses.
+
+Prints the form's name, then for each call of two runs its entry, the starts of its views and its
+words; 255 at the end of a run, "end" at the end of a program.
 """
 
 from array import array

@@ -1,8 +1,9 @@
-"""Runs models as programs and with the kernels: prints for each model and each of its inputs
-whether all outputs have the same bytes, and what a run of the program allocated where
-that of the kernels does not. An InputError is an output, too.
+"""Run models as programs and with the kernels, and compare the outputs.
 
-models: a line for each: name of its file, STREAMED or IN_PLACE, and how many inputs there are.
+Prints for each model and each of its inputs whether all outputs have the same bytes, and what a
+run of the program allocates beyond a run with the kernels. An InputError counts as an output.
+
+models: for each model a line: name of its file, STREAMED or IN_PLACE, number of inputs.
 """
 
 import gc
@@ -40,11 +41,11 @@ def compare(name, streamed, n):
         with open("{}.{}".format(name, k), "rb") as f:
             x = [f.read(t.nbytes) for t in model.inputs]
         outputs(model, x)
-        wanted, usual = outputs(model, x)
+        expected, original = outputs(model, x)
         got, _ = outputs(program, x)
         again, grown = outputs(program, x)
-        same = same and wanted == got == again
-        if not usual:  # some loops box floats, whoever calls them
+        same = same and expected == got == again
+        if not original:  # some loops box floats, whoever calls them
             most = max(most, grown)
     print(name, "program" if is_program else "kernels", "same" if same else "differs", most)
 

@@ -1,11 +1,11 @@
-"""Lets memory end in a public call, and stay short until the call ends. Then all must work again.
+"""Exhaust memory in a public call until the call ends; then everything must work again.
 
     script KIND MODE MOST    with model.bin and x beside it, on a target that has a module guard
 
-KIND: kernels or program, as what the model must come; MODE: cold, where the call imports what it
-needs, or warm, where all of that is there; MOST: of its allocations so many are tried. Prints
-`BAD CALL NUMBER WHY` where the call ends in something else than a result or an MpconnxrError, or
-where the same model, or the next one, does not give the right outputs; last, `tried HOW_MANY`.
+KIND: kernels or program, how the model is loaded. MODE: cold (the call imports what it needs) or
+warm (all is imported before). MOST: number of its allocations to try. Prints `BAD CALL NUMBER WHY`
+if the call ends in something else than a result or an MpconnxrError, or if the same model or the
+next one then gives wrong outputs; last, `tried HOW_MANY`.
 """
 
 import io
@@ -85,7 +85,7 @@ def allocations(call):
 
 
 def in_child(work, *args):
-    """Return what work returns, from 0 to 254, in a process of its own."""
+    """Run work in a child process; return its result, 0 to 254."""
     pid = guard.fork()
     if pid:
         return guard.wait(pid)
@@ -101,18 +101,18 @@ def in_child(work, *args):
 
 
 def measure(path):
-    """Write the right outputs' checksum, and each call's allocations, to a file."""
+    """Write the right outputs' checksum and each call's number of allocations to a file."""
     m = mpconnxr.load("model.bin")
     m.run(X)
-    wanted = checksum(m)
+    expected = checksum(m)
     each = [allocations(CALLS[name]) for name in NAMES]
     with open(path, "w") as f:
-        f.write(repr([wanted] + each))
+        f.write(repr([expected] + each))
     return 0
 
 
-def after_starving(name, n, wanted):
-    """Return 0 where the call ended as it must, and all works after it."""
+def after_starving(name, n, expected):
+    """Return 0 if the call failed as it must and everything works after it."""
     call, m, error = CALLS[name], mpconnxr.load("model.bin"), None
     guard.fail_from(n)
     try:
@@ -126,13 +126,13 @@ def after_starving(name, n, wanted):
     if name != "close":
         m.reset()
         m.run(X)
-        if checksum(m) != wanted:
+        if checksum(m) != expected:
             print("BAD", name, n, "the same model gives other outputs")
     m = mpconnxr.load("model.bin")
     if type(m).__name__ != ("Program" if KIND == "program" else "Model"):
         print("BAD", name, n, "the next load is a", type(m).__name__)
     m.run(X)
-    if checksum(m) != wanted:
+    if checksum(m) != expected:
         print("BAD", name, n, "the next model gives other outputs")
     return 0
 
@@ -143,13 +143,13 @@ def main():
             CALLS[name](mpconnxr.load("model.bin"))
     in_child(measure, "measured")
     with open("measured") as f:
-        wanted, *most = eval(f.read())
+        expected, *most = eval(f.read())
     tried = 0
     for name, n in zip(NAMES, most):
         stride = max(1, n // MOST)
         for k in range(1 + len(name) % stride, n + 1, stride):
             tried += 1
-            status = in_child(after_starving, name, k, wanted)
+            status = in_child(after_starving, name, k, expected)
             if status:
                 print("BAD", name, k, "ended with", status)
     print("tried", tried)

@@ -1,5 +1,6 @@
-"""Loads the models in the file "models", a name a line, and prints the digests of the code, and of
-the first words, of each table that it makes.
+"""Load models and print digests of each table of calls: of its code, and of its initial words.
+
+models: one file name a line.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ calls.Calls = Calls
 
 
 def tables(data):
-    """Return (code, first words) of each table of a model file."""
+    """Return (code, initial words) of each table of a model file."""
     found.clear()
     Loader(Reader(data, False))
     return list(found)

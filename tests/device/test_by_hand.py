@@ -1,7 +1,7 @@
-"""The whole package for a Pico, as it is copied by hand: in LittleFS, and the heap it takes.
+"""The whole package, copied to a Pico by hand, fits its LittleFS and its heap.
 
-The emulated Pico's own file system has 1 MB, a Pico's has 1,441,792 bytes. An image of one lies
-in a file, from which the firmware's LittleFS reads it.
+The emulated Pico's own file system has 1 MB, a Pico's has 1,441,792 bytes: an image of such a one
+lies in a file, from which the firmware's LittleFS reads it.
 """
 
 import subprocess
@@ -75,15 +75,15 @@ def model(request):
     return {"digits.bin": convert(NETWORKS[request.param]().model).data}
 
 
-def test_a_model_runs_from_a_pico_s_file_system(pico, package, model):
+def test_a_model_runs_from_the_file_system_of_a_pico(pico, package, model):
     fs, image = file_system(package | model, PICO.filesystem_bytes)
     assert PICO.filesystem_bytes - 4096 * fs.used_block_count >= LEAST_LEFT
-    done = pico.run(MOUNT + RUN, files={"image": bytes(image)}, timeout=600)
-    assert "/pico/mpconnxr/__init__.mpy" in done.stdout, done.stderr
-    assert done.stdout.endswith("verified True\n"), done.stdout + done.stderr
+    completed = pico.run(MOUNT + RUN, files={"image": bytes(image)}, timeout=600)
+    assert "/pico/mpconnxr/__init__.mpy" in completed.stdout, completed.stderr
+    assert completed.stdout.endswith("verified True\n"), completed.stdout + completed.stderr
 
 
-def test_joined_modules_take_hardly_more_heap(pico, package, model, monkeypatch):
+def test_joined_modules_take_little_more_heap(pico, package, model, monkeypatch):
     def single(modules, *_):
         return {name: path.read_text() for name, path in modules.items()}
 
@@ -95,18 +95,19 @@ def test_joined_modules_take_hardly_more_heap(pico, package, model, monkeypatch)
 
 
 def least_heap(pico, files):
-    """Return the heap that a model takes, and what else RUN prints.
+    """Return the heap that a model takes, and the other lines that RUN prints.
 
-    What is left of a pointer may hold a module of 4 KB, which depends on where all things lie.
+    A stale pointer may keep a module of 4 KB alive, depending on where objects lie: the least of
+    several layouts counts.
     """
-    found = []
+    results = []
     for n in LAYOUTS:
-        done = pico.run("n = 0\n" * n + RUN, files=files, timeout=600)
-        assert done.returncode == 0, done.stderr
-        heap, *lines = done.stdout.splitlines()
-        found.append(int(heap))
-    print(found)
-    return min(found), lines
+        completed = pico.run("n = 0\n" * n + RUN, files=files, timeout=600)
+        assert completed.returncode == 0, completed.stderr
+        heap, *lines = completed.stdout.splitlines()
+        results.append(int(heap))
+    print(results)
+    return min(results), lines
 
 
 def test_digits_run_from_a_copy_of_the_package(pico, package, tmp_path):
@@ -122,7 +123,7 @@ def test_digits_run_from_a_copy_of_the_package(pico, package, tmp_path):
     flash.write_bytes(image)
     with pico.board(flash) as started:
         command = [sys.executable, "-m", "mpremote", "connect", started.port, "exec", RUN]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "mpconnxr/__init__.mpy" in done.stdout and "'thumb'" in done.stdout
-    assert done.stdout.strip().endswith("verified True")
+        completed = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert "mpconnxr/__init__.mpy" in completed.stdout and "'thumb'" in completed.stdout
+    assert completed.stdout.strip().endswith("verified True")

@@ -1,4 +1,4 @@
-"""tools/flash.py and an emulated Pico: its firmware, its heap, its LittleFS, its power."""
+"""tools/flash.py deploys to an emulated Pico: its firmware, heap and LittleFS; power cuts."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def deploy(board, model, *options):
     return flash.main([str(model), "--port", board.port, "--interpret", *options])
 
 
-def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
+def test_digits_are_deployed_to_an_empty_file_system(pico, tmp_path, capsys):
     """Verified; updated, with the power lost; then verified in place, then nothing to copy.
 
     The third time, files of an earlier installation are there as well: they go, the user's stay.
@@ -48,15 +48,15 @@ def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
     model.write_bytes(old)
     with pico() as board:
         assert deploy(board, model) == 0
-        said = capsys.readouterr().out
-        assert "Raspberry Pi Pico with RP2040" in said and "compiled for armv6m" in said
-        assert "\nverified: error " in said
+        printed = capsys.readouterr().out
+        assert "Raspberry Pi Pico with RP2040" in printed and "compiled for armv6m" in printed
+        assert "\nverified: error " in printed
     before, journal = (tmp_path / "flash").read_bytes(), tmp_path / "journal"
     model.write_bytes(new)
     with pico(journal=journal) as board:
         assert deploy(board, model, "--no-verify") == 0
-        said = capsys.readouterr().out
-        assert "copied    1 of " in said and "--rollback: /model.a.bin" in said
+        printed = capsys.readouterr().out
+        assert "copied    1 of " in printed and "--rollback: /model.a.bin" in printed
     check_power_cuts(before, journal.read_bytes(), (old, new), tmp_path)
     model.write_bytes(old)
     with pico() as board:
@@ -71,7 +71,7 @@ def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
 
 
 def leave_an_earlier_installation(board):
-    """Add what is there from before loops had a folder: it takes room, and nothing imports it."""
+    """Add files of a version whose loops had no folder: they only take flash."""
     with devices.Device(board.port, 600) as device:
         for path in [MINE, *LEFT]:
             device.stage(f"/{path}", b"old", lambda _: None)
@@ -79,7 +79,7 @@ def leave_an_earlier_installation(board):
 
 
 def check_power_cuts(before, journal, models, folder):
-    """At each change of the flash, done by half or done, one of the models is what loads."""
+    """Check at each change of the flash, half done or done, that one of the models loads."""
     files = files_of(before, folder / "before")
     code = {name: data for name, data in files.items() if name.endswith(".mpy")}
     seen = []
@@ -92,9 +92,10 @@ def check_power_cuts(before, journal, models, folder):
 
 
 @pytest.mark.skipif(not LONG, reason="takes half an hour: MPCONNXR_LONG=1")
-def test_power_lost_while_the_format_changes(pico, tmp_path, monkeypatch, capsys):
-    """At each change of the flash, done by half or done: the old model with the old code or the
-    new one with the new code. From some of them a second call ends the update.
+def test_a_power_cut_while_the_format_changes_leaves_a_model(pico, tmp_path, monkeypatch, capsys):
+    """The old model has the old code, the new one the new code.
+
+    From some states a second call ends the update.
     """
     old, new = releases.OLD, releases.UPDATES["format"]
     flash_file, journal = tmp_path / "flash", tmp_path / "journal"
@@ -142,7 +143,7 @@ def in_use(image, folder):
         return frozenset(code.items()), loaded(folder)
 
 
-def test_code_and_a_model_in_the_romfs(pico, tmp_path, capsys):
+def test_code_and_a_model_run_from_the_romfs(pico, tmp_path, capsys):
     model = tmp_path / "model.bin"
     model.write_bytes(convert(NETWORKS["digits int8"]().model).data)
     with pico() as board:
@@ -151,7 +152,7 @@ def test_code_and_a_model_in_the_romfs(pico, tmp_path, capsys):
 
 
 def points(before, journal):
-    """Yield the flash at each point of its changes: one done by half, then done."""
+    """Yield the flash at each of its changes: once half done, then done."""
     now, at = bytearray(before), 0
     while at < len(journal):
         offset, n = struct.unpack_from("<2I", journal, at)
@@ -164,7 +165,7 @@ def points(before, journal):
 
 
 def files_of(image, folder):
-    """Files of the file system in a flash, written to a folder of this computer, too."""
+    """Return the files of the file system in a flash, and write them to a folder of the host."""
     storage = image[STORAGE]
     context = UserContext(len(storage))
     context.buffer[:] = storage
@@ -185,6 +186,6 @@ def files_of(image, folder):
 
 
 def loaded(folder):
-    """Return the bytes that mpconnxr.load("model.bin") gets on a board with these files."""
+    """Return the bytes that mpconnxr.load("model.bin") reads on a board with these files."""
     with slots.opened(str(folder / "model.bin")) as f:
         return f.read()

@@ -1,6 +1,6 @@
-"""The estimates of heap, next to what loading and the first run take of a Pico's.
+"""Estimates of heap are near what loading and the first run take on a Pico.
 
-All models of the collection that have room, with MPCONNXR_LONG=1; else some of every kind.
+All models of the collection that fit, with MPCONNXR_LONG=1; else some of every kind.
 """
 
 import os
@@ -63,20 +63,22 @@ print(used + used * unpainted // painted_nbytes)
 pytestmark = zoo.needs_zoo
 
 
-@pytest.mark.parametrize(("name", "way"), [(n, way) for n, ways in CASES.items() for way in ways])
-def test_a_model_takes_what_is_estimated(machine, name, way):
+@pytest.mark.parametrize(
+    ("name", "mode"), [(n, mode) for n, modes in CASES.items() for mode in modes]
+)
+def test_a_model_takes_the_estimated_heap(machine, name, mode):
     if machine.name != "rp2040":
         pytest.skip("another heap, or one of unknown size")
-    done = convert(zoo.model_path(name), Options(shapes=zoo.shapes(name)))
-    model = parse_model("model.bin", done.data)
-    why = "--interpret" if way == "kernels" else ""
+    converted = convert(zoo.model_path(name), Options(shapes=zoo.shapes(name)))
+    model = parse_model("model.bin", converted.data)
+    why = "--interpret" if mode == "kernels" else ""
     lies = plan_deployment(model, Package(), machine.kind, False, why)
-    if lies.is_program != (way == "program"):
+    if lies.is_program != (mode == "program"):
         pytest.skip(lies.summary)
     needs = needs_of(model, lies.files, False, program_for=lies.program_for)
     if needs.total > HEAP:
         pytest.skip(f"{needs.total} bytes of heap needed")
     files = {f.path: f.data for f in lies.files} | {"model.bin": model.data}
     used = int(machine.run(FUNCTIONS + SCRIPT, files).split()[-1])
-    print(f"{name} {way}: {needs.total} bytes estimated ({needs}), {used} in use at most")
+    print(f"{name} {mode}: {needs.total} bytes estimated ({needs}), {used} in use at most")
     assert (1 - OFF) * used <= needs.total <= (1 + OFF) * used

@@ -14,12 +14,12 @@ N_CALLS_USUAL = 20
 
 
 @pytest.mark.parametrize("names", loops.parts(), ids=lambda names: names[0])
-def test_bits(machine, names, ready_target):
+def test_loops_give_the_bits_of_their_plain_form(machine, names, ready_target):
     n = N_CALLS.get(machine.name, N_CALLS_USUAL)
     files = loops.files_for(names, n, machine.kind)
     arguments = ["script", str(n), *names]
     script = f"import sys\nsys.argv[:] = {arguments!r}\n{loops.SCRIPT.read_text()}"
-    found = list(loops.parsed(machine.run(script, files).splitlines()))
-    assert all(loop.digest for loop in found)
-    wanted = plain_digests(ready_target("unix-plain"), tuple(names), n)
-    assert {loop.key: loop.digest for loop in found} == wanted
+    results = list(loops.parsed(machine.run(script, files).splitlines()))
+    assert all(loop.digest for loop in results)
+    expected = plain_digests(ready_target("unix-plain"), tuple(names), n)
+    assert {loop.key: loop.digest for loop in results} == expected

@@ -1,4 +1,4 @@
-"""Names of the package for a Pico, which stay in its heap once a model is loaded."""
+"""Names of the package for a Pico take little of its heap once a model is loaded."""
 
 import re
 
@@ -29,13 +29,13 @@ def packages():
 
 
 @pytest.mark.parametrize("network", ["digits int8", "LSTM", "random forest", "mlperf kws int8"])
-def test_few_names_stay(machine, packages, network):
+def test_few_names_stay_in_the_heap(machine, packages, network):
     if machine.name != "rp2040":
         pytest.skip("the package is for a Pico")
-    model, found = {"model.bin": convert(NETWORKS[network]().model).data}, []
+    model, results = {"model.bin": convert(NETWORKS[network]().model).data}, []
     for package in packages:
-        done = get_target("rp2040").run(RUN, files=package | model, timeout=600)
-        assert done.stdout.endswith("verified True\n"), done.stdout + done.stderr
-        found.append(int(re.search(r"n_total_bytes=(\d+)", done.stdout)[1]))
-    print(f"{network}: {found[0]} bytes of names, {found[1]} with those of the firmware")
-    assert found[1] <= MOST
+        completed = get_target("rp2040").run(RUN, files=package | model, timeout=600)
+        assert completed.stdout.endswith("verified True\n"), completed.stdout + completed.stderr
+        results.append(int(re.search(r"n_total_bytes=(\d+)", completed.stdout)[1]))
+    print(f"{network}: {results[0]} bytes of names, {results[1]} with those of the firmware")
+    assert results[1] <= MOST

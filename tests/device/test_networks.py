@@ -24,16 +24,16 @@ def binary(name):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_results(machine, name, tmp_path):
-    wanted = network(name)
+def test_outputs_agree_with_onnxruntime(machine, name, tmp_path):
+    expected = network(name)
     (tmp_path / "model.bin").write_bytes(binary(name))
     code = code_for(read_model(tmp_path / "model.bin"), Package(), machine.kind)
-    job = Job(binary(name), [[x.tobytes() for x in wanted.inputs]])
+    job = Job(binary(name), [[x.tobytes() for x in expected.inputs]])
     files = {f.path: f.data for f in code} | files_of([job])
     [outcome] = outcomes_of(machine.run(RUNNER.read_text(), files))
     assert not outcome.error, outcome.message
-    for raw, right in zip(outcome.runs[0].outputs, wanted.outputs, strict=True):
-        compare(np.frombuffer(raw, right.dtype).reshape(right.shape), right, wanted.steps)
+    for raw, right in zip(outcome.runs[0].outputs, expected.outputs, strict=True):
+        compare(np.frombuffer(raw, right.dtype).reshape(right.shape), right, expected.steps)
 
 
 def compare(got, right, steps):

@@ -1,4 +1,4 @@
-"""While a model runs on a board, other tasks go on."""
+"""Other tasks get their turns while a model runs on a board."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tools.micropython import target_names
 SLICE_US = 5000
 
 
-def test_run_async(machine):
+def test_other_tasks_get_their_turns_during_a_run(machine):
     """Each turn comes within twice the slice, as docs/api.md says."""
     if machine.name != "rp2040" and machine.name in target_names():
         pytest.skip("firmware without asyncio or without a clock")

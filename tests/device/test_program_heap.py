@@ -1,4 +1,4 @@
-"""What models that are programs take of a Pico's heap, code and arena included."""
+"""What programs take of a Pico's heap, code and arena included, stays within measured bounds."""
 
 import pytest
 
@@ -36,7 +36,7 @@ CASES = {  # network, streamed, and the most bytes that stay, in use at any time
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_program_takes(machine, case):
+def test_a_program_takes_a_bounded_part_of_the_heap(machine, case):
     if machine.name != "rp2040":
         pytest.skip("another heap, or one of unknown size")
     network, streamed, most_kept, most_used, most_code = CASES[case]
@@ -45,12 +45,12 @@ def test_a_program_takes(machine, case):
     loaded = [made.module, *(f"mpconnxr/{name}.mpy" for name in CORE)]
     code = sum(len(made.files[path]) for path in loaded)
     files = {**made.files, "model.bin": data}
-    script, found = f"STREAMED = {streamed}\n{FUNCTIONS}\n{SCRIPT}", []
+    script, result = f"STREAMED = {streamed}\n{FUNCTIONS}\n{SCRIPT}", []
     for n in range(LAYOUTS):  # what is left of a pointer may hold more, by where all things lie
         before = f"lies_before = bytearray({48 * n})\n" if n else ""
         arena, *nbytes = map(int, machine.run(before + script, files).split())
-        found.append(nbytes)
-        used, kept = map(min, zip(*found, strict=True))
+        result.append(nbytes)
+        used, kept = map(min, zip(*result, strict=True))
         if kept <= most_kept and used <= most_used:
             break
     print(f"{case}: {kept} bytes stay, {used} in use at most, arena {arena}, .mpy {code}")

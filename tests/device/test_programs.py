@@ -1,4 +1,4 @@
-"""Models that are programs give the bytes of the kernels on each machine, from their files alone.
+"""Programs give the bytes of the kernels on each machine, from their files alone.
 
 MPCONNXR_LONG=1: on the emulated Pico, too, and with mnist_8.
 """
@@ -40,32 +40,32 @@ def network(name):
     return NETWORKS[name]()
 
 
-def inputs_of(wanted):
-    """The input of the network; for floats also some in which one element is special."""
-    first = [x.copy() for x in wanted.inputs]
-    found = [first]
+def inputs_of(expected):
+    """Return the network's input; for floats, also copies with one special element each."""
+    first = [x.copy() for x in expected.inputs]
+    results = [first]
     for value in SPECIAL if first[0].dtype.kind == "f" else ():
         x = first[0].copy()
         x.reshape(-1)[x.size // 2] = value
-        found.append([x, *first[1:]])
-    return found
+        results.append([x, *first[1:]])
+    return results
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_the_bytes_of_the_kernels(machine, name, stream, tmp_path):
+def test_programs_give_the_bytes_of_the_kernels(machine, name, stream, tmp_path):
     if not LONG and (machine.name == "rp2040" or name == "mnist_8"):
         pytest.skip(SLOW)
-    wanted = network(name)
-    data = convert(wanted.model).data
+    expected = network(name)
+    data = convert(expected.model).data
     (tmp_path / "model.bin").write_bytes(data)
-    inputs = inputs_of(wanted)
-    given = {f"x{k}": b"".join(a.tobytes() for a in x) for k, x in enumerate(inputs)}
-    given["model.bin"] = data
+    inputs = inputs_of(expected)
+    feed = {f"x{k}": b"".join(a.tobytes() for a in x) for k, x in enumerate(inputs)}
+    feed["model.bin"] = data
     made = build(data, machine.kind, stream)
     kernels = code_for(read_model(tmp_path / "model.bin"), Package(), machine.kind)
     script = SCRIPT.format(n=len(inputs))
-    program = machine.run(script, made.files | given).splitlines()
-    model = machine.run(script, {f.path: f.data for f in kernels} | given).splitlines()
+    program = machine.run(script, made.files | feed).splitlines()
+    model = machine.run(script, {f.path: f.data for f in kernels} | feed).splitlines()
     assert (program[0], model[0]) == ("Program", "Model")
     assert program[1:] == model[1:] and len(program) == 1 + len(inputs)

@@ -1,4 +1,4 @@
-"""Times that the commands print are those of a program that calls run(), by the board's clock."""
+"""The times that commands print are those of a program that calls run(), by the board's clock."""
 
 from __future__ import annotations
 
@@ -76,32 +76,34 @@ def network(name):
 
 
 def prepared(name, machine, why):
-    """The files on the board, and the bytes of the golden vector's input."""
-    done = convert(network(name), Options())
-    way = plan_deployment(parse_model("model.bin", done.data), Package(), machine.kind, False, why)
-    files = {f.path: f.data for f in way.files}
-    return files | {"model.bin": done.data, "x.bin": done.vector.inputs[0].tobytes()}
+    """Return the files that go onto the board, and the bytes of the golden vector's input."""
+    converted = convert(network(name), Options())
+    deployment = plan_deployment(
+        parse_model("model.bin", converted.data), Package(), machine.kind, False, why
+    )
+    files = {f.path: f.data for f in deployment.files}
+    return files | {"model.bin": converted.data, "x.bin": converted.vector.inputs[0].tobytes()}
 
 
-@pytest.mark.parametrize(("name", "way"), CASES)
-def test_all_times_of_a_run_agree(machine, name, way):
-    """Those of flash and check, of benchmark, of monitor, and what a user measures: within 5 %."""
+@pytest.mark.parametrize(("name", "mode"), CASES)
+def test_all_times_of_a_run_agree(machine, name, mode):
+    """Times of flash, check, benchmark and monitor are within 5 % of what a user measures."""
     if machine.name != "rp2040":
         pytest.skip("its time is that of the computer")
-    files = prepared(name, machine, way)
+    files = prepared(name, machine, mode)
     verify = (TOOLS / "deploy" / "on_board_verify.py").read_text()
     monitor = (TOOLS / "sensing" / "on_board_monitor.py").read_text()
     parts = (verify + VERIFIED, USED, monitor + MONITORED)
     flash, used, shown = machine.run(COPIED + NEXT.join(parts), files).split("next\n")
-    found = {"flash": float(flash.split()[4]) * 1e6}
-    user, found["benchmark"] = map(int, used.split())
-    found["monitor"] = sorted(int(line.split(" ", 2)[1]) for line in shown.splitlines()[1:])[3]
-    print(f"{name} {way}: {user} us, {found}")
-    assert all(abs(us - user) <= 0.05 * user for us in found.values())
+    result = {"flash": float(flash.split()[4]) * 1e6}
+    user, result["benchmark"] = map(int, used.split())
+    result["monitor"] = sorted(int(line.split(" ", 2)[1]) for line in shown.splitlines()[1:])[3]
+    print(f"{name} {mode}: {user} us, {result}")
+    assert all(abs(us - user) <= 0.05 * user for us in result.values())
 
 
 def test_a_value_takes_little_longer_than_the_run(machine):
-    """192 floats: an array or view 0.2 ms at most, a list 10 us an element."""
+    """For 192 floats an array or view takes 0.2 ms at most, a list 10 us an element."""
     if machine.name != "rp2040":
         pytest.skip("its time is that of the computer")
     script = """
@@ -130,14 +132,14 @@ model.run(a)
 run = us()
 print(*[us(value) - run for value in (a, memoryview(a), bytes(a), x, tuple(x))])
 """
-    for way in ("", "kernels"):
-        files = prepared("relu", machine, way)
+    for mode in ("", "kernels"):
+        files = prepared("relu", machine, mode)
         taken = list(map(int, machine.run(script, files).split()))
-        print(way, taken)
+        print(mode, taken)
         assert max(taken[:2]) <= 200 and taken[2] <= 300 and max(taken[3:]) <= 1920
 
 
-def test_a_name_of_the_package_is_looked_for_once(machine):
+def test_a_module_is_searched_for_once(machine):
     if machine.name != "rp2040":
         pytest.skip("its time is that of the computer")
     script = (

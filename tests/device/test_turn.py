@@ -1,4 +1,4 @@
-"""A callback of an interrupt, soft or hard, that runs the model that is computing is refused."""
+"""An interrupt's callback, soft or hard, must not run the model that is computing."""
 
 import pytest
 
@@ -88,12 +88,12 @@ for hard in (False, True):
 """
 
 
-@pytest.mark.parametrize("way", ["program", "kernels"])
-def test_a_callback(machine, way):
+@pytest.mark.parametrize("mode", ["program", "kernels"])
+def test_a_run_in_an_interrupts_callback_is_refused(machine, mode):
     if machine.name != "rp2040":
         pytest.skip("no interrupts that this script can ask for")
     data = convert(NETWORKS["mlperf kws int8"]().model, Options(strip=True)).data
-    if way == "program":
+    if mode == "program":
         files = build(data, machine.kind, stream=False).files
     else:
         code = code_for(parse_model("m", data), Package(), machine.kind)

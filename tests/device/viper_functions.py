@@ -1,6 +1,6 @@
-"""Calls random viper functions; prints for each its number, its result and what it left in memory.
+"""Call random viper functions; print for each its number, its result and the buffer afterwards.
 
-functions.txt holds their sources, a form feed between two, to be compiled here; with the argument
+functions.txt holds their sources, separated by form feeds, to be compiled here; with the argument
 `mpy` they are those of the module `functions`. calls.json: arguments, null for the buffer.
 """
 

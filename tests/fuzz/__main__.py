@@ -19,18 +19,18 @@ def summary(args: argparse.Namespace) -> int:
 
 def _results(path):
     try:
-        found = json.loads(path.read_text())
+        result = json.loads(path.read_text())
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or "seed_faults" not in found:
+        result = None
+    if not isinstance(result, dict) or "seed_faults" not in result:
         raise seeds.SeedError(f"{path} does not hold results of `fuzz model`")
-    return found
+    return result
 
 
 def parser() -> argparse.ArgumentParser:
     about = "Damaged files, and the API in any order."
-    found = arguments.Parser("python -m tests.fuzz", description=about)
-    verbs = found.add_subparsers(required=True, metavar="VERB")
+    result = arguments.Parser("python -m tests.fuzz", description=about)
+    verbs = result.add_subparsers(required=True, metavar="VERB")
     about = "damage model files, load and run them"
     verb = verbs.add_parser("model", help=about, description=about)
     model.add_arguments(verb)
@@ -52,11 +52,11 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument("files", nargs="+", type=Path, metavar="FILE")
     verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.set_defaults(do=summary)
-    return found
+    return result
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 nothing was found, 1 something was or it failed, 2 wrong usage."""
+    """Run the command line; return 1 for finds or a failure, 2 for wrong usage, else 0."""
     args = parser().parse_args(argv)
     try:
         return args.do(args)

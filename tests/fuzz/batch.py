@@ -1,4 +1,4 @@
-"""Cases of one seed: made here, run in one process of a target."""
+"""Cases of one seed: made on the host, run in one process of a target."""
 
 from __future__ import annotations
 
@@ -37,8 +37,13 @@ _ENDS = 5  # of a process before its batch is done, where cases have no processe
 
 @dataclass(frozen=True)
 class Case:
-    """data: the file; changes: what was done to the seed; options, form, runs, seed: see
-    case_format.
+    """A damaged file and how a target loads and runs it.
+
+    Attributes:
+        data: the file.
+        changes: texts of what was done to the seed.
+        options, form, runs, seed: see case_format.
+
     """
 
     data: bytes
@@ -53,14 +58,18 @@ class Case:
         return struct.pack(HEADER, *about) + self.data
 
     def settings(self) -> dict:
-        """All but the file, for JSON."""
+        """Return all fields but the file, for JSON."""
         return {k: v for k, v in asdict(self).items() if k != "data"}
 
 
 @dataclass(frozen=True)
 class Fault:
-    """kind: stray, signal, canary, file, exception, timeout, status or process; where: the last
-    step that was prepared or run, "" if none was.
+    """A fault that a case showed.
+
+    Attributes:
+        kind: stray, signal, canary, file, exception, timeout, status or process.
+        where: the last step that was prepared or run, "" if none was.
+
     """
 
     number: int
@@ -71,7 +80,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of cases. letters: one each, see case_format; seed_fault: of the seed itself."""
+    """The results of a batch.
+
+    Attributes:
+        letters: one for each case, see case_format.
+        seed_fault: the fault of the undamaged seed itself.
+
+    """
 
     letters: str
     faults: tuple[Fault, ...]
@@ -79,13 +94,13 @@ class Ended:
 
 
 def target_of(name: str) -> Target:
-    """A target that sees stray accesses: those in QEMU do where they are watched."""
+    """Return a target that detects stray accesses: those in QEMU do if they are watched."""
     target = get_target(name)
     return watched(target, quiet=QUIET_S) if isinstance(target, QemuTarget) else target
 
 
 def make_cases(seed: bytes, n: int, rng: Random) -> list[Case]:
-    """n damaged copies of a file, and how each is to be loaded and run."""
+    """Return n damaged copies of a file, with options to load and run each."""
     file = modelfile.read(seed)
     return [_case(file, rng) for _ in range(n)]
 
@@ -100,7 +115,7 @@ def _case(file, rng):
 
 @functools.cache
 def inputs() -> bytes:
-    """A pool of each kind of values that inputs get."""
+    """Return a pool of bytes for each kind of values that inputs are filled with."""
     rng = np.random.default_rng(1)
     n = POOL_NBYTES // 4
     extremes = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1e-45, 3.4e38, -3.4e38, 1, -1], "<f4")
@@ -126,7 +141,7 @@ def run(
     limit_ms: int = LIMIT_MS,
     timeout: float = 3600,
 ) -> Ended:
-    """Runs cases on a target; what ends their process costs only the case at which it was."""
+    """Run cases on a target; a crash of the process costs only the case that caused it."""
     files = {
         "mpconnxr": code or package.folder(),
         "case_format.py": SCRIPT.with_name("case_format.py"),
@@ -140,30 +155,30 @@ def run(
         first, detail = len(letters), _has_no_processes(target)
         args = [str(x) for x in (first, limit_ms, int(detail))]
         try:
-            done = target.run(SCRIPT, files=files, args=args, timeout=timeout, **options)
-            output, status, errors = done.stdout, done.returncode, done.stderr
+            completed = target.run(SCRIPT, files=files, args=args, timeout=timeout, **options)
+            output, status, errors = completed.stdout, completed.returncode, completed.stderr
         except TargetTimeout as error:
             output, status, errors = error.stdout, "timeout", ""
-        found = _Lines(output)
-        letters += found.letters
-        faults += found.faults
-        seed_fault = found.seed_fault or seed_fault
+        result = _Lines(output)
+        letters += result.letters
+        faults += result.faults
+        seed_fault = result.seed_fault or seed_fault
         if status == 0:
             break
-        if found.at is None:  # the process itself does not do
+        if result.at is None:  # the process itself does not do
             faults.append(Fault(first, "process", f"{status} {errors[-300:]}"))
             break
-        faults.append(_end_of(found, status, errors))
-        letters = letters[: found.at].ljust(found.at, FAULT) + FAULT
+        faults.append(_end_of(result, status, errors))
+        letters = letters[: result.at].ljust(result.at, FAULT) + FAULT
     return Ended(letters, tuple(faults), seed_fault)
 
 
-def _end_of(found, status, errors):
-    """The fault that ended the process."""
+def _end_of(results, status, errors):
+    """Return the fault that ended the process."""
     kind, what = "process", f"{status} {errors[-200:]}".strip()
     if status == STRAYED:
         kind, what = "stray", errors.strip().rpartition("\n")[2].removeprefix("stray ")
-    return Fault(found.at, kind, what, found.where.get(found.at, ""))
+    return Fault(results.at, kind, what, results.where.get(results.at, ""))
 
 
 def _has_no_processes(target):
@@ -171,12 +186,17 @@ def _has_no_processes(target):
 
 
 class _Lines:
-    """What on_target.py printed. at: the case at which it was, if it ended there."""
+    """The parsed output of on_target.py.
+
+    Attributes:
+        at: the case at which the process ended, None if it did not.
+
+    """
 
     def __init__(self, output):
         self.letters, self.seed_fault, self.at = "", "", None
         self.where: dict[int, str] = {}
-        found = []
+        results = []
         for line in output.splitlines():
             word, _, rest = line.partition(" ")
             number, _, rest = rest.partition(" ")
@@ -187,11 +207,11 @@ class _Lines:
                 self.at = int(number)
             elif word == "find":
                 kind, _, what = rest.partition(" ")
-                found.append(Fault(int(number), kind, what))
+                results.append(Fault(int(number), kind, what))
             elif word == "where":
                 self.where[int(number)] = rest
             elif word == "seed":
                 self.seed_fault = f"{number} {rest}"
         # A fault is told before and after the run that tells where it was.
-        by_number = {fault.number: fault for fault in reversed(found)}
+        by_number = {fault.number: fault for fault in reversed(results)}
         self.faults = [replace(f, where=self.where.get(n, "")) for n, f in by_number.items()]

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz calls`: the API in any order, with any argument."""
+"""`python -m tests.fuzz calls`: calls of the API in random order, with random arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ _TIMEOUT = 60  # s for a batch
 
 @dataclass(frozen=True)
 class Find:
-    """kind: signal, timeout, exception or broken; what: in words."""
+    """A call sequence that went wrong.
+
+    Attributes:
+        kind: signal, timeout, exception or broken.
+        what: description in words.
+
+    """
 
     target: str
     seed: int
@@ -51,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit status: 1 if there was a find."""
+    """Run the command; return 1 if there was a find, else 0."""
     if args.replay:
         return replay(_saved(args.replay), args.target)
     finds = []
@@ -79,23 +85,24 @@ def _saved(path):
 
 
 def campaign(target: Target, n: int, seed: int, code: Path | None = None) -> list[Find]:
-    """What n sequences find. One that ends the process costs no other.
+    """Run n call sequences and return the finds.
 
-    code: a folder with mpconnxr (default: the package that is built).
+    A crash of the process costs only its own sequence. `code` is a folder with mpconnxr; the
+    default is the package that is built.
     """
     files = {"mpconnxr": code or package.folder(), **calls_models.files()}
     finds, first = [], 0
     with tqdm(total=n, desc=f"{target.name} calls", unit="sequence", disable=None) as bar:
         while first < n:
-            found, end = _batch(target, files, seed, first, min(A_BATCH, n - first))
-            finds += found
+            result, end = _batch(target, files, seed, first, min(A_BATCH, n - first))
+            finds += result
             bar.update(end - first)
             first = end
     return finds
 
 
 def _batch(target, files, seed, first, count):
-    """(finds, first sequence that was not run)."""
+    """Return (finds, number of the first sequence that was not run)."""
     output, status = _run(target, files, seed, first, count, verbose=0)
     finds, at = [], first
     for line in output.splitlines():
@@ -116,16 +123,16 @@ def _batch(target, files, seed, first, count):
 def _run(target, files, seed, first, count, verbose, calls=CALLS):
     args = [str(n) for n in (first, count, seed, calls, verbose)]
     try:
-        done = target.run(SCRIPT, files=files, args=args, timeout=_TIMEOUT, heap=_HEAP)
+        completed = target.run(SCRIPT, files=files, args=args, timeout=_TIMEOUT, heap=_HEAP)
     except TargetTimeout as error:
         return error.stdout, "timeout"
-    if done.returncode:
-        return done.stdout, f"{done.returncode} {done.stderr[-300:]}"
-    return done.stdout, "0"
+    if completed.returncode:
+        return completed.stdout, f"{completed.returncode} {completed.stderr[-300:]}"
+    return completed.stdout, "0"
 
 
 def replay(find: Find, targets: list[str] | None) -> int:
-    """Repeats a find on its target, or on these, and prints its calls."""
+    """Repeat a find on its target, or on the listed ones, and print its calls."""
     files = {"mpconnxr": package.folder(), **calls_models.files()}
     status = "0"
     for name in targets or [find.target]:

@@ -1,4 +1,4 @@
-"""Small models of all kinds that the API tells apart, with what they compute."""
+"""Small models of all kinds that the API distinguishes, with their right outputs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ FLOAT = TensorProto.FLOAT
 
 
 def files() -> dict[str, bytes]:
-    """Model files by name, and expected.json: {name: [[inputs], output]}."""
-    found, expected = {}, {}
+    """Return model files by name, and expected.json: {name: [[inputs], output]}."""
+    result, expected = {}, {}
     for name, (proto, inputs, options, output) in _models().items():
         data = convert(proto, Options(**options)).data
         if name == "relu":
             data = seal.sealed(data, seal.Keys(None, bytes(range(32))), 1)
         if output is None:
             output = reference(proto, inputs, options.get("state"))[0].ravel().tolist()
-        found[f"{name}.bin"] = data
+        result[f"{name}.bin"] = data
         expected[name] = [[x.ravel().tolist() for x in inputs], output]
-    found["expected.json"] = json.dumps(expected).encode()
-    return found
+    result["expected.json"] = json.dumps(expected).encode()
+    return result
 
 
 def _models():

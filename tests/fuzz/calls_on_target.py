@@ -1,10 +1,10 @@
-"""Calls of mpconnxr's API in any order, with any argument: what a target runs.
+"""Call mpconnxr's API in random order with random arguments. Runs on a target.
 
     script FIRST COUNT SEED CALLS VERBOSE     with *.bin and expected.json beside it
 
 Prints `at K` before each sequence; `find K KIND WHAT` for what no call may do: an exception that
-docs/api.md does not name, or a model that does not compute after it; last `done`. VERBOSE:
-`call K TEXT` before each call, too.
+docs/api.md does not name, or a model that does not compute after it; last `done`. With VERBOSE
+also `call K TEXT` before each call.
 """
 
 import gc
@@ -26,7 +26,7 @@ made = 0
 
 
 class Sized:
-    """Has a length, and a number that must never become an address."""
+    """An object with a length, and a number that must never become an address."""
 
     def __len__(self):
         return 24
@@ -41,7 +41,7 @@ class Sized:
 
 
 class Reads:
-    """Half a file."""
+    """A file of which only half can be read."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -108,14 +108,14 @@ def data_of(name):
 
 
 class Loaded:
-    """A model with what it computes of what."""
+    """A loaded model with an input and the right output for it."""
 
     def __init__(self, model, name):
         self.model, self.name, self.is_closed = model, name, False
         self.x, self.wanted = EXPECTED[name]
 
     def check(self):
-        """Text of what is wrong; None where the model computes, or was closed and says so."""
+        """Return what is wrong as text; None if the model computes, or was closed and says so."""
         try:
             self.model.reset()
             x = self.x
@@ -143,8 +143,8 @@ def odd_source():
     return pick((odd, odd, text_file, closed_file))()
 
 
-def some(*good):
-    """One of the good values, or an odd one."""
+def arg(*good):
+    """Return one of the good values, or an odd one."""
     return pick(good) if random.getrandbits(1) else odd()
 
 
@@ -173,7 +173,7 @@ def load():
         ("counter", (None, "count")),
     ):
         if not random.getrandbits(2):
-            options[key] = some(*good)
+            options[key] = arg(*good)
     if random.getrandbits(1):
         keep(mpconnxr.load(source(name), **options), name)
     else:
@@ -193,12 +193,16 @@ def load_all():
         for model, name in zip(load_all([source(n) for n in names]), names):
             keep(model, name)
     else:
-        load_all([odd_source()] if random.getrandbits(1) else odd(), some(True), some(True))
+        load_all(
+            [odd_source()] if random.getrandbits(1) else odd(),
+            arg(True),
+            arg(True),
+        )
 
 
 def session():
     s = mpconnxr.InferenceSession("relu.bin" if random.getrandbits(1) else odd_source())
-    s.run(some(None, ["y"]), some({"x": [1] * 6}))
+    s.run(arg(None, ["y"]), arg({"x": [1] * 6}))
 
 
 def close():
@@ -220,12 +224,12 @@ def steps_of(coroutine):
 def runs():
     m = pick(models)
     pick((
-        lambda: m.model.run(some(m.x[0], m.x)),
+        lambda: m.model.run(arg(m.x[0], m.x)),
         lambda: m.model.run(odd()),
-        lambda: m.model.run(odd(), some(0, 1, 1000)),
-        lambda: steps_of(m.model.run_async(some(None, m.x[0]), some(1, 5))),
-        lambda: m.model.submit(some(m.x[0]), odd(), some(lambda id, result: None)),
-        lambda: m.model.poll(some(1, 5)),
+        lambda: m.model.run(odd(), arg(0, 1, 1000)),
+        lambda: steps_of(m.model.run_async(arg(None, m.x[0]), arg(1, 5))),
+        lambda: m.model.submit(arg(m.x[0]), odd(), arg(lambda id, result: None)),
+        lambda: m.model.poll(arg(1, 5)),
         lambda: m.model.reset(),
     ))()  # fmt: skip
 
@@ -234,14 +238,14 @@ def measures():
     m = pick(models).model
     pick((
         lambda: m.kernels(),
-        lambda: str(m.profile(some(None), few(1, 2))),
-        lambda: str(m.benchmark(few(1, 2), some(None), few(0, 1))),
-        lambda: m.benchmark(2).percentile(some(0, 50, 100)),
+        lambda: str(m.profile(arg(None), few(1, 2))),
+        lambda: str(m.benchmark(few(1, 2), arg(None), few(0, 1))),
+        lambda: m.benchmark(2).percentile(arg(0, 50, 100)),
     ))()  # fmt: skip
 
 
 def few(*good):
-    n = some(*good)
+    n = arg(*good)
     return 1 if isinstance(n, (int, float)) and n > 3 else n  # not for hours
 
 
@@ -251,11 +255,11 @@ def tensors():
         lambda: t.floats(),
         lambda: t.quantize(odd()),
         lambda: t.dequantize(),
-        lambda: t.load_image(some(bytes(48)), some(4, 8), some(4, 2), some("rgb888", "gray8")),
-        lambda: list(t.view(some(*"BbhHiIqQfdOPSs?")))[:3],
-        lambda: t.set_shape(some((2, 3), (1, 3), [2, 3])),
+        lambda: t.load_image(arg(bytes(48)), arg(4, 8), arg(4, 2), arg("rgb888", "gray8")),
+        lambda: list(t.view(arg(*"BbhHiIqQfdOPSs?")))[:3],
+        lambda: t.set_shape(arg((2, 3), (1, 3), [2, 3])),
         lambda: (t.name, t.dtype, t.shape, t.nelem, t.nbytes, len(t.data)),
-        lambda: mpconnxr.top_k(some(t), some(1, 3), some(None, ["a"] * 60)),
+        lambda: mpconnxr.top_k(arg(t), arg(1, 3), arg(None, ["a"] * 60)),
     ))  # fmt: skip
     try:
         method()
@@ -265,7 +269,7 @@ def tensors():
 
 
 def data():
-    """A view's own errors are Python's."""
+    """Use a tensor's view with odd arguments: it may raise Python's own errors."""
     view = tensor().data
     try:
         pick((
@@ -281,9 +285,9 @@ def files():
     from mpconnxr import golden, tensorfile
 
     pick((
-        lambda: golden.verify(pick(NAMES) + ".bin", some(None, bytearray(4096))),
+        lambda: golden.verify(pick(NAMES) + ".bin", arg(None, bytearray(4096))),
         lambda: golden.verify(odd_source()),
-        lambda: tensorfile.read(odd_source(), some(True)),
+        lambda: tensorfile.read(odd_source(), arg(True)),
     ))()  # fmt: skip
 
 
@@ -291,9 +295,9 @@ def sound():
     from mpconnxr.io.audio import LogMel
     from mpconnxr.io.mfcc import Mfcc
 
-    rate, size, bands = some(8000, 16000), some(16, 64), some(4, 16)
-    made = pick((LogMel, Mfcc))(rate, size, bands, some(100), some(None, 3000))
-    made.frame(some(bytes(200)), some(0, 10), some([0] * 20), some(0, 1))
+    rate, size, bands = arg(8000, 16000), arg(16, 64), arg(4, 16)
+    made = pick((LogMel, Mfcc))(rate, size, bands, arg(100), arg(None, 3000))
+    made.frame(arg(bytes(200)), arg(0, 10), arg([0] * 20), arg(0, 1))
 
 
 CALLS_THERE_ARE = (load, load_good, load_all, session, close, runs, runs, runs, measures, tensors,

@@ -1,4 +1,4 @@
-"""Many cases over all kernels, in parts that can be resumed and added up."""
+"""Campaigns of many cases over all kernels, in parts that can be resumed and summed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,13 @@ _RAN, _AT_LOAD, _IN_RUN, _BENEATH = LETTERS
 
 @dataclass(frozen=True)
 class Plan:
-    """cases: of all parts together; kernel: the one whose seeds are wanted, "" for all; programs:
-    files become programs where they can.
+    """What a campaign runs.
+
+    Attributes:
+        cases: number of cases in all parts together.
+        kernel: the only kernel whose seeds are used, "" for all.
+        programs: files become programs where they can.
+
     """
 
     target: str
@@ -42,7 +47,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Task:
-    """One batch of one seed. name: from which all that is random in it follows."""
+    """One batch of one seed.
+
+    Attributes:
+        name: seed of everything random in the batch.
+
+    """
 
     plan: Plan
     name: str
@@ -52,8 +62,8 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A fault, its file, and how to have it again."""
+class Find:
+    """A fault, its file, and the settings that reproduce it."""
 
     task: str
     target: str
@@ -63,7 +73,7 @@ class Found:
 
     @property
     def kind(self) -> str:
-        """What faults of one class have in common."""
+        """Return a text that is the same for all faults of one class."""
         phase, _, step = self.fault.where.partition(" ")
         text, _, frames = self.fault.what.partition(" | ")
         name = text.partition(":")[0] if self.fault.kind == "exception" else text
@@ -87,11 +97,16 @@ class Found:
 
 @dataclass
 class Result:
-    """Counts of cases by kernel and end, of faults by class. found: some of each class."""
+    """Counts of cases by kernel and end, and of faults by class.
+
+    Attributes:
+        found: some faults of each class.
+
+    """
 
     counts: dict[str, Counter] = field(default_factory=dict)
     classes: Counter = field(default_factory=Counter)
-    found: list[Found] = field(default_factory=list)
+    found: list[Find] = field(default_factory=list)
     seed_faults: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -102,10 +117,10 @@ class Result:
             self.seed_faults[task.seed.name] = ended.seed_fault
         for fault in ended.faults:
             case = cases[min(fault.number, len(cases) - 1)]
-            found = Found(task.name, task.plan.target, task.kernel, case, fault)
-            self.classes[found.kind] += 1
-            if self.classes[found.kind] <= A_CLASS:
-                self.found.append(found)
+            result = Find(task.name, task.plan.target, task.kernel, case, fault)
+            self.classes[result.kind] += 1
+            if self.classes[result.kind] <= A_CLASS:
+                self.found.append(result)
 
     def as_json(self) -> dict:
         return {
@@ -117,7 +132,7 @@ class Result:
 
 
 def named(counts: Counter) -> dict[str, int]:
-    """Counts of letters, in words."""
+    """Return counts by letter as counts by name."""
     return {
         "cases": sum(counts.values()),
         "ran": counts[_RAN],
@@ -129,7 +144,7 @@ def named(counts: Counter) -> dict[str, int]:
 
 
 def tasks_of(plan: Plan, part: int, collection: dict[str, list[seeds.Seed]]) -> Iterator[Task]:
-    """The batches of a part: kernel after kernel, each as often as any other."""
+    """Yield the batches of a part: all kernels in turn."""
     rng = Random(f"{plan.seed} {part}")
     kernels = [plan.kernel] if plan.kernel else rng.sample(sorted(collection), len(collection))
     left, number = plan.part_cases(part), 0
@@ -163,7 +178,10 @@ def run_part(
     workers: int = 2,
     on_batch: Callable[[int, Result], None] = lambda n, result: None,
 ) -> Result:
-    """All cases of a part. on_batch: is told how many cases were done, and the result so far."""
+    """Run all cases of a part.
+
+    After each batch, on_batch gets its number of cases and the result so far.
+    """
     batch.target_of(plan.target).build()
     result, start = Result(), time.monotonic()
     tasks = list(tasks_of(plan, part, collection))
@@ -178,11 +196,11 @@ def run_part(
 # ---- files
 
 
-def save_found(found: Iterable[Found], folder: Path) -> list[Path]:
-    """Each fault's file, with what to know of it beside it."""
+def save_finds(results: Iterable[Find], folder: Path) -> list[Path]:
+    """Write each fault's file, with a JSON description beside it; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for f in found:
+    for f in results:
         path = folder / f"{f.kernel}-{f.fault.kind}-{f.target}-{f.task}-{f.fault.number}.bin"
         path.write_bytes(f.case.data)
         path.with_suffix(".json").write_text(json.dumps(f.about(), indent=1) + "\n")
@@ -197,7 +215,7 @@ def part_path(folder: Path, plan: Plan, part: int) -> Path:
 
 
 def summed(results: Iterable[dict]) -> dict:
-    """Results of parts as one."""
+    """Return the results of several parts as one."""
     kernels: dict[str, Counter] = {}
     classes, seed_faults, seconds = Counter(), {}, 0.0
     for result in results:

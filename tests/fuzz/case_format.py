@@ -1,4 +1,4 @@
-"""How cases lie in the file that a target reads. For CPython and MicroPython."""
+"""The format of the file of cases that a target reads. For CPython and MicroPython."""
 
 import struct
 

@@ -1,8 +1,8 @@
-"""A pytest plugin: keeps the model files that tests convert, and runs none of them.
+"""A pytest plugin that keeps the model files that tests convert, and runs none of them.
 
     MPCONNXR_HARVEST=FOLDER pytest -p tests.fuzz.harvest tests/host/ops
 
-So that a new kernel's own tests make the files from which the fuzzer starts; see seeds.py.
+A new kernel's own tests thus make the fuzzer's seeds; see seeds.py.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def pytest_configure():
 
 
 def pytest_collection_modifyitems(items):
-    """Each test once: the file that it makes is the same for all targets."""
+    """Keep one test of those that differ only in the target: they convert the same file."""
     kept = {}
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit status: 1 where there was a fault."""
+    """Run the command; return 1 if there was a fault, else 0."""
     targets = args.target or ["unix-guard"]
     if args.replay:
         return replay(args.replay, args.target, args.limit)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _part(plan, part, collection, args):
-    """The result of a part as JSON has it."""
+    """Return the result of a part, as JSON has it."""
     path = campaign.part_path(args.results, plan, part) if args.results else None
     if path and args.resume and path.is_file():
         return json.loads(path.read_text())
@@ -83,19 +83,19 @@ def _part(plan, part, collection, args):
             bar.set_postfix(faults=sum(result.classes.values()))
 
         result = campaign.run_part(plan, part, collection, args.workers, on_batch)
-    for saved in campaign.save_found(result.found, args.finds):
+    for saved in campaign.save_finds(result.found, args.finds):
         print(f"fuzz: fault in {saved}")
-    found = result.as_json()
+    parsed = result.as_json()
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".new")
-        unfinished.write_text(json.dumps(found, indent=1) + "\n")
+        unfinished.write_text(json.dumps(parsed, indent=1) + "\n")
         unfinished.rename(path)
-    return found
+    return parsed
 
 
 def show(total: dict, as_json: bool = False) -> None:
-    """Prints what was found: in words, or everything as one JSON object."""
+    """Print the result in words, or as one JSON object."""
     if as_json:
         print(json.dumps(total))
         return
@@ -115,7 +115,7 @@ def show(total: dict, as_json: bool = False) -> None:
 
 
 def replay(path: Path, targets: list[str] | None, limit_ms: int) -> int:
-    """Repeats a saved fault on its target, or on these; any other file in many ways."""
+    """Repeat a saved fault on its target or the listed ones; run other files in many modes."""
     beside = path.with_suffix(".json")
     if beside.is_file():
         about = json.loads(beside.read_text())

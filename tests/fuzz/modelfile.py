@@ -1,4 +1,4 @@
-"""A model file as parts that can be changed, and written again with all digests right."""
+"""A model file as editable parts, which can be written again with all digests right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ _INTS = range(-(1 << 31), 1 << 31)
 
 @dataclass(frozen=True)
 class Chunk:
-    """kind: CHUNK_... of layout; place: in the arena, if it may be streamed."""
+    """A chunk of the file.
+
+    Attributes:
+        kind: CHUNK_... of layout.
+        place: offset in the arena, if it may be streamed.
+
+    """
 
     kind: int
     data: bytes
@@ -33,9 +39,12 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Record:
-    """A tensor. place: bytes from the start of the arena, the state or the data, or a slot.
+    """A tensor.
 
-    size: in bytes, only where the format has it.
+    Attributes:
+        place: bytes from the start of the arena, the state or the data, or a slot.
+        size: in bytes, only where the format has it.
+
     """
 
     dtype: int
@@ -52,7 +61,7 @@ class Record:
 
     @property
     def nbytes(self) -> int:
-        """As a board has them in memory; at least 0."""
+        """Return the bytes that the tensor takes in a board's memory, at least 0."""
         if self.size is not None:
             return self.size
         n = ITEMSIZES.get(self.dtype, 1)
@@ -68,7 +77,12 @@ ITEMSIZES = {dtype: itemsize(dtype) for dtype in range(1, 29) if dtype not in _W
 
 @dataclass
 class Node:
-    """A step. expressions: by number of a parameter, the expression that decides it."""
+    """A step.
+
+    Attributes:
+        expressions: the expression that decides a parameter, by the parameter's number.
+
+    """
 
     kernel: str
     inputs: list[int]
@@ -87,7 +101,13 @@ class Node:
 
 @dataclass
 class File:
-    """A model. bounds: of its run-time dims; expressions: their words."""
+    """A model file.
+
+    Attributes:
+        bounds: of its run-time dims.
+        expressions: their words.
+
+    """
 
     features: int
     arena: int
@@ -113,14 +133,14 @@ class File:
         )
 
     def all_nodes(self) -> list[Node]:
-        """Also those in bodies."""
+        """Return all steps, also those in bodies."""
         return list(_walk(self.nodes))
 
     def kernels(self) -> list[str]:
         return list(dict.fromkeys(node.kernel for node in self.all_nodes()))
 
-    def data_places(self) -> list[tuple[int, Chunk]]:
-        """Where each chunk begins, counted from the end of the tables."""
+    def data_offsets(self) -> list[tuple[int, Chunk]]:
+        """Return (offset from the end of the tables, chunk) of each chunk."""
         places, at = [], 0
         for chunk in self.chunks:
             at += -at % layout.CHUNK_ALIGNMENT
@@ -129,7 +149,7 @@ class File:
         return places
 
     def data(self) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         kernels = self.kernels()
         graph, places = _graph_words(self.nodes, kernels)
         words = [self.arena, self.streamed]
@@ -176,7 +196,7 @@ def _walk(nodes) -> Iterator[Node]:
 
 
 def _graph_words(nodes, kernels, first=0):
-    """(the words, [(place of a parameter, expression)])."""
+    """Return (words of the graph, [(index of a parameter's word, expression)])."""
     words, places = [], []
     for node in nodes:
         groups = (node.inputs, node.outputs, node.scratch, node.params)
@@ -194,7 +214,7 @@ def _graph_words(nodes, kernels, first=0):
 
 
 def read(data: bytes) -> File:
-    """A model that the device's reader takes. Raises ConvertError."""
+    """Parse a model file; raise ConvertError if the device's reader would refuse it."""
     file = parse(data)
     tables_nbytes, runtime = file.tables_nbytes, file.runtime
     chunks = [Chunk(c.kind, data[c.offset : c.offset + c.nbytes], c.place) for c in file.chunks]

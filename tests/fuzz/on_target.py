@@ -1,18 +1,18 @@
-"""Loads and runs damaged model files, and says of each what became of it. Runs on MicroPython.
+"""Load and run damaged model files and report how each ended. Runs on MicroPython.
 
     script FIRST LIMIT_MS DETAIL    with seed.bin, cases and inputs beside it: see case_format.py
 
 FIRST: number of the first case to run; LIMIT_MS: processor time that a case may take; DETAIL: 1 to
 print each step before it is prepared and run, which a crash may make the last line.
 
-Where there is a module guard (the targets unix-guard and the like) each case has a process of its
-own, and each buffer lies between pages that fault. Elsewhere cases follow one another in this one:
-the arena lies between canaries, and a line `at NUMBER` before each case says which one a crash
-or a hang was. Lines:
+If there is a module guard (the targets unix-guard and the like), each case has a process of its
+own, and each buffer lies between pages that fault. Elsewhere cases follow one another in this
+process: the arena lies between canaries, and a line `at NUMBER` before each case identifies the
+one that crashes or hangs. Lines:
 
-    done NUMBER LETTER...     what became of the cases from NUMBER on: see case_format.py
+    done NUMBER LETTER...     how the cases from NUMBER on ended: see case_format.py
     find NUMBER KIND WHAT     a fault: signal, canary, file, exception, timeout
-    where NUMBER PHASE STEP   where it was, in a second run of the case
+    where NUMBER PHASE STEP   the current step, in a second run of the case
 """
 
 import io
@@ -53,11 +53,11 @@ forms = None
 
 
 class Outcome(Exception):
-    """How a case ended other than well: its arguments are a status and why."""
+    """The end of a case that did not succeed: its arguments are a status and the reason."""
 
 
 class Places:
-    """Notes where a run is: prints each step before it is prepared and before it is run."""
+    """Print each step before it is prepared and before it is run."""
 
     def __init__(self, number):
         from mpconnxr.build.loader import Loader
@@ -83,7 +83,7 @@ def source_of(data, options):
 
 
 def fill(t, seed):
-    """Gives an input values of a kind that the seed says."""
+    """Fill an input with values of a kind that the seed selects."""
     if not hasattr(t, "view"):
         fill_objects(t, seed)
         return
@@ -91,11 +91,11 @@ def fill(t, seed):
     if t.dtype in ("int32", "int64") and seed & 32:
         kind = POSITIONS  # what kernels take for an index is refused if it is none
     pool = memoryview(pools)[kind * POOL_NBYTES : (kind + 1) * POOL_NBYTES]
-    items = t.view("B")
+    elements = t.view("B")
     at = 0
     while at < t.nbytes:
         n = min(POOL_NBYTES, t.nbytes - at)
-        items[at : at + n] = pool[:n]
+        elements[at : at + n] = pool[:n]
         at += n
 
 
@@ -112,7 +112,7 @@ def fill_objects(t, seed):
 
 
 def decide_shape(t, seed):
-    """Of an input whose shape the caller decides."""
+    """Set the shape of an input whose shape the caller decides."""
     shape = list(t.raw)
     for axis in t._dims:
         bound = t._runtime.bounds[t._dims[axis]]
@@ -138,7 +138,7 @@ def run(model, seed):
 
 
 def outcome_of(source, options, form, runs, seed, arena=None):
-    """The status of a case. Raises Outcome for an exception that must not be."""
+    """Return the status of a case; raise Outcome for an exception that must not occur."""
     at_load = True
     try:
         model = load(source, options, form, arena)
@@ -162,7 +162,7 @@ def text_of(e):
 
 
 def in_process(number, data, options, form, runs, seed, limit, detail):
-    """A case in a child of this process: its status, or less than 0 for a signal."""
+    """Run a case in a child process; return its status, or less than 0 for a signal."""
     pid = guard.fork()
     if pid:
         return guard.wait(pid)
@@ -205,7 +205,7 @@ class Canaries:
 
 
 def in_place(number, data, options, form, runs, seed, limit, detail):
-    """A case in this very process: its status."""
+    """Run a case in this very process; return its status."""
     print("at", number)
     around = Canaries(data)
     source = source_of(data, options)
@@ -225,7 +225,7 @@ attempt = in_process if guard else in_place
 
 
 def letter_of(number, status, case, limit, detail):
-    """The letter of a case; reports what is a fault."""
+    """Return the letter of a case; print a fault."""
     if 0 <= status < len(LETTERS):
         return LETTERS[status]
     if status == CANARY:
@@ -244,7 +244,7 @@ def letter_of(number, status, case, limit, detail):
 
 
 def warm_up(used):
-    """Imports what the undamaged file needs, in all its forms, so that no case has to."""
+    """Import what the undamaged file needs, in all its forms, so that no case has to."""
     seed = open("seed.bin", "rb").read()
     for form in used:
         for options in (IN_MEMORY | VERIFY, STREAM | VERIFY):

@@ -1,4 +1,4 @@
-"""Changes of an .onnx: of its bytes, and of what its graph says."""
+"""Changes of an .onnx file: of its bytes, and of its graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Change = Callable[[onnx.ModelProto, random.Random], str]
 
 
 def changed(data: bytes, rng: random.Random) -> tuple[bytes, list[str]]:
-    """The file after one to four changes, and what they were."""
+    """Return the file after one to four changes, and their descriptions."""
     if rng.random() < 0.25:
         return _damaged(data, rng)
     model = onnx.ModelProto.FromString(data)
@@ -34,23 +34,23 @@ def changed(data: bytes, rng: random.Random) -> tuple[bytes, list[str]]:
 
 
 def _damaged(data, rng):
-    found, notes = bytearray(data), []
+    result, notes = bytearray(data), []
     for _ in range(rng.randint(1, 4)):
         # The first bytes hold most of the structure, the rest weights.
-        at = rng.randrange(min(len(found), rng.choice((64, 512, len(found)))))
+        at = rng.randrange(min(len(result), rng.choice((64, 512, len(result)))))
         kind = rng.randrange(4)
         if kind == 0:
-            found[at] ^= 1 << rng.randrange(8)
+            result[at] ^= 1 << rng.randrange(8)
         elif kind == 1:
-            del found[at : at + rng.randint(1, 40)]
+            del result[at : at + rng.randint(1, 40)]
         elif kind == 2:
-            found[at:at] = rng.randbytes(rng.randint(1, 40))
+            result[at:at] = rng.randbytes(rng.randint(1, 40))
         else:
-            found[at:at] = found[at : at + rng.randint(1, 200)]
+            result[at:at] = result[at : at + rng.randint(1, 200)]
         notes.append(f"byte {at}, kind {kind}")
-        if not found:
+        if not result:
             break
-    return bytes(found), notes
+    return bytes(result), notes
 
 
 def _node(model, rng):
@@ -121,7 +121,7 @@ def _data(model, rng):
 
 
 def _contents(model, rng):
-    """Of small integers: shapes, axes, counts."""
+    """Replace the contents of a small constant of integers: shapes, axes, counts."""
     small = [t for t in model.graph.initializer if t.data_type == TensorProto.INT64]
     t = rng.choice(small)
     n = len(t.raw_data) // 8 or len(t.int64_data)

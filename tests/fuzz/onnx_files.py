@@ -1,9 +1,9 @@
-"""`python -m tests.fuzz onnx`: damaged .onnx files into the converter.
+"""`python -m tests.fuzz onnx`: convert damaged .onnx files.
 
 A case is one of the seed models with one to four changes, of the file's bytes or of its graph. It
-is right when the converter refuses it with one report, or writes a file that can be read again.
-Finds are tracebacks, errors that no command expects, crashes, and more than the limits; they are
-saved with what was changed.
+passes if the converter refuses it with one report, or writes a file that can be read again. Finds
+are tracebacks, errors that no command expects, crashes, and exceeded limits; they are saved with
+their changes.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit status: 0 nothing found, 1 something."""
+    """Run the command; return 0 if nothing was found, else 1."""
     if args.replay:
-        kind, said = outcome(args.replay.read_bytes())
-        print(f"{kind}\n{said}".rstrip())
+        kind, message = outcome(args.replay.read_bytes())
+        print(f"{kind}\n{message}".rstrip())
         return int(kind in FINDS)
     seeds = _seeds(args.models or ROOT / "examples")
     counts: Counter[str] = Counter()
     for number in range(args.seed, args.seed + args.cases):
         data, changes = case(seeds, number)
-        kind, said = outcome(data)
+        kind, message = outcome(data)
         counts[kind] += 1
         if kind in FINDS:
-            path = _save(args.finds, number, data, [kind, *changes, said])
+            path = _save(args.finds, number, data, [kind, *changes, message])
             print(f"{kind}: {path}", file=sys.stderr, flush=True)
     if args.json:
         print(json.dumps(counts))
@@ -73,7 +73,7 @@ def _seeds(folder: Path) -> list[tuple[str, bytes]]:
 
 
 def case(seeds: list[tuple[str, bytes]], number: int) -> tuple[bytes, list[str]]:
-    """The file of this number, the same each time, and what was changed in which seed."""
+    """Return the damaged file of a number, always the same, and its seed and changes."""
     rng = random.Random(number)
     name, data = rng.choice(seeds)
     data, changes = changed(data, rng)
@@ -81,13 +81,13 @@ def case(seeds: list[tuple[str, bytes]], number: int) -> tuple[bytes, list[str]]
 
 
 def outcome(data: bytes) -> tuple[str, str]:
-    """What became of a file: a word, and all that was said."""
+    """Convert a file; return one word for how that ended, and all that was printed."""
     with tempfile.TemporaryDirectory() as folder:
         model, output, log = (Path(folder, name) for name in ("m.onnx", "m.bin", "log"))
         model.write_bytes(data)
         end = limits.watch(lambda: _quietly(model, output, log), "converter")
-        said = log.read_text(errors="replace") + end.report
-        return _judged(end, said, output), said
+        message = log.read_text(errors="replace") + end.report
+        return _judged(end, message, output), message
 
 
 def _quietly(model, output, log):
@@ -99,17 +99,17 @@ def _quietly(model, output, log):
     return convert([str(model), str(output)])
 
 
-def _judged(end, said, output):
-    if "Traceback" in said:
+def _judged(end, message, output):
+    if "Traceback" in message:
         return "traceback"
-    if "unexpected" in said:
+    if "unexpected" in message:
         return "unexpected"
-    if "a library crashed" in said:
+    if "a library crashed" in message:
         return "crash"
     if end.peak > _MOST_MEMORY or end.seconds > _MOST_SECONDS:
         return "limits"
     if end.code:
-        return "refused" if said.strip() else "unexpected"
+        return "refused" if message.strip() else "unexpected"
     try:
         reader.read(output.read_bytes())
     except (ConvertError, OSError):

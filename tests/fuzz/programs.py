@@ -1,7 +1,7 @@
-"""Damaged files as programs, made as flash.py makes them. Where that cannot be, kernels run them.
+"""Damaged files as programs, made as flash.py makes them; kernels run those that cannot be one.
 
-What a kernel does not refuse on the host is in the program as it is: a program must stray as
-little as the kernels do. And it must run with no file but its own.
+A program contains whatever no kernel refuses on the host: it must stray as little as the kernels
+do. And it must run with no file but its own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHANGED = 0.2  # of the files are another one than their program's when they ar
 
 
 def deployed(cases: Sequence[Case], target: Target, code: Path, rng: Random):
-    """A copy of mpconnxr in the folder `code` with a program of each case that can have one.
+    """Copy mpconnxr to the folder `code`, with a program of each case that can be one.
 
     Returns the cases as they are to be loaded, and faults of the host.
     """
@@ -72,22 +72,22 @@ def _program(case, machine, rng):
 
 @contextmanager
 def _limited(seconds: int) -> Iterator[None]:
-    """Raises TimeoutError in what takes longer."""
+    """Raise TimeoutError if the body takes longer."""
 
     def stop(*_):
         raise TimeoutError(f"{seconds} s")
 
-    usual = signal.signal(signal.SIGALRM, stop)
+    original = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)
     try:
         yield
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, usual)
+        signal.signal(signal.SIGALRM, original)
 
 
 def _another(case, rng):
-    """A file with other bytes behind the part of its digest that names a program."""
+    """Return a case with other bytes behind the part of its digest that names a program."""
     data = bytearray(case.data)
     for _ in range(rng.randrange(1, 4)):
         data[rng.randrange(32, len(data))] ^= 1 << rng.randrange(8)

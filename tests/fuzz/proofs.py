@@ -1,7 +1,8 @@
-"""`python -m tests.fuzz proofs`: damaged model files, whose calls are proved on this computer.
+"""`python -m tests.fuzz proofs`: prove the calls of damaged model files on the host.
 
-No board and no target runs them: what kernels emit is held against the declarations of the loops
-(see tools/program/bounds). Loops for an FPU, and those that call others, declare nothing.
+No board and no target runs them: the calls that kernels emit are checked against the declarations
+of the loops (see tools/program/bounds). Loops for an FPU, and those that call others, declare
+nothing.
 """
 
 from __future__ import annotations
@@ -27,13 +28,22 @@ _SHOWN = 3  # finds of a kernel
 
 
 class _TooLong(BaseException):
-    """Not an Exception: what a kernel raises is a refusal."""
+    """A time limit was exceeded.
+
+    It is no Exception: exceptions of a kernel are refusals.
+    """
 
 
 @dataclass
 class Proofs:
-    """files: damaged ones; recorded: those whose kernels took them; calls: those that are proved;
-    finds: (file, its changes, what is wrong with it).
+    """The result of a campaign.
+
+    Attributes:
+        files: number of damaged files.
+        recorded: number of files whose kernels accepted them.
+        calls: number of proved calls.
+        finds: (file, its changes, what is wrong with it).
+
     """
 
     files: int = 0
@@ -51,42 +61,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit status: 1 if a call is not proved."""
+    """Run the command; return 1 if a call is not proved, else 0."""
     files = {s.name: s for some in seeds.collection().values() for s in some}
-    wanted = [s for s in files.values() if not args.kernel or args.kernel in s.kernels]
-    found = campaign([s.data for s in wanted], args.cases, args.seed)
-    for i, (data, changes, why) in enumerate(found.finds):
+    expected = [s for s in files.values() if not args.kernel or args.kernel in s.kernels]
+    result = campaign([s.data for s in expected], args.cases, args.seed)
+    for i, (data, changes, why) in enumerate(result.finds):
         args.finds.mkdir(parents=True, exist_ok=True)
         path = args.finds / f"proof-{args.seed}-{i}.bin"
         path.write_bytes(data)
         print(f"{path}: {why} ({', '.join(changes)})")
     print(
-        f"fuzz: {found.files} files, kernels take {found.recorded} with {found.calls} calls, "
-        f"{len(found.finds)} faults"
+        f"fuzz: {result.files} files, kernels take {result.recorded} with {result.calls} calls, "
+        f"{len(result.finds)} faults"
     )
-    return 1 if found.finds else 0
+    return 1 if result.finds else 0
 
 
 def campaign(files: list[bytes], cases: int, seed: int) -> Proofs:
-    """Prove the calls of so many damaged files, as many of each of these."""
-    found, counts = Proofs(), Counter()
+    """Prove the calls of `cases` damaged files, equally many of each undamaged file."""
+    result, counts = Proofs(), Counter()
     each = -(-cases // len(files))
     for number, data in enumerate(tqdm(files, unit="seed", disable=None)):
         file, rng = modelfile.read(data), Random(f"{seed} {number}")
         for i in range(each):
             damaged, changes = mutate.mutated(file, rng)
-            found.files += 1
-            kernel, why = _fault(damaged, bool(i & 1), found)
+            result.files += 1
+            kernel, why = _fault(damaged, bool(i & 1), result)
             counts[kernel] += 1
             if why and counts[kernel] <= _SHOWN:
-                found.finds.append((damaged, changes, why))
-    return found
+                result.finds.append((damaged, changes, why))
+    return result
 
 
-def _fault(data: bytes, has_fpu: bool, found: Proofs) -> tuple[str, str]:
-    """Return (kernel, what is wrong) of a file's first stray, or of an error of this computer's;
-    ("", "") where nothing is.
-    """
+def _fault(data: bytes, has_fpu: bool, results: Proofs) -> tuple[str, str]:
+    """Return (kernel, problem) of a file's first stray access or host error, or ("", "")."""
 
     def has_form(_: str, form: str) -> bool:
         return form == "plain" or has_fpu and form == "vfp"
@@ -94,7 +102,7 @@ def _fault(data: bytes, has_fpu: bool, found: Proofs) -> tuple[str, str]:
     def stop(*_):
         raise _TooLong
 
-    usual = signal.signal(signal.SIGALRM, stop)
+    original = signal.signal(signal.SIGALRM, stop)
     signal.alarm(_SECONDS)
     try:
         known = proof(record(data, has_form))
@@ -106,7 +114,7 @@ def _fault(data: bytes, has_fpu: bool, found: Proofs) -> tuple[str, str]:
         return type(e).__name__, f"{type(e).__name__}: {e}"
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, usual)
-    found.recorded += 1
-    found.calls += known.proved
+        signal.signal(signal.SIGALRM, original)
+    results.recorded += 1
+    results.calls += known.proved
     return (known.strays[0].kernel, str(known.strays[0])) if known.strays else ("", "")

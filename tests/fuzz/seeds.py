@@ -42,12 +42,12 @@ class Seed:
 
 
 def kernels() -> list[str]:
-    """Names of all kernels of the package."""
+    """Return the names of all kernels of the package."""
     return sorted(path.stem for path in package.KERNELS.glob("[!_]*.py"))
 
 
 def collection(renew: bool = False) -> dict[str, list[Seed]]:
-    """Seeds by kernel; each kernel that has any has a few, the smallest one first."""
+    """Return a few seeds for each kernel that has any, the smallest one first."""
     about = f"{layout.VERSION} {A_KERNEL} {_MADE} {kernels()}"
     key = hashlib.sha256(about.encode()).hexdigest()[:10]
     folder = cache_folder() / f"fuzz-seeds-{key}"
@@ -87,7 +87,7 @@ def _harvest(folder):
         *(sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "tests.fuzz.harvest"),
         *("-p", "no:cacheprovider", *TESTS),
     ]
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         cwd=ROOT,
         env=environment | {"MPCONNXR_HARVEST": folder},
@@ -95,8 +95,8 @@ def _harvest(folder):
         text=True,
     )
     # A test that fails for want of what it ran is none of the seeds' business.
-    if done.returncode > 1:
-        raise SeedError(f"pytest ended with {done.returncode}: {done.stdout[-500:]}")
+    if completed.returncode > 1:
+        raise SeedError(f"pytest ended with {completed.returncode}: {completed.stdout[-500:]}")
 
 
 def _name(data):
@@ -104,7 +104,7 @@ def _name(data):
 
 
 def choose(files: Iterable[bytes]) -> dict[str, list[bytes]]:
-    """For each kernel files that use it: small ones, as different from one another as can be."""
+    """Return small files that use each kernel, as different from one another as possible."""
     kinds: dict[str, dict[tuple, bytes]] = {}
     for data in sorted(set(files), key=lambda data: (len(data), data)):
         file = modelfile.read(data)
@@ -114,7 +114,7 @@ def choose(files: Iterable[bytes]) -> dict[str, list[bytes]]:
 
 
 def _kind(file, node):
-    """What tells uses of a kernel apart: its operands' dtypes, storage and ranks."""
+    """Return what distinguishes uses of a kernel: its operands' dtypes, storage and ranks."""
     groups = (node.inputs, node.outputs, node.scratch)
     records = [[file.tensors[i] for i in group] for group in groups]
     return (

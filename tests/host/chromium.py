@@ -34,9 +34,12 @@ def executable() -> str | None:
 
 
 class Chromium:
-    """A context manager: one browser with one page. profile: an empty folder.
+    """A context manager: one browser with one page.
 
-    errors: what went wrong in the page without being caught, and what its console got as errors.
+    Attributes:
+        profile: an empty folder.
+        errors: uncaught errors of the page, and errors in its console.
+
     """
 
     def __init__(self, profile: Path):
@@ -80,7 +83,7 @@ class Chromium:
         os.close(self._write)
 
     def ask(self, method: str, **params) -> dict:
-        """The result of a method of the protocol. Raises AssertionError where it fails."""
+        """Call a method of the protocol and return its result; fail if it fails."""
         self._next += 1
         message = {"id": self._next, "method": method, "params": params}
         if self._session:
@@ -119,35 +122,35 @@ class Chromium:
         )
 
     def size(self, width: int, height: int, scheme: str = "light") -> None:
-        """Makes the window so large, in the colours of a scheme."""
+        """Set the window's size and colour scheme."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.ask("Emulation.setDeviceMetricsOverride", **metrics)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.ask("Emulation.setEmulatedMedia", features=features)
 
     def value(self, expression: str):
-        """What JavaScript gives, also by a promise."""
-        done = self.ask(
+        """Return the value of a JavaScript expression, awaited if it is a promise."""
+        answer = self.ask(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
-        assert "exceptionDetails" not in done, (expression, done["exceptionDetails"])
-        return done["result"].get("value")
+        assert "exceptionDetails" not in answer, (expression, answer["exceptionDetails"])
+        return answer["result"].get("value")
 
     def wait(self, expression: str) -> None:
-        """Until JavaScript says so."""
+        """Wait until a JavaScript expression is true."""
         deadline = time.monotonic() + _SECONDS
         while not self.value(expression):
             assert time.monotonic() < deadline, (expression, self.value("document.body.innerText"))
             time.sleep(0.05)
 
     def drop(self, *paths: Path) -> None:
-        """Drops files in the middle of the window."""
+        """Drop files in the middle of the window."""
         x, y = self.value("[innerWidth / 2, innerHeight / 2]")
         data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
             self.ask("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 
     def screenshot(self, path: Path) -> None:
-        """What the window shows, as a PNG."""
-        done = self.ask("Page.captureScreenshot")
-        path.write_bytes(base64.b64decode(done["data"]))
+        """Save the window's contents as a PNG."""
+        answer = self.ask("Page.captureScreenshot")
+        path.write_bytes(base64.b64decode(answer["data"]))

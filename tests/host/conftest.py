@@ -1,4 +1,4 @@
-"""Fixtures of tests that update a board from release to release."""
+"""Fixtures of tests that update a board through several releases."""
 
 import pytest
 
@@ -8,13 +8,13 @@ from tools.deploy import device as devices
 
 @pytest.fixture(scope="session")
 def models():
-    """A model.bin of each operator."""
+    """Return a model.bin of each operator."""
     return {operator: releases.model_of(operator) for operator in releases.RESULTS}
 
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory):
-    """The package's sources by generation and format."""
+    """Return the package's sources by generation and format."""
     folder = tmp_path_factory.mktemp("packages")
     kinds = {(r.generation, r.version) for r in releases.ALL}
     return {k: generations.package_of(folder / f"{k[0]}-{k[1]}", *k) for k in kinds}
@@ -22,7 +22,7 @@ def packages(tmp_path_factory):
 
 @pytest.fixture
 def bench(ready_target, tmp_path, models, packages, monkeypatch):
-    """Boards one after another, over one file system: a releases.Bench."""
+    """Return a releases.Bench: boards one after another, over one file system."""
     monkeypatch.setattr(devices, "_SILENCE", 3)
     executable = ready_target("unix32").build()
     return releases.Bench(executable, tmp_path, models, packages, monkeypatch)

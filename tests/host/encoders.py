@@ -28,8 +28,10 @@ _OUTPUTS = 5
 class Encoder:
     """The graph of layers: norm -> attention -> residual, norm -> two products -> residual.
 
-    norm: LayerNormalization, or ReduceMean for the nodes that it was before opset 17; gelu: Erf,
-    or Gelu.
+    Attributes:
+        norm: LayerNormalization, or ReduceMean for its parts, as before opset 17.
+        gelu: Erf, or Gelu.
+
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class Encoder:
         return model
 
     def samples(self, n: int, seed: int = 1) -> list[np.ndarray]:
-        """Inputs of about the range that embedded words have."""
+        """Return n inputs with about the range of embedded words."""
         rng = np.random.default_rng(seed)
         return [rng.normal(size=self.shape).astype(np.float32) for _ in range(n)]
 
@@ -128,7 +130,7 @@ class Encoder:
 
 
 def _axes_as_inputs(graph):
-    """ReduceMean takes them so from opset 18 on."""
+    """Make the axes of ReduceMean an input, as from opset 18 on."""
     for node in graph.node:
         for a in [a for a in node.attribute if a.name == "axes"]:
             node.input.append(name := f"{node.name}/axes")
@@ -145,7 +147,7 @@ class _Batches:
 
 
 def static(encoder: Encoder, kind: str = "QInt8", **options) -> onnx.ModelProto:
-    """QDQ by onnxruntime's quantizer, calibrated with a few samples. kind: QInt8 or QUInt8."""
+    """Return QDQ by onnxruntime's quantizer, QInt8 or QUInt8, calibrated with a few samples."""
     from onnxruntime import quantization
 
     kind = getattr(quantization.QuantType, kind)
@@ -159,7 +161,7 @@ def static(encoder: Encoder, kind: str = "QInt8", **options) -> onnx.ModelProto:
 
 
 def dynamic(encoder: Encoder, **options) -> onnx.ModelProto:
-    """By onnxruntime's quantize_dynamic."""
+    """Return the model by onnxruntime's quantize_dynamic."""
     from onnxruntime import quantization
 
     with TemporaryDirectory() as folder:
@@ -177,7 +179,7 @@ VARIANTS = {
 
 
 def all_models() -> Iterator[tuple[str, onnx.ModelProto]]:
-    """(name, model) of all that the docstring lists."""
+    """Yield (name, model) of all models in the module's docstring."""
     for name, options in VARIANTS.items():
         encoder = Encoder(**options)
         yield name, encoder.model()

@@ -1,4 +1,4 @@
-"""MicroPython's unix port on a pty, in the place of a board."""
+"""A fake board: MicroPython's unix port on a pty."""
 
 import ast
 import os
@@ -12,13 +12,17 @@ REPL = Path(__file__).parent.parent / "device" / "board_repl.py"
 
 
 class FakeBoard:
-    """A MicroPython process that speaks a board's REPL; folder: its file system.
+    """A MicroPython process that speaks a board's REPL.
 
-    cut: the file operation, counted from 1, in the middle of which it loses its power; full: the
-    write, counted from 1, from which on there is no room; journal: a file that gets all of them,
-    see Journal; fat: its file system does not rename onto a file that exists; swap: the reset,
-    counted from 1, after which another board answers; heap: its size, which a reset here does not
-    empty as well as a board's.
+    Attributes:
+        folder: its file system.
+        cut: the file operation, counted from 1, in the middle of which it loses its power.
+        full: the write, counted from 1, from which on the file system is full.
+        journal: a file that records all file operations, see Journal.
+        fat: its file system does not rename onto an existing file.
+        swap: the reset, counted from 1, after which another board answers.
+        heap: its size; a reset empties it less well than a board's.
+
     """
 
     def __init__(
@@ -59,11 +63,11 @@ class FakeBoard:
         self.stop()
 
     def flash(self, model, *options):
-        """Exit status of tools/flash.py, the model with its kernels."""
+        """Return the exit status of tools/flash.py for the model with its kernels."""
         return self.deploy(model, "--interpret", *options)
 
     def deploy(self, model, *options):
-        """The same as a program, if the model can be one."""
+        """Return the exit status of tools/flash.py for the model, as a program if possible."""
         return flash.main([str(model), "--port", self.port, *options])
 
     def files(self):
@@ -72,17 +76,17 @@ class FakeBoard:
 
 
 class Journal:
-    """The file operations of a board, to be done again in another folder, one by one."""
+    """The file operations of a board, to be repeated one by one in another folder."""
 
     def __init__(self, path, folder):
-        """folder: the board's own, to which absolute paths in the journal belong."""
+        """Read a journal, whose absolute paths belong to the board's folder."""
         self.operations = [ast.literal_eval(line) for line in path.read_text().splitlines()]
         self._folder = folder
 
     def states(self, folder):
-        """Brings a copy of what the board began with to each state in which the power may go.
+        """Bring a copy of the board's first files to each state that a power cut may leave.
 
-        Yields (n, operation, is done): a write is done by half, too.
+        Yields (n, operation, is done); a write is also done by half.
         """
         for n, (name, *args) in enumerate(self.operations, 1):
             if name == "write":

@@ -15,7 +15,7 @@ from onnx import helper, numpy_helper
 
 
 def evaluated(model: onnx.ModelProto, inputs: list[np.ndarray]) -> np.ndarray | None:
-    """The layer's output; None where it has an operator that is not one of _OPS."""
+    """Return the layer's output; None if it has an operator that _OPS lacks."""
     graph = model.graph
     if any(node.op_type not in _OPS for node in graph.node):
         return None
@@ -34,14 +34,14 @@ def evaluated(model: onnx.ModelProto, inputs: list[np.ndarray]) -> np.ndarray | 
 def _exact_scales(graph, values):
     """Return the products that biases' scales are roundings of, by the bias's name."""
     dequantized = {n.output[0]: n for n in graph.node if n.op_type == "DequantizeLinear"}
-    found = {}
+    result = {}
     for node in graph.node:
         three = [dequantized.get(name) for name in node.input]
         if node.op_type in ("Conv", "Gemm") and len(three) == 3 and all(three):
-            x, w, given = (values[n.input[1]].astype(np.float64) for n in three)
-            if np.allclose(x * w, given, rtol=2.0**-23, atol=0):
-                found[node.input[2]] = x * w
-    return found
+            x, w, declared = (values[n.input[1]].astype(np.float64) for n in three)
+            if np.allclose(x * w, declared, rtol=2.0**-23, atol=0):
+                result[node.input[2]] = x * w
+    return result
 
 
 def _by_axis(v, x, axis):

@@ -1,6 +1,6 @@
 """Versions of the package and of its file format, as releases would bring them to a board.
 
-Modules of different generations do not work together: the mixture raises an exception.
+Modules of different generations do not work together: a mixture raises an exception.
 """
 
 import functools
@@ -22,7 +22,7 @@ if _generation != {}:
 
 
 def package_of(folder, n, version=layout.VERSION):
-    """The sources of the package as generation n, which reads this version of the format."""
+    """Return the package's sources as generation n, which reads this version of the format."""
     for path in package.folder().rglob("*.py"):
         text = path.read_text()
         if path == package.folder() / "__init__.py":
@@ -36,7 +36,7 @@ def package_of(folder, n, version=layout.VERSION):
 
 
 def in_format(data, version):
-    """A model file as that version of the format has it."""
+    """Return a model file as that version of the format."""
     magic, _, *others = struct.unpack_from(layout.HEADER, data)
     header = struct.pack(layout.HEADER, magic, version, *others)
     tables_nbytes = others[3]
@@ -45,7 +45,7 @@ def in_format(data, version):
 
 
 def be(monkeypatch, package, version):
-    """Makes the tools those that come with a package and its format."""
+    """Replace the package and format that the tools bring."""
     monkeypatch.setattr(
         flash,
         "Package",

@@ -1,4 +1,4 @@
-"""Random calls of all loops, on the host: those of tools.check.loops, and of plain_calls."""
+"""Random calls of all loops on the host, from tools.check.loops and plain_calls."""
 
 import importlib
 import sys
@@ -17,14 +17,14 @@ WORDS = array("i", data())
 
 
 def calls(family, name, n):
-    """What a loop is called with, n times: dicts by the names of its arguments."""
+    """Yield n calls of a loop: values by the names of its arguments."""
     draw, args = Draw(WORDS, len(name) * 7919 + len(family)), access.loops(family)[name].args
     for call in islice(_calls(family, name, draw), n):
         yield call if isinstance(call, dict) else dict(zip(args, call, strict=True))
 
 
 def _calls(family, name, draw):
-    """Calls without end, as lists or dicts."""
+    """Yield calls without end, as lists or dicts."""
     make = getattr(plain_calls, f"{family}_{name}", None)
     if name in written_by_hand(family):
         make = getattr(importlib.import_module(f"calls.{family}"), name)
@@ -33,7 +33,7 @@ def _calls(family, name, draw):
 
 
 def cut_calls(family, n):
-    """Source of a calls/FAMILY.py whose buffers end where the loops declare to read and write."""
+    """Return source of a calls/FAMILY.py whose buffers end with the loops' declared accesses."""
     lines = ["from array import array", "", "CALLS = {}"]
     for name, loop in access.loops(family).items():
         if not loop.of_others:
@@ -45,7 +45,7 @@ def cut_calls(family, n):
 
 
 def _cut(call, loop):
-    """([(type code or "", bytes), ...], p)"""
+    """Return ([(type code or "", bytes), ...], p) of a call, buffers cut to declared accesses."""
     accesses = loop.accesses(call["p"], {name: len(what) for name, what in call.items()})
     buffers = []
     for name, what in islice(call.items(), 3):

@@ -1,4 +1,4 @@
-"""Models with their inputs for the tests of what must not change outputs, and their files."""
+"""Models with inputs, and their files by options that must not change outputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,13 @@ _BY_BLOCKS = ("block_conv", "conv_max_pool")
 
 @dataclass
 class Subject:
-    """One model. files: by way, "" for the default options; raw: the bytes of its inputs."""
+    """A model in several files.
+
+    Attributes:
+        files: by option set, "" for the default options.
+        raw: the bytes of its inputs.
+
+    """
 
     name: str
     files: dict[str, bytes]
@@ -39,20 +45,20 @@ class Subject:
 
 def of_model(name: str, model: onnx.ModelProto, inputs: list[np.ndarray]) -> Subject:
     """Return a model with its files by options that must not change outputs."""
-    done = convert(model, Options(strip=True))
-    files = {"": done.data}
-    for way, options in _options(done):
+    converted = convert(model, Options(strip=True))
+    files = {"": converted.data}
+    for mode, options in _options(converted):
         try:
-            files[way] = convert(model, options).data
+            files[mode] = convert(model, options).data
         except ConvertError:
             continue  # that arena or window is too small
-    kernels = frozenset(step.kernel for step in walk(done.graph.steps))
+    kernels = frozenset(step.kernel for step in walk(converted.graph.steps))
     raw = b"".join(element_bytes(x) for x in inputs)
     return Subject(name, files, raw, kernels)
 
 
-def _options(done: Converted) -> Iterator[tuple[str, Options]]:
-    steps = list(walk(done.graph.steps))
+def _options(converted: Converted) -> Iterator[tuple[str, Options]]:
+    steps = list(walk(converted.graph.steps))
     by_blocks = [step for step in steps if step.kernel in _BY_BLOCKS]
     yield "named", Options()
     yield "keep", Options(strip=True, keep_inputs=True)
@@ -60,7 +66,7 @@ def _options(done: Converted) -> Iterator[tuple[str, Options]]:
     if any(weights) and all(step["g"] == 1 for step in by_blocks):
         yield "window", Options(strip=True, window=max(max(weights) * 2 // 3, 16))
     if not by_blocks:
-        yield "arena", Options(strip=True, arena=done.plan.arena_bytes * 3 // 4)
+        yield "arena", Options(strip=True, arena=converted.plan.arena_bytes * 3 // 4)
 
 
 def _of_layer(kind: str, seed: int) -> Subject:
@@ -73,7 +79,7 @@ def _of_floats(seed: int) -> Subject:
 
 
 def _of_family(name: str, seed: int) -> Subject:
-    """The first graph from 100 times this seed on."""
+    """Return the first graph from seed 100 * seed on."""
     [(_, builder, model)] = families.graphs(families.ALL[name], 1, 100 * seed)
     return of_model(f"{name}{seed}", model, list(builder.inputs.values()))
 
@@ -112,7 +118,7 @@ def layers(n: int, seed: int = 1) -> Iterator[Subject]:
     """Yield up to n files of each kernel that its tests have made, with random inputs."""
     draw, seen = np.random.default_rng(seed), set()
     for some in seeds.collection().values():
-        for found in some[:n]:
-            if found.name not in seen and (subject := of_file(found.name, found.data, draw)):
-                seen.add(found.name)
+        for results in some[:n]:
+            if results.name not in seen and (subject := of_file(results.name, results.data, draw)):
+                seen.add(results.name)
                 yield subject

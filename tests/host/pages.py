@@ -1,4 +1,4 @@
-"""The pages that people read, and the commands in them."""
+"""The pages of the documentation, and the commands in them."""
 
 import re
 from pathlib import Path
@@ -28,7 +28,7 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[str]:
-    """Lines of code blocks, fenced or indented, as one text a line with continuations joined."""
+    """Return the lines of code blocks, fenced or indented, with continuation lines joined."""
     lines, fenced = [], False
     for line in page.read_text().splitlines():
         if line.lstrip().startswith("```"):
@@ -39,14 +39,14 @@ def blocks(page: Path) -> list[str]:
 
 
 def commands(page: Path) -> list[list[str]]:
-    """Our own commands of a page, as words after `mpconnxr`."""
-    found = []
+    """Return the page's mpconnxr commands, as words behind `mpconnxr`."""
+    results = []
     for line in blocks(page):
         if not _OURS.match(line):
             continue
         text = re.sub(r"\s#.*| {2,}[^-].*$", "", line.removeprefix("$ ")).strip()
-        found.append(_words(text))
-    return found
+        results.append(_words(text))
+    return results
 
 
 def _words(text):
@@ -61,14 +61,14 @@ def _words(text):
 
 
 def anchors(page: Path) -> set[str]:
-    """Of a page's headings, as they are made from their texts."""
+    """Return the anchors of a page's headings."""
     heads = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", head) for head in heads)
     return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in plain}
 
 
 def links(page: Path) -> list[str]:
-    """Targets that are neither on the web nor in code."""
+    """Return the link targets that are neither on the web nor in code."""
     text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
-    found = re.findall(r"\]\(([^)\s]+)\)", text)
-    return [target for target in found if "://" not in target]
+    result = re.findall(r"\]\(([^)\s]+)\)", text)
+    return [target for target in result if "://" not in target]

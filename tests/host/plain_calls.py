@@ -1,6 +1,6 @@
 """Random calls of loops that have one form, FAMILY_LOOP; tools/check/calls has the others.
 
-There are no forms of these to compare, so no board calls them.
+No board calls them, for there are no forms to compare.
 """
 
 from array import array
@@ -11,7 +11,7 @@ def floats(d, n):
 
 
 def _axis(d, *more):
-    """Items and parameters of a middle axis: lo, hi, n, inner."""
+    """Return elements and parameters of a middle axis: lo, hi, n, inner."""
     outer, n, inner = d.between(1, 3), d.between(1, 40), d.between(1, 3)
     lo = d.below(outer * inner)
     p = [lo, d.between(lo, outer * inner), n, inner, *more]
@@ -34,7 +34,7 @@ def _whole(call):
 
 
 def _wrapping(d):
-    """Bits of an integer dtype: if it is signed, else 0; at all."""
+    """Return (bits of an integer dtype if it is signed else 0, its bits)."""
     bits = (8, 16, 32)[d.below(3)]
     return bits * d.below(2), bits
 
@@ -136,7 +136,7 @@ def grid_sample_sample(d):
 
 
 def _regions(d):
-    """x, how many, out, range of regions and number of images, C to ow"""
+    """Return x, number of regions, out, (range of regions, number of images), (C to ow)."""
     n, c, h, width, oh, ow, regions = [d.between(1, 4) for _ in range(7)]
     lo, out = d.below(regions), d.blank("f", regions * c * oh * ow)
     x, some = floats(d, n * c * h * width), (lo, d.between(lo, regions), n)
@@ -222,7 +222,7 @@ def reduce_log_sum_exp(d):
 
 
 def _finished(d, *more):
-    """Outputs, and what becomes of them."""
+    """Return a call of a loop that finishes sums: its buffers and parameters."""
     n, lo = d.between(1, 9), d.below(9)
     x = array("f", [d.between(0, 900) / 64 for _ in range(lo + n)])
     return x, (), d.blank("f", lo + n), [lo, lo + d.below(n + 1), d.below(5), 1, *more]
@@ -275,9 +275,9 @@ def scores_pair(d):
 
 
 def _scores(d):
-    n, items = d.between(1, 5), d.between(1, 6)
-    lo, x = d.below(n), array("f", [d.between(0, 64) / 64 for _ in range(n * items)])
-    return x, (), d.blank("f", n * items), [lo, d.between(lo, n), items]
+    n, elements = d.between(1, 5), d.between(1, 6)
+    lo, x = d.below(n), array("f", [d.between(0, 64) / 64 for _ in range(n * elements)])
+    return x, (), d.blank("f", n * elements), [lo, d.between(lo, n), elements]
 
 
 def scores_softmax_zero(d):

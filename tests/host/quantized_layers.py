@@ -1,4 +1,4 @@
-"""Single layers cut out of quantized models: what lies between integers and integers."""
+"""Single layers cut out of quantized models, between integers and integers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ _BYTES = (onnx.TensorProto.UINT8, onnx.TensorProto.INT8)
 
 @dataclass
 class Layer:
-    """inputs: onnxruntime's own integers that go in; expected: those that come out."""
+    """A layer between integers.
+
+    Attributes:
+        inputs: onnxruntime's own integers that enter it.
+        expected: those that leave it.
+
+    """
 
     name: str
     model: onnx.ModelProto
@@ -34,11 +40,11 @@ class Layer:
 
 
 def layers_of(name: str) -> list[Layer]:
-    """The layers of a model of the collection, with its first sample."""
+    """Return the layers of a model of the collection, with its first sample."""
     model = infer(load.load(zoo.model_path(name)))
     cuts = list(cuts_of(model.graph))
-    wanted = dict.fromkeys(n for inputs, output in cuts for n in [*inputs, output])
-    values = _values(model, list(wanted), zoo.sample(name, 0, "input"))
+    expected = dict.fromkeys(n for inputs, output in cuts for n in [*inputs, output])
+    values = _values(model, list(expected), zoo.sample(name, 0, "input"))
     extractor = utils.Extractor(model)
     return [
         Layer(
@@ -89,35 +95,35 @@ def other_cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
 
 
 def _integers_behind(node, makers, is_end, constants):
-    """Names of the integers that a node is computed from; none if a graph input of floats is."""
-    found: dict[str, None] = {}
+    """Return names of the integers that a node is computed from; none if it needs float inputs."""
+    result: dict[str, None] = {}
     todo = [n for n in node.input if n]
     while todo:
         name = todo.pop()
         if is_end(name):
-            found[name] = None
+            result[name] = None
         elif name in makers:
             todo += [n for n in makers[name].input if n]
         elif name not in constants:
             return []
-    return list(found)
+    return list(result)
 
 
 def _values(model, names, inputs):
-    """Those values in onnxruntime, by name."""
+    """Return onnxruntime's values of these names."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     own = {i.name: x for i, x in zip(model.graph.input, inputs, strict=True)}
     outputs = [n for n in names if n not in own]
     del copy.graph.output[:]
     copy.graph.output.extend(onnx.helper.make_empty_tensor_value_info(n) for n in outputs)
-    found = golden.reference(copy, inputs)
-    assert found is not None, "onnxruntime does not run it"
-    return own | dict(zip(outputs, found, strict=True))
+    result = golden.reference(copy, inputs)
+    assert result is not None, "onnxruntime does not run it"
+    return own | dict(zip(outputs, result, strict=True))
 
 
 def output_scale(name: str) -> float:
-    """A quantization step of a model's output; 1 where that is integers."""
+    """Return a quantization step of a model's output; 1 if that is integers."""
     graph = onnx.load(zoo.model_path(name)).graph
     constants = {t.name: t for t in graph.initializer}
     last = next(node for node in graph.node if graph.output[0].name in node.output)

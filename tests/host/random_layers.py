@@ -1,4 +1,4 @@
-"""Random models of one layer each, of the kinds that are cut for two cores."""
+"""Random models of one layer each, of the kinds that two cores share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_TWO = ("Add", "Sub", "Mul", "Div", "Max")
 
 
 class Draw:
-    """Numbers from a seed."""
+    """Random numbers from a seed."""
 
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
@@ -25,7 +25,7 @@ class Draw:
         return options[self.rng.integers(len(options))]
 
     def integer(self, low: int, high: int) -> int:
-        """Both ends included."""
+        """Return an integer from low to high, both included."""
         return int(self.rng.integers(low, high, endpoint=True))
 
     def integers(self, low: int, high: int, n: int) -> list[int]:
@@ -33,14 +33,14 @@ class Draw:
 
 
 def _grid(d: Draw, dtype) -> tuple:
-    """scale, zero point"""
+    """Return (scale, zero point)."""
     info = np.iinfo(dtype)
     middle = (int(info.max) + int(info.min) + 1) // 2
     return np.float32(d.rng.uniform(0.01, 0.05)), np.asarray(middle + d.integer(-9, 9), dtype)
 
 
 def _windows(d: Draw, plane: list[int], most: int = 5) -> tuple[list[int], dict]:
-    """(kernel, attributes) of a window that fits into the plane."""
+    """Return (kernel, attributes) of a window that fits into the plane."""
     kernel = [min(d.integer(1, most), n) for n in plane]
     pads = [d.integer(0, min(k - 1, 3)) for k in kernel * 2]
     return kernel, {"strides": d.integers(1, 3, len(plane)), "pads": pads}
@@ -145,7 +145,7 @@ def conv_transpose(d: Draw) -> Net:
 
 
 def resize(d: Draw) -> Net:
-    """Of bytes or of floats, by nearest or linear interpolation."""
+    """Return a Resize of bytes or floats, by nearest or linear interpolation."""
     net, dtype, plane = Net(13, d.integer(0, 9999)), d.choice(S8, np.float32), d.integers(5, 16, 2)
     x = net.input([1, d.integer(2, 6), *plane], dtype)
     scales = net.constant([1, 1, *(d.choice(0.5, 1.5, 2, 3) for _ in plane)])
@@ -158,7 +158,7 @@ def resize(d: Draw) -> Net:
 
 
 def floats(d: Draw) -> Net:
-    """Item by item, also of two inputs, one of which may be broadcast."""
+    """Return an element-wise operator, also of two inputs, one of which may be broadcast."""
     net, shape = Net(17, d.integer(0, 9999)), [d.integer(1, 3), *d.integers(10, 30, 2)]
     x = net.input(shape, np.float32)
     op = d.choice(d.choice(*_OF_ONE), d.choice(*_OF_TWO))
@@ -173,7 +173,7 @@ def floats(d: Draw) -> Net:
 
 
 def moves(d: Draw) -> Net:
-    """Of items that stay as they are."""
+    """Return an operator that moves elements."""
     dtype = d.choice(S8, np.float32, np.int64)
     net, shape = Net(17, d.integer(0, 9999)), d.integers(6, 16, 3)
     x = net.input(shape, dtype)
@@ -196,7 +196,7 @@ def moves(d: Draw) -> Net:
 
 
 def steps(d: Draw) -> Net:
-    """From floats to integers and back."""
+    """Return a conversion from floats to integers or back."""
     net, dtype = Net(13, d.integer(0, 9999)), d.choice(U8, S8)
     shape = [d.integer(2, 8), d.integer(60, 200)]
     if d.choice(0, 1):

@@ -5,9 +5,8 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
-from onnx import TensorProto, helper
-
 from tests.host import generations
+from tests.host.device import small
 from tests.host.fake_board import FakeBoard
 from tools.converter.convert import convert
 from tools.format import layout
@@ -21,15 +20,15 @@ print(list(mpconnxr.load('model.bin').run([1.0, -2.0])[0].data), mpconnxr.GENERA
 
 @dataclass(frozen=True)
 class Release:
-    """What a user has at a time: the package's generation, the format, the model's operator."""
+    """A user's state: the package's generation, the format, the model's operator."""
 
     generation: int
     version: int
     operator: str
 
     @property
-    def says(self):
-        """What PROGRAM prints."""
+    def prints(self):
+        """Return what PROGRAM prints."""
         return f"{RESULTS[self.operator]} {self.generation}"
 
 
@@ -46,15 +45,13 @@ ALL = (EARLIER, OLD, *UPDATES.values())
 
 
 def model_of(operator):
-    """A model.bin of one operator over two numbers."""
-    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy")
-    graph = helper.make_graph([helper.make_node(operator, ["x"], ["y"])], "g", [x], [y])
-    opsets = [helper.make_opsetid("", 17)]
-    return convert(helper.make_model(graph, opset_imports=opsets, ir_version=8)).data
+    """Return a model.bin of one operator over two numbers."""
+    x, y = (small.value(n, [2]) for n in "xy")
+    return convert(small.model([(operator, "x", "y", {})], [x], [y])).data
 
 
 class Bench:
-    """Boards one after another, over one file system."""
+    """A sequence of boards over one file system."""
 
     def __init__(self, executable, tmp_path, models, packages, monkeypatch):
         self.executable, self.models, self.packages = executable, models, packages
@@ -63,7 +60,7 @@ class Bench:
         self.folder.mkdir()
 
     def flash(self, release, *options, **board):
-        """Exit status of tools/flash.py as a release has it, on a board of these properties."""
+        """Return the exit status of a release's tools/flash.py on a board of these properties."""
         data = generations.in_format(self.models[release.operator], release.version)
         self.model.write_bytes(data)
         with self.monkeypatch.context() as patch:
@@ -72,26 +69,26 @@ class Bench:
             with FakeBoard(self.executable, self.folder, **board) as fake:
                 return fake.flash(self.model, *options)
 
-    def says(self, folder=None):
-        """What PROGRAM prints after a reset."""
+    def prints(self, folder=None):
+        """Return what PROGRAM prints after a reset."""
         return self.runs(PROGRAM, folder)
 
     def runs(self, program, folder=None):
-        """What a program on the board prints, or its traceback."""
-        done = subprocess.run(
+        """Return what a program on the board prints, or its traceback."""
+        completed = subprocess.run(
             [self.executable, "-c", program],
             cwd=folder or self.folder,
             env=os.environ | {"MICROPYPATH": ":lib"},
             capture_output=True,
             text=True,
         )
-        return done.stdout.strip() or done.stderr
+        return completed.stdout.strip() or completed.stderr
 
     def begin(self, *releases):
-        """A board that had these one after the other; returns a copy of its files."""
+        """Bring the board through these releases; return a copy of its files."""
         for release in releases:
             assert self.flash(release) == 0
-            assert self.says() == release.says
+            assert self.prints() == release.prints
         before = self.folder.with_name("before")
         shutil.copytree(self.folder, before)
         return before

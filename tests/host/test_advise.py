@@ -1,4 +1,4 @@
-"""python -m tools.advise: what it says is what the converter and flash.py say of its commands."""
+"""tools.advise agrees with what the converter and flash.py say about its commands."""
 
 import json
 import os
@@ -34,7 +34,7 @@ PICO = boards.named("pico")
 
 
 def advice(capsys, *arguments):
-    """Exit status and the object that --json prints."""
+    """Return the exit status and the object that --json prints."""
     capsys.readouterr()
     status = main(["--json", "--seconds", "500", *map(str, arguments)])
     return status, json.loads(capsys.readouterr().out)
@@ -56,7 +56,7 @@ def floats(name, shape):
 
 @pytest.fixture
 def samples(tmp_path):
-    """Inputs of the keyword spotter, in a file."""
+    """Return a file with inputs of the keyword spotter."""
     path = tmp_path / "words.npz"
     x = np.random.default_rng(1).standard_normal((4, 1, 1, 49, 20)).astype(np.float32)
     np.savez(path, log_mel=x)
@@ -64,7 +64,7 @@ def samples(tmp_path):
 
 
 def heap_by_flash(command, flash_options, board, folder):
-    """Runs a printed command line; the heap that flash.py says for the file that it makes."""
+    """Run a printed command line; return the heap that flash.py estimates for its file."""
     model = folder / "made.bin"
     words = shlex.split(command)
     assert words[:2] == ["mpconnxr", "convert"]
@@ -73,39 +73,41 @@ def heap_by_flash(command, flash_options, board, folder):
     romfs = "--romfs" in flash_options
     in_place = romfs or "--reserve" in flash_options
     why = "--interpret" if "--interpret" in flash_options else ""
-    way = plan_deployment(file, Package(), board.machine, in_place, why)
-    return needs_of(file, way.files, in_place, romfs, program_for=way.program_for).total
+    deployment = plan_deployment(file, Package(), board.machine, in_place, why)
+    return needs_of(
+        file, deployment.files, in_place, romfs, program_for=deployment.program_for
+    ).total
 
 
 @pytest.mark.parametrize("name", ["pico", "pyboard-d-sf2"])
 def test_each_printed_command_gives_the_printed_heap(name, samples, tmp_path, capsys):
     board = boards.named(name)
-    status, found = advice(capsys, KEYWORDS, "--board", name, "--samples", samples)
-    assert status == 0 and found["fits"] and not found["no_time_for"]
-    options = {row["options"][0] for row in found["rows"] if row["options"]}
+    status, result = advice(capsys, KEYWORDS, "--board", name, "--samples", samples)
+    assert status == 0 and result["fits"] and not result["no_time_for"]
+    options = {row["options"][0] for row in result["rows"] if row["options"]}
     assert {"--float", "--weights", "--quantize"} <= options
-    for row in found["rows"]:
+    for row in result["rows"]:
         command = row["commands"][0]
         heap = heap_by_flash(command, row["flash_options"], board, tmp_path)
         assert row["heap_bytes"] == heap == sum(row["heap"].values()), command
 
 
-def test_limits_are_found_where_they_are_what_helps(capsys):
-    status, found = advice(capsys, KEYWORDS, "--board", "esp8266")
-    assert status == 1 and not found["fits"] and found["fits_with_options"]
-    best = found["rows"][0]
+def test_limits_are_found_if_they_help(capsys):
+    status, result = advice(capsys, KEYWORDS, "--board", "esp8266")
+    assert status == 1 and not result["fits"] and result["fits_with_options"]
+    best = result["rows"][0]
     limits = {"--arena", "--window"}
     assert limits & set(best["options"])
-    assert best["heap_bytes"] <= found["free_heap_bytes"]
-    without = [r for r in found["rows"] if not limits & set(r["options"])]
-    assert all(r["heap_bytes"] > found["free_heap_bytes"] for r in without)
-    plain = next(r for r in found["rows"] if not r["options"] and not r["flash_options"])
-    assert f"{plain['heap_bytes']:,} bytes of heap needed, 35,000 free" in found["verdict"]
+    assert best["heap_bytes"] <= result["free_heap_bytes"]
+    without = [r for r in result["rows"] if not limits & set(r["options"])]
+    assert all(r["heap_bytes"] > result["free_heap_bytes"] for r in without)
+    plain = next(r for r in result["rows"] if not r["options"] and not r["flash_options"])
+    assert f"{plain['heap_bytes']:,} bytes of heap needed, 35,000 free" in result["verdict"]
 
 
 def test_the_error_is_the_one_that_tools_run_measures(samples, tmp_path, capsys):
-    _, found = advice(capsys, KEYWORDS, "--board", "pico", "--samples", samples)
-    rows = {r["options"][0] if r["options"] else "": r for r in found["rows"]}
+    _, result = advice(capsys, KEYWORDS, "--board", "pico", "--samples", samples)
+    rows = {r["options"][0] if r["options"] else "": r for r in result["rows"]}
     assert rows[""]["error"] < 1e-5 and rows[""]["same_class"] == 1 and rows[""]["samples"] == 4
     assert 1e-3 < rows["--quantize"]["error"] < 0.2
     row, model, folder = rows["--quantize"], tmp_path / "made.bin", tmp_path / "inputs"
@@ -123,14 +125,14 @@ def test_the_error_is_the_one_that_tools_run_measures(samples, tmp_path, capsys)
     assert (row["error"], row["same_class"]) == (errors["max_rel"], errors["argmax"])
 
 
-def test_what_there_is_no_float_for_is_not_tried(capsys):
-    status, found = advice(capsys, FOREST, "--board", "pico")
+def test_options_that_need_a_float_model_are_not_tried(capsys):
+    status, result = advice(capsys, FOREST, "--board", "pico")
     assert status == 0
-    assert all(not row["options"] for row in found["rows"])
-    assert not found["refused"]
+    assert all(not row["options"] for row in result["rows"])
+    assert not result["refused"]
 
 
-def test_the_text_says_first_whether_it_fits(capsys):
+def test_the_text_begins_with_the_verdict(capsys):
     assert main([str(FOREST), "--board", "pico-w"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "pico-w: Raspberry Pi Pico W, about 180,000 bytes of heap free"
@@ -139,14 +141,14 @@ def test_the_text_says_first_whether_it_fits(capsys):
 
 
 @zoo.needs_zoo
-def test_what_lacks_of_the_flash_is_said(capsys):
+def test_missing_flash_is_reported(capsys):
     model = zoo.model_path("transformer_tiny_op17_f32")
-    status, found = advice(capsys, model, "--board", "pyboard")
-    plain = next(r for r in found["rows"] if not r["options"] and not r["flash_options"])
+    status, result = advice(capsys, model, "--board", "pyboard")
+    plain = next(r for r in result["rows"] if not r["options"] and not r["flash_options"])
     assert status == 1 and plain["verdict"] == "flash too small"
-    said = f"{plain['flash_bytes']:,} bytes of flash needed, the file system has 114,688"
-    assert said in found["verdict"] and "heap" not in found["verdict"]
-    assert found["rows"][0]["flash_bytes"] < 114_688
+    message = f"{plain['flash_bytes']:,} bytes of flash needed, the file system has 114,688"
+    assert message in result["verdict"] and "heap" not in result["verdict"]
+    assert result["rows"][0]["flash_bytes"] < 114_688
 
 
 def test_a_board_that_can_run_nothing_says_why(capsys):
@@ -154,31 +156,31 @@ def test_a_board_that_can_run_nothing_says_why(capsys):
     assert "does not fit: 32 KB of RAM" in capsys.readouterr().out
 
 
-def test_all_reasons_of_what_is_not_supported_come_at_once(tmp_path, capsys):
+def test_all_unsupported_operators_are_reported_at_once(tmp_path, capsys):
     nodes = [
         helper.make_node("Frobnicate", ["x"], ["a"], name="first", domain="com.acme"),
         helper.make_node("Restore", ["a"], ["y"], name="second", domain="com.acme"),
     ]
     path = save(tmp_path / "m.onnx", nodes, [floats("x", [1, 4])], [floats("y", [1, 4])])
     assert main([str(path), "--board", "pico"]) == 1
-    said = capsys.readouterr().out
-    assert "does not convert" in said
-    assert all(word in said for word in ("Frobnicate", "Restore", "first", "second"))
+    printed = capsys.readouterr().out
+    assert "does not convert" in printed
+    assert all(word in printed for word in ("Frobnicate", "Restore", "first", "second"))
 
 
-def test_a_free_dim_is_tried_fixed_and_bounded(tmp_path, capsys):
+def test_a_free_dim_is_tried_as_fixed_and_as_bounded(tmp_path, capsys):
     nodes = [helper.make_node("Relu", ["x"], ["y"], name="r")]
     shape = [1, "time", 4]
     path = save(tmp_path / "m.onnx", nodes, [floats("x", shape)], [floats("y", shape)])
-    status, found = advice(capsys, path, "--board", "pico")
-    assert status == 1 and "a free dimension" in found["verdict"]
-    options = [row["options"] for row in found["rows"] if not row["flash_options"]]
+    status, result = advice(capsys, path, "--board", "pico")
+    assert status == 1 and "a free dimension" in result["verdict"]
+    options = [row["options"] for row in result["rows"] if not row["flash_options"]]
     assert ["--dim", "time=16"] in options and ["--bound", "time=16"] in options
-    status, found = advice(capsys, path, "--board", "pico", "--", "--dim", "time=3")
-    assert status == 0 and "--dim time=3" in found["rows"][0]["commands"][0]
+    status, result = advice(capsys, path, "--board", "pico", "--", "--dim", "time=3")
+    assert status == 0 and "--dim time=3" in result["rows"][0]["commands"][0]
 
 
-def test_a_value_that_a_run_sizes_is_tried_with_a_bound(tmp_path, capsys):
+def test_a_value_of_open_size_is_tried_with_a_bound(tmp_path, capsys):
     nodes = [
         helper.make_node("Cast", ["n"], ["f"], to=TensorProto.INT64, name="c"),
         helper.make_node("Range", ["zero", "f", "one"], ["y"], name="r"),
@@ -186,9 +188,9 @@ def test_a_value_that_a_run_sizes_is_tried_with_a_bound(tmp_path, capsys):
     constants = [numpy_helper.from_array(np.int64(i), n) for i, n in enumerate(("zero", "one"))]
     y = helper.make_tensor_value_info("y", TensorProto.INT64, ["many"])
     path = save(tmp_path / "m.onnx", nodes, [floats("n", [])], [y], constants)
-    status, found = advice(capsys, path, "--board", "pico")
-    assert status == 1 and "is not fixed" in found["verdict"]
-    assert found["rows"][0]["options"] == ["--bound", "y=16"]
+    status, result = advice(capsys, path, "--board", "pico")
+    assert status == 1 and "is not fixed" in result["verdict"]
+    assert result["rows"][0]["options"] == ["--bound", "y=16"]
 
 
 def test_an_input_that_decides_a_shape_is_named_with_its_option(tmp_path, capsys):
@@ -205,20 +207,20 @@ def test_an_input_that_decides_a_shape_is_named_with_its_option(tmp_path, capsys
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--board", "nowhere"], "no board nowhere"),
         (["--board", "pico", "--", "--dim", "rows=4"], "no dimension rows"),
         (["--board", "pico", "--samples", str(DIGITS)], ""),
     ],
 )
-def test_wrong_usage_is_status_2(arguments, said, capsys):
+def test_wrong_usage_is_status_2(arguments, message, capsys):
     assert main([str(DIGITS), *arguments]) == 2
     shown = capsys.readouterr()
-    assert shown.err.startswith("advise: ") and said in shown.err and not shown.out
+    assert shown.err.startswith("advise: ") and message in shown.err and not shown.out
 
 
-def test_samples_that_are_not_there_are_status_1(capsys):
+def test_missing_samples_are_status_1(capsys):
     assert main([str(DIGITS), "--board", "pico", "--samples", "nothing.npz"]) == 1
     assert "nothing.npz: No such file or directory" in capsys.readouterr().err
 
@@ -231,7 +233,7 @@ def test_wrong_arguments_are_status_2(arguments, capsys):
 
 
 def made(options, heap, error=None, **changes):
-    """A trial of so much heap, without a conversion."""
+    """Return a trial that needs so much heap, without a conversion."""
     needs = Needs(tensors=heap - 3000, window=0, held=0, code=2000, steps=1000)
     verdict = "fits" if heap * 1.1 < PICO.free_heap_bytes else "too large"
     placement = Placement((), needs, 1000, None, verdict, Range(1, 2, 3), "as a program", True)
@@ -240,36 +242,36 @@ def made(options, heap, error=None, **changes):
     return trial.Trial(options, placements=[placement], accuracy=accuracy, **fields)
 
 
-def searched(results, seconds=60.0, given=()):
-    """Advice where trials have these results, the others are refused; and what was tried."""
+def searched(results, seconds=60.0, explicit=()):
+    """Return the advice for trials with these results, the others refused; and what was tried."""
     tried = []
 
     def attempt(task, options, left):
         tried.append(options)
         return results.get(options) or trial.Trial(options, refused="no")
 
-    task = trial.Task(DIGITS, PICO, given, None, ROOT)
+    task = trial.Task(DIGITS, PICO, explicit, None, ROOT)
     return search.advise(task, seconds, attempt), tried
 
 
-def test_less_loss_comes_before_less_heap():
+def test_accuracy_comes_before_heap():
     exact, lossy = (
         made(("--weights", "f16"), 100_000, 1e-5),
         made(("--weights", "int8"), 50_000, 0.2),
     )
-    found, _ = searched({(): made((), 300_000, 0.0), exact.options: exact, lossy.options: lossy})
-    assert [row.trial for row in found.rows][:2] == [exact, lossy]
-    assert found.best.trial is exact and not found.fits
+    result, _ = searched({(): made((), 300_000, 0.0), exact.options: exact, lossy.options: lossy})
+    assert [row.trial for row in result.rows][:2] == [exact, lossy]
+    assert result.best.trial is exact and not result.fits
 
 
-def test_what_does_not_suffice_alone_gets_a_limit_besides():
+def test_an_insufficient_option_is_combined_with_a_limit():
     single = made(("--float", "fast16"), 240_000, 1e-4)
     lacking = round(240_000 * 1.1) - PICO.free_heap_bytes + 1
     both = (*single.options, "--arena", str(237_000 - lacking))
-    found, tried = searched(
+    result, tried = searched(
         {(): made((), 300_000, 0.0), single.options: single, both: made(both, 180_000, 1e-4)}
     )
-    assert found.best.trial.options == both
+    assert result.best.trial.options == both
     assert tried.index(single.options) < tried.index(both)
 
 
@@ -278,22 +280,24 @@ def test_a_limit_that_is_too_small_is_tried_again_with_the_least():
     results = {(): plain, ("--arena", "190000"): made(("--arena", "190000"), 195_000, 0.0)}
     first = ("--arena", str(297_000 - (330_000 - PICO.free_heap_bytes + 1)))
     results[first] = trial.Trial(first, refused="too small", least=190_000)
-    found, tried = searched(results)
+    result, tried = searched(results)
     assert tried == [(), first, ("--arena", "190000")]
-    assert not found.refused and found.rows[0].placement.heap == 195_000
+    assert not result.refused and result.rows[0].placement.heap == 195_000
 
 
-def test_what_the_user_asked_for_is_not_contradicted():
-    _, tried = searched({(): made((), 300_000, 0.0)}, given=("--weights", "int8", "--arena", "9K"))
+def test_explicit_options_are_not_contradicted():
+    _, tried = searched(
+        {(): made((), 300_000, 0.0)}, explicit=("--weights", "int8", "--arena", "9K")
+    )
     assert tried == [()]
 
 
-def test_when_the_time_is_over_it_says_what_was_left_out(capsys):
-    found, tried = searched({(): made((), 100_000, 0.0)}, seconds=0.1)
-    assert tried == [()] and found.fits
-    assert ("--float", "fast16") in found.late
-    said = to_dict(found, trial.Task(DIGITS, PICO, (), None, ROOT))
-    assert said["fits"] and ["--float", "fast16"] in said["no_time_for"]
+def test_after_the_time_limit_untried_options_are_named(capsys):
+    result, tried = searched({(): made((), 100_000, 0.0)}, seconds=0.1)
+    assert tried == [()] and result.fits
+    assert ("--float", "fast16") in result.late
+    message = to_dict(result, trial.Task(DIGITS, PICO, (), None, ROOT))
+    assert message["fits"] and ["--float", "fast16"] in message["no_time_for"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -301,15 +305,15 @@ def test_when_the_time_is_over_it_says_what_was_left_out(capsys):
 def test_a_crash_or_an_endless_trial_is_a_result(end, tmp_path, monkeypatch):
     ends = {"crash": lambda: os.kill(os.getpid(), 9), "sleep": lambda: time.sleep(100)}
     monkeypatch.setattr(trial, "_trial", lambda *of: ends[end]())
-    found = trial.tried(trial.Task(DIGITS, PICO, (), None, tmp_path), (), 1.0)
-    assert not found.placements
-    said = {"crash": "a library crashed", "sleep": "(--seconds N allows more)"}
-    assert said[end] in found.refused
+    result = trial.tried(trial.Task(DIGITS, PICO, (), None, tmp_path), (), 1.0)
+    assert not result.placements
+    message = {"crash": "a library crashed", "sleep": "(--seconds N allows more)"}
+    assert message[end] in result.refused
 
 
 @zoo.needs_zoo
-def test_the_largest_is_named_with_its_steps(tmp_path):
+def test_the_largest_tensor_is_named_with_its_steps(tmp_path):
     model = zoo.model_path("squeezenet_mini_96_f32")
-    found = trial.tried(trial.Task(model, PICO, ("--strip",), None, tmp_path), (), 60.0)
-    assert "the activation " in found.in_the_way and "141,376 bytes" in found.in_the_way
-    assert found.in_the_way.endswith("alive in steps 0 to 1")
+    result = trial.tried(trial.Task(model, PICO, ("--strip",), None, tmp_path), (), 60.0)
+    assert "the activation " in result.in_the_way and "141,376 bytes" in result.in_the_way
+    assert result.in_the_way.endswith("alive in steps 0 to 1")

@@ -1,4 +1,4 @@
-"""A board that answers anything: what the host makes of it is a value, or one clear error."""
+"""Whatever a board answers, the host returns a value or one clear error."""
 
 import os
 import threading
@@ -56,8 +56,13 @@ EMPTY = {"sizes", "tree"}  # no file is an answer, too
 
 
 class Board(threading.Thread):
-    """A raw REPL on a pseudo-terminal. answer: what it prints for a command that calls something;
-    error: its traceback; flood: bytes that it prints for ever instead.
+    """A raw REPL on a pseudo-terminal.
+
+    Attributes:
+        answer: what it prints for a command that calls something.
+        error: its traceback.
+        flood: bytes that it prints forever instead.
+
     """
 
     def __init__(self, answer="", error="", flood=b""):
@@ -83,9 +88,9 @@ class Board(threading.Thread):
                 c = bytes([byte])
                 if c == b"\x01":
                     code, is_greeted = b"", True
-                    self._say(GREETING + b">")
+                    self._send(GREETING + b">")
                 elif c == b"\x04" and is_greeted and not code:
-                    self._say(b"OK\r\nMPY: soft reboot\r\n" + GREETING + b">")
+                    self._send(b"OK\r\nMPY: soft reboot\r\n" + GREETING + b">")
                 elif c == b"\x04":
                     self._answer(code)
                     code = b""
@@ -95,41 +100,45 @@ class Board(threading.Thread):
                     code = b""
 
     def _answer(self, code):
-        self._say(b"OK")
+        self._send(b"OK")
         is_call = code.rstrip().endswith(b")") and b"\n" not in code.strip()
         while is_call and self.flood:
-            self._say(self.flood)
+            self._send(self.flood)
         if is_call and self.is_silent:
             return
-        self._say((self.answer if is_call else b"") + b"\x04" + self.error * is_call + b"\x04>")
+        self._send((self.answer if is_call else b"") + b"\x04" + self.error * is_call + b"\x04>")
 
-    def _say(self, data):
+    def _send(self, data):
         while data:
             data = data[os.write(self._far, data) :]
 
 
 @pytest.fixture
 def speak(monkeypatch):
-    """device(board, silence=2): a Device, within short bounds."""
+    """Return device(board, silence=2): a Device with short time limits."""
     monkeypatch.setattr(line.Line, "seconds", 1.0)
     return lambda board, silence=2: Device(board.port, silence)
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_any_answer(speak, command, answer):
+def test_any_answer_gives_a_value_or_an_error(speak, command, answer):
     printed = ANSWERS[answer]
     if command in EMPTY and not printed:
         pytest.skip("no file is an answer")
     with speak(Board(printed)) as device, pytest.raises(DeployError) as raised:
         COMMANDS[command](device)
-    said = str(raised.value)
-    assert said.startswith("the board answers ") and " instead of " in said and len(said) < 300
-    assert said.isprintable()
+    message = str(raised.value)
+    assert (
+        message.startswith("the board answers ")
+        and " instead of " in message
+        and len(message) < 300
+    )
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize("lacking", ABOUT)
-def test_a_board_that_says_less_of_itself(speak, lacking):
+def test_a_board_that_omits_its_description_is_an_error(speak, lacking):
     printed = repr({k: v for k, v in ABOUT.items() if k != lacking})
     with (
         speak(Board(printed)) as device,
@@ -139,25 +148,25 @@ def test_a_board_that_says_less_of_itself(speak, lacking):
 
 
 @pytest.mark.parametrize("name", ABOUT)
-def test_a_board_that_says_another_type(speak, name):
+def test_a_board_that_reports_another_type_is_an_error(speak, name):
     board, match = Board(repr(ABOUT | {name: 1.5})), "instead of what it is"
     with speak(board) as device, pytest.raises(DeployError, match=match):
         device.about()
 
 
-def test_right_answers(speak):
+def test_right_answers_are_parsed(speak):
     with speak(Board(repr(ABOUT))) as device:
         assert device.about().platform == "rp2"
     with speak(Board("('/a', 1)\r\n('/b', 2)\r\n")) as device:
         assert device.tree(["/"]) == {"/a": 1, "/b": 2}
     with speak(Board("1e-6 0.5 None 1 0.25 None 3000\r\n")) as device:
-        found = device.verify("/", "/m.bin", 1)
-        assert (found.max_error, found.bound, found.seconds) == (1e-6, None, 0.25)
-        assert found.heap_bytes == 3000
+        result = device.verify("/", "/m.bin", 1)
+        assert (result.max_error, result.bound, result.seconds) == (1e-6, None, 0.25)
+        assert result.heap_bytes == 3000
 
 
 @pytest.mark.parametrize("flood", [b"x" * 4096, b"(1, 2)\r\n" * 512, b"\x00" * 4096])
-def test_a_board_that_never_stops(speak, flood, monkeypatch):
+def test_endless_output_is_an_error(speak, flood, monkeypatch):
     monkeypatch.setattr(devices, "MAX_BYTES", 100_000)
     board = Board(flood=flood)
     match = "the board prints over|does not stop printing"
@@ -165,10 +174,10 @@ def test_a_board_that_never_stops(speak, flood, monkeypatch):
         device.execute("sizes(['/'])", max_bytes=100_000)
 
 
-def test_a_board_that_prints_a_little_for_ever(speak, monkeypatch):
+def test_slow_endless_output_is_an_error(speak, monkeypatch):
     class Slow(Board):
-        def _say(self, data):
-            super()._say(data)
+        def _send(self, data):
+            super()._send(data)
             if self.flood in data:
                 threading.Event().wait(0.05)
 
@@ -177,7 +186,7 @@ def test_a_board_that_prints_a_little_for_ever(speak, monkeypatch):
         device.execute("sizes(['/'])")
 
 
-def test_a_board_that_says_nothing(speak):
+def test_a_silent_board_is_an_error(speak):
     board = Board()
     with pytest.raises(DeployError, match="timeout"), speak(board, 0.3) as device:
         board.is_silent = True
@@ -185,6 +194,6 @@ def test_a_board_that_says_nothing(speak):
 
 
 @pytest.mark.parametrize("error", ["\r\n", " ", "\x00", "ValueError: \x1b[2J"])
-def test_any_traceback(speak, error):
+def test_any_traceback_is_an_error(speak, error):
     with speak(Board(error=error)) as device, pytest.raises(DeployError, match="board raised"):
         device.execute("sizes(['/'])")

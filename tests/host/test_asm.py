@@ -1,4 +1,4 @@
-"""The machine code of loops is what their sources make, and its modules are composed of it."""
+"""The machine code of loops is what their sources assemble to, and modules consist of it."""
 
 import base64
 import re
@@ -53,7 +53,7 @@ def of_form(form):
     ("name", "form"),
     [pytest.param(*k, id="-".join(k), marks=needs(r.core)) for k, r in RECIPES.items()],
 )
-def test_the_code_is_what_the_sources_make(name, form):
+def test_the_code_is_assembled_from_the_sources(name, form):
     recipe = RECIPES[name, form]
     is_c = not isinstance(recipe, Assembled) or recipe.source.is_c or recipe.source.compiled
     if is_c and version(recipe.core) != VERSION:
@@ -62,19 +62,19 @@ def test_the_code_is_what_the_sources_make(name, form):
 
 
 @each_form
-def test_the_code_is_of_these_sources(form):
-    """Also where no cross compiler is."""
+def test_the_code_has_the_digest_of_its_sources(form):
+    """This needs no cross compiler."""
     assert code.is_current(form, of_form(form)), "`make loops` makes it anew"
 
 
 @each_form
-def test_families_stand_in_their_order(form):
+def test_families_are_sorted(form):
     lines = code.path_of(form).read_text().splitlines()[2:]
     names = [line.partition(".")[0] for line in lines]
     assert names == sorted(names) and {*names} == {recipe.name for recipe in of_form(form)}
 
 
-def test_a_line_that_is_no_function_is_named(tmp_path, monkeypatch):
+def test_a_line_outside_of_a_function_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "FOLDER", tmp_path)
     for line in ("add.add32 4", "add 4 AAAA", "add.add32 4 A", "add.add32 four AAAA"):
         (tmp_path / "thumb.txt").write_text(f"# What.\n{line}\n")
@@ -85,8 +85,8 @@ def test_a_line_that_is_no_function_is_named(tmp_path, monkeypatch):
 
 
 @each
-def test_compiles_to_its_code(name, form):
-    """What the decorator writes at both ends of a function is what the macros write."""
+def test_functions_compile_to_their_code(name, form):
+    """The macros write the same prologue and epilogue as the decorator."""
     compact = compiled(store.loops().path(name, form).read_text(), "m.py", MARCH[form])
     push, pop, code_of_return = b"\xf2\xb5", b"\xf2\xbd", b"\x82\x80"
     ends = {"rv32": (b"", code_of_return), "xtensawin": (b"", b"")}
@@ -97,11 +97,11 @@ def test_compiles_to_its_code(name, form):
 
 @needs(CORES[1])
 @needs(CORES[2])
-def test_what_begins_native_code_is_up_to_date():
+def test_the_prelude_of_native_code_is_up_to_date():
     assert PATH.read_text() == entries_text()
 
 
-def test_all_assembler_is_made():
+def test_all_assembler_modules_are_built():
     """None of it is written by hand."""
     loops = store.loops()
     made = {loops.path(*key) for key in RECIPES}
@@ -109,7 +109,7 @@ def test_all_assembler_is_made():
     assert {path for path in modules if "@micropython.asm_" in path.read_text()} == made
 
 
-def test_a_function_has_the_names_of_registers():
+def test_functions_may_name_registers():
     text = store.loops().path("qdot", "thumb").read_text()
     assert re.search(r"^def \w+\(r0, r1, r2, r3\):$", text, re.MULTILINE)
 
@@ -121,7 +121,7 @@ def source_of(folder: Path, body: str, forms="thumb"):
 
 
 @needs_arm
-def test_python_stands_around_functions(tmp_path):
+def test_modules_may_contain_python_around_functions(tmp_path):
     body = "//> BEFORE = 1\nfunction f, 1\nAGAIN:\n    b AGAIN\nendfunction f\n//> g = f"
     recipe = Assembled(source_of(tmp_path, body))
     text = module(recipe, "thumb", recipe.functions("thumb"))
@@ -135,14 +135,14 @@ def test_python_stands_around_functions(tmp_path):
 @pytest.mark.parametrize(
     "instruction", ["udiv r0, r1, r2", "smlad r0, r1, r2, r3", "vadd.f32 s0, s0, s0"]
 )
-def test_instructions_that_a_form_lacks(tmp_path, instruction):
+def test_instructions_that_a_form_lacks_are_refused(tmp_path, instruction):
     source = source_of(tmp_path, f"function f\n    {instruction}\nendfunction f")
     with pytest.raises(AsmError, match=r"what\.S as thumb:\n(.|\n)*Error: "):
         assemble(source, "thumb")
 
 
 @pytest.mark.parametrize("forms", ["", "rv32", "thumb xtensa"])
-def test_sources_say_their_forms(tmp_path, forms):
+def test_sources_declare_their_forms(tmp_path, forms):
     with pytest.raises(AsmError, match="Forms: ...|arm has no form"):
         source_of(tmp_path, "", forms)
 
@@ -150,8 +150,8 @@ def test_sources_say_their_forms(tmp_path, forms):
 @needs_arm
 @needs(CORES[1])
 @needs(CORES[2])
-def test_check(monkeypatch, tmp_path, capsys):
-    """Of two families, for the sake of time."""
+def test_check_finds_outdated_code(monkeypatch, tmp_path, capsys):
+    """Two families suffice."""
     few = {key: recipe for key, recipe in RECIPES.items() if key[0] in ("planes", "relu")}
     monkeypatch.setattr(asm, "recipes", lambda: few)
     monkeypatch.setattr(asm, "path_of", lambda form: tmp_path / f"{form}.txt")
@@ -165,12 +165,12 @@ def test_check(monkeypatch, tmp_path, capsys):
     assert line[:2] == ["relu.relu32", "4"] and base64.b64decode(line[2])
 
 
-def test_no_assembler(monkeypatch, capsys):
+def test_a_missing_assembler_is_reported(monkeypatch, capsys):
     monkeypatch.setenv("PATH", "")
     assert asm.main([]) == 1
     all_ = "arm-none-eabi-gcc and riscv64-unknown-elf-gcc and xtensa-lx106-elf-gcc"
     assert capsys.readouterr().err == f"asm: {all_} not found: `make loops` installs them\n"
 
 
-def test_forms_are_those_of_the_package():
+def test_forms_agree_with_the_package():
     assert set(FORMS) == set(MARCH) <= {form for form, _ in forms.FORMS}

@@ -1,4 +1,4 @@
-"""The benchmark: its C computes what the model computes, its counts repeat."""
+"""The benchmark's C computes what the model computes, and its counts repeat."""
 
 import json
 from dataclasses import replace
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import helper
 
 from benchmarks import every_model, limits, page
 from benchmarks.c import build as c_build
@@ -29,7 +29,7 @@ C_TARGETS = [name for name in c_build.TARGETS if name != "unix"]
 
 
 def _net():
-    """Conv with padding and strides, Relu, MaxPool, a residual Add, Gemm, Softmax."""
+    """Return Conv with pads and strides, Relu, MaxPool, a residual Add, Gemm, Softmax."""
     rng = np.random.default_rng(7)
     constants = {
         "w": rng.normal(size=(4, 2, 3, 3)) / 3,
@@ -63,23 +63,23 @@ def _quantized():
 @pytest.mark.parametrize("target", C_TARGETS)
 @pytest.mark.parametrize("same", [(), ("int8", "float")], ids=["plain", "same"])
 @pytest.mark.parametrize("kind", ["float", "int8"])
-def test_the_c_computes_the_model(kind, same, target, ready_target, tmp_path):
+def test_generated_c_computes_the_model(kind, same, target, ready_target, tmp_path):
     ready_target(target)
     model = _net() if kind == "float" else _quantized()
     onnx.save(model, tmp_path / "m.onnx")
     source = c_code.generate(tmp_path / "m.onnx", same=same)
     assert ("same_" in source.text) == bool(same)
-    done = c_build.count(source.text, target, "-O3")
-    wanted = open_session(model).run(None, {"x": source.sample})[0].ravel()
-    seen = np.frombuffer(done.output, np.float32)
-    assert np.abs(seen - wanted).max() <= (1e-6 if kind == "float" else 0.01)
-    assert wanted.max() > 0.2
-    assert done.instructions == c_build.count(source.text, target, "-O3").instructions > 5_000
+    counted = c_build.count(source.text, target, "-O3")
+    expected = open_session(model).run(None, {"x": source.sample})[0].ravel()
+    seen = np.frombuffer(counted.output, np.float32)
+    assert np.abs(seen - expected).max() <= (1e-6 if kind == "float" else 0.01)
+    assert expected.max() > 0.2
+    assert counted.instructions == c_build.count(source.text, target, "-O3").instructions > 5_000
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
-def test_c_of_a_pad(dtype, ready_target, tmp_path):
-    """Before a Transpose, where no convolution takes it."""
+def test_generated_c_pads_correctly(dtype, ready_target, tmp_path):
+    """The Pad stands before a Transpose: no convolution can absorb it."""
     ready_target("mps2-an385")
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     nodes = [("Pad", "x pads value", "p", {}), ("Transpose", "p", "y", {"perm": [2, 1, 0]})]
@@ -88,11 +88,11 @@ def test_c_of_a_pad(dtype, ready_target, tmp_path):
     model = small.model(nodes, *infos, **constants)
     onnx.save(model, tmp_path / "m.onnx")
     source = c_code.generate(tmp_path / "m.onnx")
-    wanted = open_session(model).run(None, {"x": source.sample})[0]
-    assert c_build.count(source.text, "mps2-an385", "-O3").output == wanted.tobytes()
+    expected = open_session(model).run(None, {"x": source.sample})[0]
+    assert c_build.count(source.text, "mps2-an385", "-O3").output == expected.tobytes()
 
 
-def test_rows(ready_target, tmp_path, capsys):
+def test_rows_have_all_figures(ready_target, tmp_path, capsys):
     ready_target("mps2-an385")
     path = tmp_path / "m.onnx"
     onnx.save(_net(), path)
@@ -112,8 +112,8 @@ def test_rows(ready_target, tmp_path, capsys):
     assert rows[0]["arena_bytes"] > 0 and rows[0]["macs"] == 4 * 16 * 18 + 4 * 16 * 9 + 80
 
 
-def test_a_paired_run_takes_turns_with_the_c(tmp_path, ready_target):
-    """What the times are decides nothing here."""
+def test_a_paired_run_alternates_with_c(tmp_path, ready_target):
+    """The measured times do not matter."""
     ready_target("unix")
     onnx.save(_quantized(), tmp_path / "m.onnx")
     converted = convert(tmp_path / "m.onnx", Options(strip=True))
@@ -124,31 +124,29 @@ def test_a_paired_run_takes_turns_with_the_c(tmp_path, ready_target):
         paired.measure(replace(converted, data=b"no model.bin"), text)
 
 
-def test_a_target_that_is_not_there(capsys):
+def test_an_unknown_target_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["m.onnx", "--target", "virt-rv32:fast"])
     assert "no target virt-rv32:fast: there are " in capsys.readouterr().err
 
 
-def test_a_model_that_is_not_there_is_named_once(capsys):
+def test_a_missing_model_is_named_once(capsys):
     assert main(["none.onnx"]) == 1
     streams = capsys.readouterr()
     assert streams.err == "bench: none.onnx: No such file or directory\n"
     assert not streams.out  # no table without rows
 
 
-def test_an_operator_without_c_is_said(tmp_path, capsys, ready_target):
+def test_an_operator_without_c_is_reported(tmp_path, capsys, ready_target):
     ready_target("mps2-an385")
-    nodes = [helper.make_node("Cos", ["x"], ["y"])]
-    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in "xy"]
-    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    model = small.model([("Cos", "x", "y", {})], [small.value("x", [4])], [small.value("y", [4])])
     path = tmp_path / "m.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    onnx.save(model, path)
     assert main([str(path)]) == 0
     assert "Cos cannot be translated to C here" in capsys.readouterr().err
 
 
-def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
+def test_the_page_has_a_row_and_two_bars_for_each_model(tmp_path):
     rows = [
         {
             "model": f"zoo/{name}/model.onnx",
@@ -204,8 +202,8 @@ def _row(name, targets, macs):
     return every_model.Row(name, "Floats", macs, 3, 20, **known)
 
 
-def test_models_over_the_limits():
-    """12 times what mnist_8 takes; 1,000 a step outside of loops, 120 an element in loops."""
+def test_models_over_the_limits_are_marked():
+    """Limits: 12 times mnist_8, 1,000 a step outside of loops, 120 an element in loops."""
     targets = ["mps2-an386"]
     reference = _row("mnist_8", targets, 100_000)
     models = [reference, _row("fine", targets, 100_000), _row("small", targets, 10)]
@@ -217,15 +215,15 @@ def test_models_over_the_limits():
     models[1].counts = {"mps2-an386": 36_001}
     assert len(list(limits.broken(models, targets))) == 1
     models[2].loops, models[2].counts = {"mps2-an386": 2_401}, {"mps2-an386": 5_402}
-    said = list(limits.broken(models[2:], targets))
-    assert said == [
+    message = list(limits.broken(models[2:], targets))
+    assert message == [
         "small, mps2-an386: 1,000 instructions a step outside of loops",
         "small, mps2-an386: 120 instructions an element in loops",
     ]
 
 
-def test_nodes_of_trees_that_a_run_visits():
-    """A stump, and a chain whose leaves lie 2, 3 and 3 nodes deep."""
+def test_visited_nodes_of_trees_are_counted():
+    """One tree is a stump, the other a chain with leaves at depths 2, 3 and 3."""
     trees = helper.make_node(
         "TreeEnsembleRegressor",
         ["x"],
@@ -259,15 +257,15 @@ def test_a_model_of_the_collection_is_counted(ready_target):
 
 @pytest.mark.skipif(not collection().is_dir(), reason="no model collection")
 def test_a_model_that_fails_does_not_end_the_count(capsys, tmp_path, ready_target):
-    """A second call takes from the file what the first one counted."""
+    """A second call reads the counts of the first one from the file."""
     ready_target("mps2-an386")
     known = tmp_path / "known"
     names = ["none_of_this_name", "tflm_hello_world_int8"]
-    asked = [*names, "--target", "mps2-an386", "--resume", str(known)]
-    assert every_model.main(asked) == 1
+    requests = [*names, "--target", "mps2-an386", "--resume", str(known)]
+    assert every_model.main(requests) == 1
     first = capsys.readouterr().out
     assert "none_of_this_name: 0 MACs, " in first and "2 models in" in first
     [line] = known.read_text().splitlines()
     known.write_text(line.replace('"macs": 288', '"macs": 289') + "\n")
-    assert every_model.main(asked[1:]) == 0
+    assert every_model.main(requests[1:]) == 0
     assert "tflm_hello_world_int8: 289 MACs" in capsys.readouterr().out

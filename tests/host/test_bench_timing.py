@@ -26,7 +26,7 @@ M0PLUS, M3, M4 = (CORES[name] for name in ("mps2-an385-v6m", "mps2-an385", "mps2
 
 @pytest.fixture
 def code_of(tmp_path, ready_target):
-    """A function that assembles a sequence of instructions."""
+    """Return a function that assembles a sequence of instructions."""
     ready_target("mps2-an386")
 
     def assembled(text):
@@ -66,34 +66,34 @@ SEQUENCES = [
 
 
 @pytest.mark.parametrize(("text", "cycles"), SEQUENCES, ids=[t for t, _ in SEQUENCES])
-def test_cycles_by_hand(text, cycles, code_of):
+def test_cycles_agree_with_hand_computation(text, cycles, code_of):
     code = code_of(text)
-    for core, wanted in zip((M0PLUS, M3, M4), cycles, strict=True):
-        if wanted is not None:
-            found = estimate([Block(0x100, code, 10, 0)], core)
-            assert found.cycles == 10 * wanted, core.name
-            assert found.instructions == 10 * (text.count(";") + 1)
+    for core, expected in zip((M0PLUS, M3, M4), cycles, strict=True):
+        if expected is not None:
+            result = estimate([Block(0x100, code, 10, 0)], core)
+            assert result.cycles == 10 * expected, core.name
+            assert result.instructions == 10 * (text.count(";") + 1)
 
 
-def test_a_branch_is_where_the_assembler_says(code_of):
+def test_branches_are_decoded_as_assembled(code_of):
     branches = {"b .+20": 20, "bne .-8": -8, "bl .-300": -300, "beq.w .+70000": 70000}
     for text, to in branches.items():
         assert [op.to for op in decoded(code_of(text))] == [to]
 
 
 def test_a_taken_branch_fills_the_pipeline_again(code_of):
-    """And costs a fetch more where the code lies behind the system bus."""
+    """It costs another fetch if the code lies behind the system bus."""
     block = Block(0x20000100, code_of("nop; subs r0, #1; bne .-4"), 100, 99)
     assert estimate([block], M0PLUS).cycles == 3 * 100 + 99
     assert estimate([block], M4).cycles == 3 * 100 + 99
-    found = estimate([block], M4, lambda address: address >= 0x20000000)
-    assert (found.cycles, found.fetched) == (3 * 100 + 2 * 99, 99)
+    result = estimate([block], M4, lambda address: address >= 0x20000000)
+    assert (result.cycles, result.fetched) == (3 * 100 + 2 * 99, 99)
 
 
-def test_a_fetch_and_a_load_meet_on_the_system_bus(code_of):
+def test_fetches_and_loads_conflict_on_the_system_bus(code_of):
     block = Block(0x20000100, code_of("; ".join(["ldr.w r2, [r1, #400]"] * 4)), 1, 0)
-    found = estimate([block], M4, lambda address: True)
-    assert (found.cycles, found.fetched) == (8, 3)
+    result = estimate([block], M4, lambda address: True)
+    assert (result.cycles, result.fetched) == (8, 3)
 
 
 def test_published_figures_are_compared_by_mac():
@@ -136,7 +136,7 @@ def test_the_page_has_cycles_where_they_are_known(tmp_path):
 
 
 def _quantized():
-    """Layers of each kind that CMSIS-NN has, in int8."""
+    """Return layers of each kind that CMSIS-NN has, in int8."""
     rng = np.random.default_rng(3)
     constants = {
         "w": rng.normal(size=(8, 3, 3, 3)) / 5,
@@ -164,31 +164,31 @@ def _quantized():
 
 
 @pytest.mark.parametrize("target", ["mps2-an385-v6m", "mps2-an386"])
-def test_cycles_of_our_run_and_of_the_c(target, ready_target, tmp_path):
+def test_cycles_are_estimated_for_our_run_and_for_c(target, ready_target, tmp_path):
     """The plugin sees the instructions that the counter counts."""
     ready_target(target)
     onnx.save(_quantized(), tmp_path / "m.onnx")
     converted = convert(tmp_path / "m.onnx", Options(strip=True))
-    found = measure.cycles(converted, target).estimate
+    result = measure.cycles(converted, target).estimate
     counted = measure.count(converted, target).instructions
-    assert found.instructions == pytest.approx(counted, rel=0.01)
-    assert 1.1 < found.cycles / found.instructions < 2.2
-    assert (found.fetched > 0) == (target == "mps2-an386")
-    done = c_build.count(c_code.generate(tmp_path / "m.onnx").text, target, "-O3")
-    assert 1.1 < done.cycles / done.instructions < 2.2
+    assert result.instructions == pytest.approx(counted, rel=0.01)
+    assert 1.1 < result.cycles / result.instructions < 2.2
+    assert (result.fetched > 0) == (target == "mps2-an386")
+    counted_c = c_build.count(c_code.generate(tmp_path / "m.onnx").text, target, "-O3")
+    assert 1.1 < counted_c.cycles / counted_c.instructions < 2.2
 
 
 @pytest.mark.skipif(c_cmsis.folder() is None, reason="no sources of CMSIS-NN")
 @pytest.mark.parametrize("target", ["mps2-an385-v6m", "mps2-an386", "virt-rv32"])
-def test_cmsis_nn_computes_what_we_do(target, ready_target, tmp_path):
+def test_cmsis_nn_computes_the_same(target, ready_target, tmp_path):
     ready_target(target)
     ready_target("mps2-an386")
     onnx.save(_quantized(), tmp_path / "m.onnx")
     source = c_cmsis.generate(tmp_path / "m.onnx")
     library = c_cmsis.library(target, c_build.compiler_of(target), "-O3")
-    done = c_build.count(source.text, target, "-O3", library)
+    counted = c_build.count(source.text, target, "-O3", library)
     converted = convert(tmp_path / "m.onnx", Options(strip=True))
     ours = measure.cycles(converted, "mps2-an386", sample=source.sample).output
-    assert source.steps_off(done.output, ours) <= 1
+    assert source.steps_off(counted.output, ours) <= 1
     assert len(set(np.frombuffer(ours, np.float32))) > 3
-    assert done.instructions > 10_000
+    assert counted.instructions > 10_000

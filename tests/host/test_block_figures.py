@@ -1,4 +1,4 @@
-"""What mnist_8 costs in block floating point, counted by QEMU, in the arena of 10 KB."""
+"""mnist_8 in block floating point: bounds of its instructions, counted in QEMU, and its arena."""
 
 import json
 
@@ -17,7 +17,7 @@ SHORT = {"mps2-an385": 4.7, "mps2-an385-v6m": 6, "mps2-an386": 3.7, "virt-rv32":
 @pytest.mark.parametrize(
     ("name", "mode"), [(n, "exact") for n in MOST] + [(n, "fast16") for n in SHORT]
 )
-def test_instructions_of_a_run(name, mode, ready_target, capsys):
+def test_instructions_of_a_run_are_bounded(name, mode, ready_target, capsys):
     ready_target(name)
     path = str(zoo.model_path("mnist_8"))
     args = ["--no-c", "--target", name, "--json", "--float", mode]
@@ -27,6 +27,6 @@ def test_instructions_of_a_run(name, mode, ready_target, capsys):
     assert row["arena_bytes"] <= 10_000 and row["heap_growth_bytes"] == 0
 
 
-def test_an_arena_with_the_inputs_kept():
-    done = convert(zoo.model_path("mnist_8"), Options(strip=True, keep_inputs=True))
-    assert done.plan.arena_bytes <= 11_500
+def test_the_arena_with_kept_inputs_is_bounded():
+    converted = convert(zoo.model_path("mnist_8"), Options(strip=True, keep_inputs=True))
+    assert converted.plan.arena_bytes <= 11_500

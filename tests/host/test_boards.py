@@ -1,4 +1,4 @@
-"""boards/*.toml and the code that reads them."""
+"""boards/*.toml is valid, and so is the code that reads it."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_all_boards_are_valid():
     assert {"pico", "pico2", "esp32", "esp32-s3", "esp32-c3"} <= set(names)
 
 
-def test_a_board_that_is_able_tells_its_speed_and_one_that_is_not_its_reason():
+def test_boards_have_a_speed_or_a_reason_why_they_cannot_run():
     for board in load_boards():
         counted = (board.cycles_per_instruction, board.cycles_per_mac, board.counted_on)
         assert all(counted) != bool(board.unable or board.platform == "qemu"), board.name
@@ -32,10 +32,10 @@ def test_a_board_that_is_able_tells_its_speed_and_one_that_is_not_its_reason():
             assert board.unable or board.emulated, f"{board.name}: estimate its heap"
 
 
-def test_a_heap_that_is_estimated_says_so_and_what_it_is_made_of():
+def test_an_estimated_heap_is_marked_with_its_parts():
     for board in load_boards():
-        said = board.sources["free_heap_bytes"]
-        assert board.heap_is_estimated == said.startswith("estimated: "), board.name
+        message = board.sources["free_heap_bytes"]
+        assert board.heap_is_estimated == message.startswith("estimated: "), board.name
         assert board.heap_text.startswith("about ") == board.heap_is_estimated
         if board.heap_is_estimated:
             assert not board.free_heap_bytes % 1000, f"{board.name}: more digits than are known"
@@ -47,13 +47,13 @@ def test_an_estimated_heap_lies_below_that_of_the_same_board_without_a_radio():
     assert heaps["pico2-w"] < heaps["pico2"] and heaps["xiao-nrf52840"] < heaps["nrf52840"]
 
 
-def test_each_target_in_qemu_is_among_them():
+def test_each_target_in_qemu_is_a_board():
     emulated = {b.name: b for b in load_boards() if b.emulated}
     for target in TARGETS:
         assert emulated[target.name].arch == target.arch
 
 
-def test_cycles_are_those_of_the_page_of_benchmarks(tmp_path):
+def test_cycles_agree_with_the_page_of_benchmarks(tmp_path):
     page = """
 ## A core (`mps2-an385-v6m`)
 
@@ -65,12 +65,12 @@ def test_cycles_are_those_of_the_page_of_benchmarks(tmp_path):
 """
     path = write(tmp_path, GOOD)
     cycles.write(cycles.counts_in(page), tmp_path)
-    found = load_board(path)
-    assert found.cycles_per_mac == {"int8": [4.8, 10.2], "float32": [48.0, 68.0]}
-    assert found.sources == load_board(FOLDER / "pico.toml").sources
+    result = load_board(path)
+    assert result.cycles_per_mac == {"int8": [4.8, 10.2], "float32": [48.0, 68.0]}
+    assert result.sources == load_board(FOLDER / "pico.toml").sources
 
 
-def test_a_file_gives_its_board(tmp_path):
+def test_a_path_selects_its_board(tmp_path):
     board = load_board(write(tmp_path, GOOD))
     assert (board.name, board.arch, board.clock_hz) == ("board", "armv6m", 125_000_000)
 
@@ -143,7 +143,7 @@ def test_a_missing_file_is_refused(tmp_path):
         ("linux [GCC 12.2.0] version", "linux", None),
     ],
 )
-def test_a_board_is_known_by_what_its_firmware_says(machine, platform, name):
+def test_a_board_is_recognized_by_its_firmware(machine, platform, name):
     board = board_of(machine, platform, load_boards())
     assert (board and board.name) == name
 

@@ -1,4 +1,4 @@
-"""ONNX's backend tests: none that passed may fail, and docs/operators.md says what passes.
+"""ONNX's backend tests pass as before, and docs/operators.md says which do.
 
 `python -m tools.conformance --write-docs` rewrites the page and the list of failures.
 """
@@ -9,8 +9,8 @@ import os
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
 
+from tests.host.device import small
 from tools.conformance import report
 from tools.conformance.__main__ import main
 from tools.conformance.cases import Case, all_cases, ms_cases
@@ -28,7 +28,7 @@ MANY_CALLS = 30_000
 
 
 @pytest.mark.slow
-def test_the_suite(ready_target):
+def test_no_passing_case_fails(ready_target):
     cases = all_cases()
     prepared = prepare_all(cases)
     check_bounds(cases, prepared)
@@ -46,16 +46,16 @@ def test_the_suite(ready_target):
 
 
 def check_bounds(cases, prepared):
-    """No call of a case that has a program leaves its buffers."""
+    """Check that no call of a case that can be a program leaves its buffers."""
     n_proved = 0
     for case, p in zip(cases, prepared, strict=True):
         if not p.verdict and p.macs < MANY_MACS:
             try:
-                found = proof(record(p.model, lambda _, form: form == "plain"))
+                result = proof(record(p.model, lambda _, form: form == "plain"))
             except CannotRecord:
                 continue
-            assert not found.strays, (case.id, str(found.strays[0]))
-            n_proved += found.proved
+            assert not result.strays, (case.id, str(result.strays[0]))
+            n_proved += result.proved
     assert n_proved > MANY_CALLS
 
 
@@ -69,9 +69,9 @@ def failures():
 
 
 def check_single_floats(target, cases, prepared, passed):
-    """On 32-bit words the same cases pass, but those that need float64.
+    """Check that the same cases pass on 32-bit words, except those that need float64.
 
-    The networks of `light` are left out: billions of the same products.
+    The networks of `light` are omitted: they are billions of the same products.
     """
     pairs = [(c, p) for c, p in zip(cases, prepared, strict=True) if c.id in passed]
     pairs = [(c, p) for c, p in pairs if p.macs < MANY_MACS]
@@ -84,7 +84,7 @@ def needs_doubles(row):
     return row.status == "unsupported" and "needs float64" in row.reason
 
 
-def test_differences():
+def test_differences_of_floats_and_integers_are_judged():
     def of(got, expected, dtype="float32"):
         return difference(np.array(got, dtype), np.array(expected, dtype), 1e-3, 1e-7)
 
@@ -100,19 +100,13 @@ def test_differences():
 
 def case_of(op_type, inputs, **attributes):
     names = [f"x{i}" for i in range(len(inputs))]
-    infos = [
-        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
-        for n, x in zip(names, inputs, strict=True)
-    ]
-    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["a", "b"])
-    graph = helper.make_graph(
-        [helper.make_node(op_type, names, ["y"], **attributes)], "g", infos, [out]
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    infos = [small.value(n, x.shape, x.dtype) for n, x in zip(names, inputs, strict=True)]
+    nodes = [(op_type, " ".join(names), "y", attributes)]
+    model = small.model(nodes, infos, [small.value("y", ["a", "b"])])
     return Case("node", op_type, op_type, model.SerializeToString(), inputs, [])
 
 
-def test_a_conversion_ends_in_a_model_or_a_verdict(monkeypatch):
+def test_a_conversion_gives_a_model_or_a_verdict(monkeypatch):
     x = np.zeros((2, 3), np.float32)
     assert prepare(case_of("Relu", [x])).verdict == ""
     bound = prepare(case_of("Reshape", [x, np.array([3, 2])]))
@@ -135,11 +129,11 @@ def test_a_conversion_has_a_time_limit(monkeypatch):
 
     monkeypatch.setattr("tools.conformance.prepare.convert", forever)
     monkeypatch.setattr("tools.conformance.prepare.TIME_LIMIT", 1)
-    done = prepare(case_of("Relu", [np.zeros(1, np.float32)]))
-    assert (done.verdict, done.reason) == ("failed", "conversion takes more than 1 s")
+    prepared = prepare(case_of("Relu", [np.zeros(1, np.float32)]))
+    assert (prepared.verdict, prepared.reason) == ("failed", "conversion takes more than 1 s")
 
 
-def test_the_command_line(ready_target, tmp_path, capsys):
+def test_the_command_line_lists_and_runs_cases(ready_target, tmp_path, capsys):
     ready_target("unix")
     chosen = ["--filter", " test_(relu|gradient_of_add)$"]
     assert main([*chosen, "--list"]) == 0
@@ -169,7 +163,7 @@ def test_the_command_line(ready_target, tmp_path, capsys):
 @pytest.mark.skipif(
     multiprocessing.get_start_method() != "fork", reason="a worker must inherit what is patched"
 )
-def test_a_worker_that_dies_costs_only_its_case(monkeypatch):
+def test_a_dying_worker_costs_only_its_case(monkeypatch):
     def die_for_three(model, options):
         if options.shapes["x0"] == (3, 3):
             os._exit(1)
@@ -178,9 +172,9 @@ def test_a_worker_that_dies_costs_only_its_case(monkeypatch):
     monkeypatch.setattr("tools.conformance.prepare.convert", die_for_three)
     cases = [case_of("Relu", [np.zeros((n, 3), np.float32)]) for n in range(1, 6)]
     counted = []
-    done = prepare_all(cases, on_case=lambda: counted.append(1))
-    assert [p.verdict for p in done] == ["", "", "failed", "", ""]
-    assert done[2].reason == "converter crashed: its process died"
+    prepared = prepare_all(cases, on_case=lambda: counted.append(1))
+    assert [p.verdict for p in prepared] == ["", "", "failed", "", ""]
+    assert prepared[2].reason == "converter crashed: its process died"
     assert len(counted) == 5
 
 

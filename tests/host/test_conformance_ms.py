@@ -1,6 +1,6 @@
-"""The cases of com.microsoft: none that passed may fail, and enough of them pass.
+"""The cases of com.microsoft pass as before, and enough of them.
 
-Some of each operator's; MPCONNXR_LONG=1: all of them, and docs/operators.md says what passes.
+Some of each operator's; MPCONNXR_LONG=1: all of them, and docs/operators.md says which pass.
 `python -m tools.conformance --collection ms --write-docs` rewrites its section and the failures.
 """
 
@@ -27,7 +27,7 @@ LEAST = 20  # cases of an operator
 SHARE = 0.97  # of them pass
 
 
-def test_the_suite(ready_target):
+def test_no_passing_case_fails(ready_target):
     cases = ms_cases(None if LONG else SOME)
     rows = run_cases(cases, prepare_all(cases), ready_target("unix32"))
     lost = [row for row in rows if row.id not in failures() and not row.passed]
@@ -35,7 +35,7 @@ def test_the_suite(ready_target):
 
 
 @pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs all cases")
-def test_what_is_written(ready_target):
+def test_the_page_and_the_failures_are_up_to_date(ready_target):
     cases = ms_cases()
     rows = run_cases(cases, prepare_all(cases), ready_target("unix"))
     remedy = "run python -m tools.conformance --collection ms --write-docs"
@@ -56,7 +56,7 @@ def test_an_operator_has_cases(operator):
 
 
 def contents(x):
-    """All of an array: the bits of its numbers, or its strings."""
+    """Return all of an array: the bits of its numbers, or its strings."""
     return x.tolist() if x.dtype == object else x.tobytes()
 
 
@@ -70,7 +70,7 @@ def test_the_page_counts_what_onnxruntime_has():
 
 
 def judged(got, expected, is_rounded):
-    """A verdict on integers that come from a device."""
+    """Return the verdict on integers that come from a device."""
     got, expected = np.array(got, np.uint8), np.array(expected, np.uint8)
     case = Case("ms", "A_00", "A", b"", [], [expected], 0, 0, is_rounded)
     run = Run([got.tobytes()], None, [got.shape])
@@ -87,11 +87,11 @@ def test_few_integers_may_be_a_step_off():
 
 
 @pytest.mark.parametrize("operator", ["Gelu", "QLinearAdd"])
-def test_a_case_that_onnxruntime_refuses_is_left_out(operator):
+def test_a_case_that_onnxruntime_refuses_is_omitted(operator):
     assert making.run(operator, 0, making.Spec([np.zeros(3, np.int16)])) is None
 
 
-def test_the_page_has_a_section_of_them():
+def test_the_page_has_their_section():
     rows = [
         Row("node", "test_a", "A", ("float32",), "passed"),
         Row("ms", "B_00", "com.microsoft::B", ("int8",), "passed"),
@@ -105,7 +105,7 @@ def test_the_page_has_a_section_of_them():
     assert "2 random cases" in " ".join(sections[MS].split())
 
 
-def test_the_command_line(ready_target, capsys):
+def test_the_command_line_lists_and_runs_cases(ready_target, capsys):
     ready_target("unix")
     chosen = ["--collection", "ms", "--filter", "ms Gelu_0[01]"]
     assert main([*chosen, "--list"]) == 0

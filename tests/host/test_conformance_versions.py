@@ -1,7 +1,7 @@
 """Old operator versions: ONNX's own cases of them, and random models at each.
 
-Some of each; MPCONNXR_LONG=1: all, and docs/operators.md says what passes.
-`python -m tools.conformance --collection old --collection versions --write-docs` writes it.
+Some of each; MPCONNXR_LONG=1: all, and docs/operators.md says which pass. `python -m
+tools.conformance --collection old --collection versions --write-docs` writes it.
 """
 
 import os
@@ -44,7 +44,7 @@ REFUSED = (
 
 
 def run(cases, target):
-    """Rows of the cases; those that failed, or were refused without need."""
+    """Return the cases' rows, and those that failed or were refused without need."""
     rows = run_cases(cases, prepare_all(cases), target)
     bad = [row for row in rows if row.status in ("failed", "folded", "unsupported")]
     return rows, [row for row in bad if not is_refused(row) and not needs_doubles(row)]
@@ -56,15 +56,15 @@ def is_refused(row):
 
 
 @needs_cases
-def test_cases_of_replaced_versions(ready_target):
+def test_cases_of_replaced_versions_pass(ready_target):
     rows, wrong = run(old_cases()[::STEP], ready_target("unix"))
     assert len(rows) > 1000 / STEP
     assert not wrong, listed(wrong)
 
 
 @needs_cases
-def test_disputed_cases_are_as_onnxruntime_has_them(ready_target):
-    """Those that it runs, of the dtypes that its Python has."""
+def test_disputed_cases_agree_with_onnxruntime(ready_target):
+    """These are cases that it runs, with dtypes that its Python has."""
     cases = [c for c in old_cases() if c.disputed and "bernoulli" not in c.name]
     pairs = [(c, computed(c)) for c in cases]
     again = [replace(c, outputs=due, disputed="") for c, due in pairs if due is not None]
@@ -93,7 +93,7 @@ def test_each_dispute_has_a_case():
 
 
 @needs_onnxruntime
-def test_random_models_of_each_version(ready_target):
+def test_random_models_of_each_version_agree(ready_target):
     rows, wrong = run(version_cases(EACH), ready_target("unix"))
     assert len(rows) > 480 * EACH
     assert not wrong, listed(wrong)
@@ -101,21 +101,21 @@ def test_random_models_of_each_version(ready_target):
 
 @needs_onnxruntime
 def test_constants_are_folded_by_the_version(ready_target):
-    """onnx's reference evaluator, which folds them, has some operators' newest meaning alone."""
+    """onnx's reference evaluator, which folds them, knows only the newest meaning."""
     wrong = []
     for case in version_cases(EACH):
         model = of_constants(case)
         simple = simplify(loaded(model))
-        found = {t.name: numpy_helper.to_array(t) for t in simple.graph.initializer}
+        results = {t.name: numpy_helper.to_array(t) for t in simple.graph.initializer}
         for info, due in zip(model.graph.output, elements(case.outputs), strict=False):
-            if (value := found.get(info.name)) is not None and due.dtype != object:
+            if (value := results.get(info.name)) is not None and due.dtype != object:
                 reason = difference(value, due, max(case.rtol, 1e-4), max(case.atol, 1e-5))
                 wrong += [f"{case.name}: {reason}"] * bool(reason)
     assert not wrong, "\n".join(wrong)
 
 
 def of_constants(case):
-    """The model with its inputs as constants; what it gives goes through Identity."""
+    """Return the model with its inputs as constants; its outputs go through Identity."""
     model = onnx.load_model_from_string(case.model)
     graph = model.graph
     for info, x in zip(graph.input, case.inputs, strict=True):
@@ -132,7 +132,7 @@ def test_every_version_is_compared_or_has_a_reason():
 
 
 def test_the_page_names_all_versions():
-    """What needs no run: operators, versions, and what they changed."""
+    """This needs no run: operators, versions, and what they changed."""
     section = report.sections_of(report.DOCS.read_text())[VERSIONS]
     rows = [line.strip("| \n").split(" | ") for line in section.splitlines() if " | " in line]
     due = report.version_rows()
@@ -144,7 +144,7 @@ def test_the_page_names_all_versions():
 @needs_cases
 @needs_onnxruntime
 @pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs all cases")
-def test_what_is_written(ready_target):
+def test_the_page_is_up_to_date(ready_target):
     cases = [*old_cases(), *version_cases()]
     rows = run_cases(cases, prepare_all(cases), ready_target("unix"))
     section = report.sections_of(report.DOCS.read_text())[VERSIONS]

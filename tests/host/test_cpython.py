@@ -1,6 +1,6 @@
-"""Models run under CPython as they do under MicroPython: target cpython, and a plain import.
+"""Models run under CPython as under MicroPython: target cpython, and a plain import.
 
-MPCONNXR_LONG=1: all of ONNX's backend tests, but those of large networks, instead of a slice.
+MPCONNXR_LONG=1: all of ONNX's backend tests except those of large networks, instead of a slice.
 """
 
 import os
@@ -36,12 +36,15 @@ TEXT = TensorProto.STRING
 
 
 def on_both(ready_target, proto, samples, **options):
-    """Outputs of all samples (lists of arrays) under CPython; `unix` gives the same bits."""
-    done = convert(proto, Options(strip=True, **options))
+    """Return the outputs of all samples (lists of arrays) under CPython.
+
+    `unix` must give the same bits.
+    """
+    converted = convert(proto, Options(strip=True, **options))
     raw = [[input_bytes(x) for x in xs] for xs in samples]
     open_shapes = [[x.shape for x in xs] for xs in samples] if "bounds" in options else ()
-    job = Job(done.data, raw, shapes=open_shapes)
-    specs = [(t.dtype, t.np_dtype) for t in done.graph.outputs]
+    job = Job(converted.data, raw, shapes=open_shapes)
+    specs = [(t.dtype, t.np_dtype) for t in converted.graph.outputs]
 
     def runs_on(name):
         [outcome] = run_jobs(ready_target(name), [job], timeout=300)
@@ -51,9 +54,11 @@ def on_both(ready_target, proto, samples, **options):
             for run in ((run.outputs, run.shapes) for run in outcome.runs)
         ]
 
-    found, wanted = runs_on("cpython"), runs_on("unix")
-    assert [[bits(y) for y in run] for run in found] == [[bits(y) for y in run] for run in wanted]
-    return found
+    result, expected = runs_on("cpython"), runs_on("unix")
+    assert [[bits(y) for y in run] for run in result] == [
+        [bits(y) for y in run] for run in expected
+    ]
+    return result
 
 
 def bits(y):
@@ -61,7 +66,7 @@ def bits(y):
 
 
 def agrees(ready_target, proto, samples, atol=1e-5, **options):
-    """onnxruntime's outputs, those of strings and integers exactly."""
+    """Compare with onnxruntime's outputs, strings and integers exactly."""
     session = open_session(proto)
     for xs, got in zip(samples, on_both(ready_target, proto, samples, **options), strict=True):
         want = session.run(None, dict(zip(session.inputs, xs, strict=True)))
@@ -73,12 +78,12 @@ def agrees(ready_target, proto, samples, atol=1e-5, **options):
                 assert a.tolist() == b.tolist()
 
 
-def test_floats(ready_target):
+def test_float_models_agree(ready_target):
     agrees(ready_target, small.mixed(), [[small.floats(1, 2, 5, 6, seed=s)] for s in range(3)])
 
 
-def test_integers(ready_target):
-    """Bytes, and words that wrap around."""
+def test_integer_models_agree(ready_target):
+    """Models use bytes, and words that wrap around."""
     rng = np.random.default_rng(1)
     scale, zero = np.array(0.05, F), np.array(3, np.int8)
     inputs = [
@@ -97,7 +102,7 @@ def test_integers(ready_target):
     agrees(ready_target, proto, samples)
 
 
-def test_strings(ready_target):
+def test_string_models_agree(ready_target):
     def encode(out, **attributes):
         return helper.make_node("LabelEncoder", ["x"], [out], domain="ai.onnx.ml", **attributes)
 
@@ -105,13 +110,11 @@ def test_strings(ready_target):
     texts = encode("u", **keys, values_strings=["日本", ""], default_string="other")
     numbers = encode("y", **keys, values_int64s=[7, -7], default_int64=-1)
     outputs = [small.value("u", (3,), TEXT), small.value("y", (3,), TensorProto.INT64)]
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
-    graph = helper.make_graph([texts, numbers], "g", [small.value("x", (3,), TEXT)], outputs)
-    proto = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    proto = small.model([texts, numbers], [small.value("x", (3,), TEXT)], outputs)
     agrees(ready_target, proto, [[np.array(["a", "é", "b"], object)]])
 
 
-def test_shapes_that_a_run_decides(ready_target):
+def test_open_shapes_agree(ready_target):
     nodes = [("MatMul", "x w", "h", {}), ("Softmax", "h", "y", {"axis": 0})]
     ends = [small.value("x", ("n", 5))], [small.value("y", ("n", 3))]
     proto = small.model(nodes, *ends, w=small.floats(5, 3))
@@ -119,7 +122,7 @@ def test_shapes_that_a_run_decides(ready_target):
     agrees(ready_target, proto, samples, bounds={"n": 4})
 
 
-def test_state(ready_target):
+def test_state_is_carried_between_runs(ready_target):
     nodes = [("Add", "x s", "y", {}), ("Identity", "y", "n", {})]
     names = ("x", "s"), ("y", "n")
     proto = small.model(nodes, *([small.value(n, (2,)) for n in group] for group in names))
@@ -157,15 +160,15 @@ except mpconnxr.ArenaError as e:
 
 @pytest.fixture(scope="session")
 def digits(tmp_path_factory):
-    """Folder with digits.bin, that the example's .onnx converts to."""
+    """Return a folder with digits.bin, converted from the example's .onnx."""
     folder = tmp_path_factory.mktemp("digits")
     (folder / "digits.bin").write_bytes(convert(HERE / "digits.onnx").data)
     return folder
 
 
 def python(folder, *arguments, stdin=""):
-    """What Python prints in a folder, with the project's folder in its path."""
-    done = subprocess.run(
+    """Return what Python prints in a folder, with the project's folder in its path."""
+    completed = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(package.ROOT)},
@@ -174,17 +177,17 @@ def python(folder, *arguments, stdin=""):
         text=True,
         timeout=60,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
-def test_the_api(digits):
+def test_the_api_works_under_cpython(digits):
     printed = python(digits, "-c", API).split("\n")
     assert printed[:-1] == ["True True", "True", "True", "True", "2 True", "True True", "16"]
 
 
 def test_a_debugger_shows_what_the_page_says(digits):
-    """docs/run.md: its program, its commands, and what pdb answers."""
+    """Runs the program and commands of docs/run.md, and compares pdb's answers."""
     page = (package.ROOT / "docs" / "run.md").read_text()
     _, program, session = re.split(r"\$ cat try.py\n|\$ python -m pdb try.py\n", page)
     (digits / "try.py").write_text(program)
@@ -199,12 +202,12 @@ def test_a_debugger_shows_what_the_page_says(digits):
 
 
 def plain(text):
-    """Without addresses."""
+    """Return the text without addresses, as lines."""
     return re.sub("0x[0-9a-f]+", "0x", text).strip().splitlines()
 
 
-def test_no_board_gets_the_stand_ins(tmp_path):
-    """What flash.py, mip and a manifest take."""
+def test_no_board_gets_the_host_modules(tmp_path):
+    """This covers flash.py, mip and a manifest."""
     assert {"blocks", "cpython"} == HOST and (PACKAGE / "cpython.py").is_file()
     code = Package()
     kernels = code.kernels()
@@ -218,16 +221,16 @@ def test_no_board_gets_the_stand_ins(tmp_path):
     assert "mpconnxr/cpython.py" not in whole(code, None)
 
 
-def test_no_micropython_imports_the_stand_ins(target):
+def test_micropython_never_imports_the_host_modules(target):
     """A package without them works."""
     files = {f"mpconnxr/{p.relative_to(PACKAGE).as_posix()}": p for p in device_paths()}
     script = "import mpconnxr.forms, sys\nprint('mpconnxr.cpython' in sys.modules)"
-    done = target.run(script, files=files)
-    assert (done.stdout, done.stderr) == ("False\n", "")
+    completed = target.run(script, files=files)
+    assert (completed.stdout, completed.stderr) == ("False\n", "")
 
 
 @pytest.mark.slow
-def test_conformance():
+def test_conformance_cases_pass():
     """The same cases pass as on `unix`."""
     cases = [case for case in all_cases() if case.id not in failures()][::EVERY]
     prepared = prepare_all(cases)

@@ -10,14 +10,14 @@ from tools.converter.reference.ort_session import open_session
 
 @pytest.fixture(autouse=True)
 def build_folder(monkeypatch, tmp_path):
-    """Tests that run at once must not write to one folder."""
+    """Give each test a folder of its own: tests may run at once."""
     monkeypatch.setattr(demo, "BUILD", tmp_path)
     return tmp_path
 
 
 @pytest.fixture(scope="module")
 def expected():
-    """onnxruntime's answers to all digits of the test."""
+    """Return onnxruntime's answers to all digits of the test set."""
     session = open_session(onnx.load(demo.HERE / "digits.onnx"))
     images, _ = demo.test_split()
     inputs = images.astype(np.float32).reshape(-1, 1, 1, 8, 8) / 16

@@ -1,4 +1,4 @@
-"""Packages for mip, the manifest for frozen code, and what mip makes of them on a board."""
+"""Packages for mip and the manifest for frozen code install and import on a board."""
 
 import ast
 import functools
@@ -46,7 +46,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def served(tmp_path):
-    """(a folder, the address at which it is served)."""
+    """Yield (a folder, the address at which it is served)."""
     folder = tmp_path / "served"
     folder.mkdir()
     handler = functools.partial(Server, directory=folder)
@@ -77,13 +77,13 @@ def model(tmp_path):
 
 def mpremote(board, *args):
     command = [sys.executable, "-m", "mpremote", "connect", board.port, *map(str, args)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 def install(board, package):
-    """To the current folder: a board's own /lib would be this computer's."""
+    """Install to the current folder: a fake board's /lib would be the host's."""
     mpremote(board, "mip", "install", "--target", ".", package)
 
 
@@ -97,7 +97,7 @@ def test_source_is_installed_by_mpremote_and_runs(board, served, model):
 
 
 def test_compiled_modules_are_installed_and_run(board, served, model):
-    """With x86 in the place of a board's architecture."""
+    """x86 replaces a board's architecture."""
     folder, address = served
     names = write_whole(folder, Machine("x86"))
     install(board, f"{address}/package-x86.json")
@@ -108,7 +108,7 @@ def test_compiled_modules_are_installed_and_run(board, served, model):
 
 
 def test_compiled_modules_are_installed_on_a_pico(ready_target, served, tmp_path):
-    """The emulated one; only what the model needs, for the sake of time."""
+    """The Pico is emulated, and gets only what the model needs."""
     folder, address = served
     (tmp_path / "model.bin").write_bytes(model_of("Neg"))
     machine = Machine("armv6m", frozenset({"thumb"}))
@@ -152,8 +152,8 @@ def test_a_model_without_a_known_board_is_wrong_usage(args, tmp_path):
     assert stop.value.code == 2
 
 
-def test_githubs_form_of_an_address_is_followed(board, tmp_path, monkeypatch, capsys):
-    """Up to the network: mpremote's own way from github:… to the files on the board."""
+def test_github_addresses_are_resolved(board, tmp_path, monkeypatch, capsys):
+    """Tests all but the network: mpremote's way from github:... to files on the board."""
     base = "https://raw.githubusercontent.com/someone/mpconnxr/mip/"
     names = write_whole(tmp_path)
 
@@ -199,7 +199,7 @@ def test_the_package_for_any_board_has_no_text_for_people(tmp_path):
         ("rv32imc", {"rv32"}),
     ],
 )
-def test_an_architecture_gets_what_it_can_run(tmp_path, arch, forms, capsys):
+def test_an_architecture_gets_the_forms_that_it_can_run(tmp_path, arch, forms, capsys):
     assert main([arch, "--to", str(tmp_path)]) == 0
     assert f"package-{arch}.json: " in capsys.readouterr().out
     listed = json.loads((tmp_path / f"package-{arch}.json").read_text())["urls"]
@@ -229,8 +229,8 @@ def test_an_unknown_architecture_is_refused(capsys):
     assert "no architecture avr: there are armv6m" in capsys.readouterr().err
 
 
-def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch):
-    """By MicroPython's own reader of manifests."""
+def test_the_manifest_freezes_forms_of_the_core(tmp_path, monkeypatch):
+    """MicroPython's own reader of manifests decides."""
     path = source_tree() / "tools" / "manifestfile.py"
     spec = importlib.util.spec_from_file_location("manifestfile", path)
     manifestfile = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""Quantized transformers run in integers between their borders, and give onnxruntime's numbers."""
+"""Quantized transformers run in integers throughout, with onnxruntime's numbers."""
 
 import logging
 
@@ -37,29 +37,29 @@ def converted(model):
 
 @pytest.mark.parametrize("dtype", ["QInt8", "QUInt8"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_but_the_borders_is_integers(kind, dtype):
-    done = converted(encoders.static(encoders.Encoder(**SMALL, **KINDS[kind]), dtype))
-    kernels = [step.kernel for step in done.graph.steps]
+def test_all_steps_but_inputs_and_outputs_are_integer(kind, dtype):
+    conversion = converted(encoders.static(encoders.Encoder(**SMALL, **KINDS[kind]), dtype))
+    kernels = [step.kernel for step in conversion.graph.steps]
     assert kernels[0] == "levels" and kernels[-1] == "dequantize"
     assert set(kernels[1:-1]) <= INTEGERS
-    assert done.notes == []
+    assert conversion.notes == []
 
 
 @pytest.mark.parametrize("mode", ["int8", "dynamic"])
-def test_quantized_by_the_converter(mode):
-    """A norm whose result is averaged in float stays float itself."""
+def test_the_converter_quantizes_encoders(mode):
+    """A norm whose result is averaged in float stays float."""
     encoder = encoders.Encoder(**SMALL)
     samples = [{"x": x} for x in encoder.samples(4)]
     options = Options(strip=True, quantize=Settings(mode, samples if mode == "int8" else ()))
-    done = convert(encoder.model(), options)
-    kernels = [step.kernel for step in done.graph.steps]
-    assert not python_floats.of(done).steps
+    converted = convert(encoder.model(), options)
+    kernels = [step.kernel for step in converted.graph.steps]
+    assert not python_floats.of(converted).steps
     assert (kernels.count("qnormalize"), kernels.count("normalize")) == NORMS[mode]
     assert kernels.count("qconv") == (10 if mode == "int8" else 8)
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
-def test_the_numbers_are_onnxruntimes(target):
+def test_outputs_agree_with_onnxruntime(target):
     made = [encoders.Encoder(**SMALL, **kind, seed=i) for i, kind in enumerate(KINDS.values())]
     models = [encoders.static(e, dtype) for e in made for dtype in ("QInt8", "QUInt8")]
     inputs = [[x] for e in made for x in e.samples(2, seed=5)]
@@ -90,7 +90,7 @@ def test_a_run_allocates_nothing(target, make):
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_damaged_files(target):
+def test_damaged_files_do_no_harm(target):
     model = encoders.static(encoders.Encoder(width=8, heads=2, length=4, layers=1))
     report = small.damage(target, small.binary(model), "several", "200")
     assert report.ok and report.refused > 100 and report.ran > 20, report
@@ -106,7 +106,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("target", PARTS)
-def test_instructions(target):
+def test_instructions_are_bounded(target):
     encoder = encoders.Encoder()
     in_parts = encoders.static(encoders.Encoder(norm="ReduceMean"))
     models = [encoder.model(), encoders.static(encoder), in_parts, encoders.dynamic(encoder)]

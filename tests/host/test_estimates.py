@@ -1,4 +1,4 @@
-"""The converter's estimates for boards, next to what MicroPython takes and counts in QEMU."""
+"""The converter's estimates for boards are near what MicroPython takes and counts in QEMU."""
 
 import dataclasses
 
@@ -101,7 +101,7 @@ needs_models = pytest.mark.parametrize(
 
 @needs_models
 @pytest.mark.parametrize("target", ["mps2-an385-v6m", "virt-rv32"])
-def test_time_is_within_its_band(name, target, ready_target):
+def test_the_estimated_time_is_within_its_range(name, target, ready_target):
     ready_target(target)
     model = converted(name)
     counted = sum(count for *_, count in measure(model, target))
@@ -112,18 +112,18 @@ def test_time_is_within_its_band(name, target, ready_target):
 
 @needs_models
 @pytest.mark.parametrize("target", ["mps2-an385-v6m", "mps2-an386", "virt-rv32"])
-def test_a_model_needs_as_much_heap_as_is_said(name, target, ready_target):
+def test_the_estimated_heap_is_needed(name, target, ready_target):
     ready_target(target)
     model = converted(name)
     fit = fits.fit_of(model, BOARDS[target])
     assert fit.way.is_program
     files = {f.path: f.data for f in fit.way.files} | {"model.bin": model.data}
-    done = get_target(target).run(f"NAMES = {list(files)}\n{TAKEN}", files=files, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert fit.needs.total == pytest.approx(int(done.stdout), rel=0.1)
+    completed = get_target(target).run(f"NAMES = {list(files)}\n{TAKEN}", files=files, timeout=300)
+    assert completed.returncode == 0, completed.stderr
+    assert fit.needs.total == pytest.approx(int(completed.stdout), rel=0.1)
 
 
-def test_a_fit_finds_what_the_counts_were_made_of():
+def test_a_fit_recovers_its_coefficients():
     rng = np.random.default_rng(0)
     work = [Work(*map(int, rng.integers(1, 5000, 4))) for _ in range(12)]
     cost = fitted([(w, 9000 + 7 * w.macs + 40 * w.outputs) for w in work])
@@ -132,7 +132,7 @@ def test_a_fit_finds_what_the_counts_were_made_of():
     assert cost["off"] == pytest.approx([1, 1], abs=0.01)
 
 
-def test_a_fit_of_few_steps_goes_by_what_they_work_on():
+def test_a_fit_of_few_steps_uses_their_work():
     one = fitted([(Work(1000, 10, 10, 10), 4000)])
     assert one["terms"] == [0, 4, 0, 0, 0]
     moved = fitted([(Work(0, 100, 100, 0), 3000)])

@@ -1,4 +1,4 @@
-"""Each example's demo under MicroPython, and its way from a sensor, with a false one."""
+"""Each example's demo runs under MicroPython, also from a fake sensor."""
 
 import importlib
 import re
@@ -34,13 +34,13 @@ MODELS = [name for name in DEMOS if name != "two_models"]
 
 @pytest.fixture(autouse=True)
 def build_folder(monkeypatch, tmp_path):
-    """Tests that run at once must not write to one folder."""
+    """Give each test a folder of its own: tests may run at once."""
     monkeypatch.setattr(running, "build_folder", lambda example: tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("name", DEMOS)
-def test_a_demo(target, name, capsys):
+def test_a_demo_runs(target, name, capsys):
     demo = importlib.import_module(f"examples.{name}.demo")
     assert demo.main([]) == 0
     printed = capsys.readouterr().out
@@ -52,14 +52,14 @@ def test_a_demo(target, name, capsys):
 
 
 @pytest.mark.parametrize(("name", "n"), FEW.items())
-def test_a_demo_on_an_emulated_pico(target, ready_target, name, n, capsys):
-    """From compiled modules, in its own heap, to the end of the recordings, as on the host."""
+def test_a_demo_runs_on_an_emulated_pico(target, ready_target, name, n, capsys):
+    """Compiled modules run in a Pico's heap to the end of the recordings, as on the host."""
     demo = importlib.import_module(f"examples.{name}.demo")
-    told = {}
+    report = {}
     for one in (target, ready_target("rp2040")):
         assert demo.main(["--target", one.name, "-n", str(n)]) == 0
-        told[one.name] = capsys.readouterr().out.partition("\n")[2].partition("\ntime ")[0]
-    assert told["rp2040"] == told["unix"] and "accuracy" in told["unix"]
+        report[one.name] = capsys.readouterr().out.partition("\n")[2].partition("\ntime ")[0]
+    assert report["rp2040"] == report["unix"] and "accuracy" in report["unix"]
 
 
 def test_two_models_need_the_larger_arena(target, capsys):
@@ -73,7 +73,7 @@ def test_two_models_need_the_larger_arena(target, capsys):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_models_are_small_and_good_onnx(name):
+def test_models_are_small_and_valid_onnx(name):
     path = running.EXAMPLES / name / f"{name}.onnx"
     assert path.stat().st_size < 64_000
     onnx.checker.check_model(onnx.load(path), full_check=True)
@@ -86,9 +86,9 @@ def test_a_demo_shows_the_devices_traceback(target):
 
 
 def on_device(target, name, files, options=None, changed=()) -> list[str]:
-    """What on_device.py told from false sensors, until these had no more.
+    """Return the predictions of on_device.py from fake sensors, until these run dry.
 
-    changed: (text, text) to put into the program in its place, to be quicker.
+    `changed` are (old text, new text) of the program, to be quicker.
     """
     program = (running.EXAMPLES / name / "on_device.py").read_text()
     for old, new in changed:
@@ -96,13 +96,13 @@ def on_device(target, name, files, options=None, changed=()) -> list[str]:
         program = program.replace(old, new)
     model = convert(running.EXAMPLES / name / f"{name}.onnx", options or Options()).data
     files = {"mpconnxr": package.folder(), "model.bin": model, **files}
-    done = target.run(program, files=files)
-    assert "no more" in done.stderr
-    return running.predictions(done.stdout)[0]
+    completed = target.run(program, files=files)
+    assert "no more" in completed.stderr
+    return running.predictions(completed.stdout)[0]
 
 
-def test_gestures_from_an_accelerometer(target):
-    """A false MPU-6050: it answers with the readings, high byte first, once it was woken up."""
+def test_gestures_are_recognized_from_an_accelerometer(target):
+    """A fake MPU-6050 answers with readings, high byte first, after it was woken up."""
     machine = """
 class Pin:
     def __init__(self, n): pass
@@ -121,13 +121,13 @@ class I2C:
     windows, labels = motions.windows(10, seed=2)
     files = {"machine.py": machine.encode(), "readings": windows.astype(">i2").tobytes()}
     changed = [("PERIOD_MS, HOP = 20, 12", "PERIOD_MS, HOP = 0, 64")]
-    found = on_device(target, "gesture", files, changed=changed)
-    wanted = [motions.LABELS[label] for label in labels]
-    assert sum(a == b for a, b in zip(found, wanted, strict=True)) >= 9
+    result = on_device(target, "gesture", files, changed=changed)
+    expected = [motions.LABELS[label] for label in labels]
+    assert sum(a == b for a, b in zip(result, expected, strict=True)) >= 9
 
 
-def test_words_from_a_microphone(target):
-    """A false I2S microphone; an answer each half second."""
+def test_words_are_recognized_from_a_microphone(target):
+    """A fake I2S microphone feeds it; an answer is due each half second."""
     machine = """
 class Pin:
     def __init__(self, n): pass
@@ -144,14 +144,14 @@ class I2S:
 """
     clips, labels = words.clips(10, seed=2)
     files = {"machine.py": machine.encode(), "sound": clips.astype("<i2").tobytes()}
-    found = on_device(target, "keywords", files)
-    assert len(found) == 2 * len(clips)
-    wanted = [words.LABELS[label] for label in labels]
-    assert sum(a == b for a, b in zip(found[1::2], wanted, strict=True)) >= 8
+    result = on_device(target, "keywords", files)
+    assert len(result) == 2 * len(clips)
+    expected = [words.LABELS[label] for label in labels]
+    assert sum(a == b for a, b in zip(result[1::2], expected, strict=True)) >= 8
 
 
-def test_shapes_from_a_camera(target):
-    """A false camera that sends the high byte first."""
+def test_shapes_are_recognized_from_a_camera(target):
+    """A fake camera sends the high byte first."""
     camera = f"""
 class PixelFormat: RGB565 = 1
 class FrameSize: QQVGA = 2
@@ -169,11 +169,11 @@ class Camera:
     swapped = np.frombuffer(pictures.rgb565(frames), "<u2").astype(">u2").tobytes()
     options = Options(images={"picture": image_from("gray,crop,scale=255")})
     files = {"camera.py": camera.encode(), "frames": swapped}
-    found = on_device(target, "shapes", files, options)
-    assert found == [pictures.LABELS[label] for label in labels]
+    result = on_device(target, "shapes", files, options)
+    assert result == [pictures.LABELS[label] for label in labels]
 
 
-def test_vibration_from_an_adc(target):
+def test_vibration_is_recognized_from_an_adc(target):
     machine = """
 class Pin:
     def __init__(self, n): pass
@@ -188,12 +188,12 @@ class ADC:
 """
     clips, faults = vibration.clips(3, seed=4, labels=("well", "bearing", "unbalance"))
     samples = (clips.astype(int) + 32768).astype("<u2").tobytes()
-    found = on_device(target, "anomaly", {"machine.py": machine.encode(), "samples": samples})
-    assert found == ["ill" if fault != "well" else "well" for fault in faults]
+    result = on_device(target, "anomaly", {"machine.py": machine.encode(), "samples": samples})
+    assert result == ["ill" if fault != "well" else "well" for fault in faults]
 
 
-def test_a_room_from_its_sensors(target):
-    """A false SCD40 and a false photoresistor; time does not pass."""
+def test_a_room_is_recognized_from_its_sensors(target):
+    """The SCD40 and the photoresistor are fake; time does not pass."""
     machine = """
 class Pin:
     def __init__(self, n): pass
@@ -228,13 +228,13 @@ class ADC:
         "clock.py": clock.encode(),
     }
     changed = [("import time\n", "import clock as time\n")]
-    found = on_device(target, "forest", files, changed=changed)
-    wanted = [room.LABELS[label] for label in labels[room.SPAN :]]
-    assert np.mean([a == b for a, b in zip(found, wanted, strict=True)]) > 0.9
+    result = on_device(target, "forest", files, changed=changed)
+    expected = [room.LABELS[label] for label in labels[room.SPAN :]]
+    assert np.mean([a == b for a, b in zip(result, expected, strict=True)]) > 0.9
 
 
-def test_the_numpy_pictures_are_those_of_load_image(target):
-    """What the network was trained on is what a board makes of a frame."""
+def test_numpy_images_equal_those_of_load_image(target):
+    """The network was trained on images that a board makes of a frame in the same way."""
     frames, _ = pictures.frames(3, seed=5)
     options = Options(images={"picture": image_from("gray,crop,scale=255")})
     model = convert(running.EXAMPLES / "shapes" / "shapes.onnx", options).data

@@ -1,4 +1,4 @@
-"""The scripts of examples/export: what their exporters write runs on a board's MicroPython."""
+"""The models that the scripts of examples/export write run on a board's MicroPython."""
 
 import importlib.util
 import json
@@ -40,7 +40,10 @@ def script(name):
 
 
 def python_for(name):
-    """This Python, or one with the large frameworks in the cache folder, made in the long run."""
+    """Return this Python, or one with the large frameworks in the cache folder.
+
+    The long run makes that one.
+    """
     if all(importlib.util.find_spec(m) for m in NEEDS[name]):
         return sys.executable
     folder = cache_folder() / "frameworks"
@@ -54,21 +57,21 @@ def python_for(name):
 
 
 def assert_converts(printed, name, folder):
-    """The command that a script prints converts the model, which computes what was trained."""
+    """Run the command that a script prints, and check that the model computes what was trained."""
     [line] = [line for line in printed.splitlines() if line.startswith("mpconnxr convert ")]
     words = line.split()[2:]
     assert words[:2] == [f"{folder / name}.onnx", f"{folder / name}.bin"]
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "tools.converter", *words, "--json"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=100,
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert not found["expect"]["warning"] and found["expect"]["error"] < 1e-5
-    assert found["check"]["checked"]
+    assert completed.returncode == 0, completed.stderr
+    result = json.loads(completed.stdout)
+    assert not result["expect"]["warning"] and result["expect"]["error"] < 1e-5
+    assert result["check"]["checked"]
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
@@ -78,18 +81,18 @@ def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):
     words = [python_for(name), "-m", f"examples.export.{name}", str(tmp_path)]
     environment = os.environ | {"KERAS_BACKEND": "torch"}
     options = {"capture_output": True, "text": True, "timeout": 300, "env": environment}
-    done = subprocess.run(words, cwd=ROOT, **options)
-    assert done.returncode == 0, done.stderr
-    printed = done.stdout
+    completed = subprocess.run(words, cwd=ROOT, **options)
+    assert completed.returncode == 0, completed.stderr
+    printed = completed.stdout
     assert_converts(printed, name, tmp_path)
     model, x = onnx.load(tmp_path / f"{name}.onnx"), np.load(tmp_path / f"{name}.npy")
-    done = convert(model)
+    completed = convert(model)
     files = {}
     for k in range(4):
         inputs = [x[k : k + 1]]
         chunk = golden.chunk(inputs, golden.reference(model, inputs))
         files[f"m{k}"] = writer.model_bytes(
-            done.graph, done.plan.arena_bytes, [(layout.CHUNK_GOLDEN, chunk)]
+            completed.graph, completed.plan.arena_bytes, [(layout.CHUNK_GOLDEN, chunk)]
         )
     lines = """
 from mpconnxr import golden

@@ -1,6 +1,6 @@
-"""The README, as somebody follows it who has nothing: its file, its commands, in an empty folder.
+"""The commands of the README work for a newcomer, in an empty folder.
 
-The wheel takes the clone's place, so that nothing but what it brings is found.
+The wheel replaces the clone, so that only its own contents are found.
 """
 
 import os
@@ -26,12 +26,12 @@ README = (ROOT / "README.md").read_text()
 
 
 def script():
-    """train.py: the first block in Python."""
+    """Return train.py: the first block in Python."""
     return re.search(r"```python\n(.*?)```", README, re.S)[1]
 
 
 def commands():
-    """What is typed, in order."""
+    """Return the commands to type, in order."""
     block = re.search(r"```console\n(.*?)```", README, re.S)[1]
     return re.findall(r"^\$ (.*)$", block, re.M)
 
@@ -45,8 +45,8 @@ def wheel(tmp_path_factory):
     return path
 
 
-def test_the_wheel_has_what_users_run(wheel):
-    """Neither tests nor what only they need: those are in a clone."""
+def test_the_wheel_contains_what_users_run(wheel):
+    """It contains neither tests nor what only tests need."""
     names = zipfile.ZipFile(wheel).namelist()
     rooms = {name.split("/")[1] for name in names if name.startswith("mpconnxr_host/")}
     rooms -= {"__init__.py", "__main__.py"}
@@ -65,7 +65,7 @@ def run(command, folder):
         "XDG_CACHE_HOME",
     )
     environment = {name: os.environ[name] for name in names if name in os.environ}
-    done = subprocess.run(
+    completed = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env=environment,
@@ -74,9 +74,9 @@ def run(command, folder):
         text=True,
         timeout=1200,
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    assert "Traceback" not in done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, f"{command}\n{completed.stdout}\n{completed.stderr}"
+    assert "Traceback" not in completed.stdout + completed.stderr
+    return completed.stdout
 
 
 def test_there_are_at_most_six_commands():
@@ -85,7 +85,7 @@ def test_there_are_at_most_six_commands():
 
 @pytest.fixture(scope="module")
 def hour(wheel, tmp_path_factory):
-    """A folder in which the first commands, up to the installation, were typed."""
+    """Return a folder in which the commands up to the installation were typed."""
     folder = tmp_path_factory.mktemp("hour")
     (folder / "train.py").write_text(script())
     venv, install, *_ = commands()
@@ -114,7 +114,7 @@ for name in COMMANDS:
 """
 
 
-def test_each_command_is_there_without_a_clone(hour, tmp_path):
+def test_each_command_works_without_a_clone(hour, tmp_path):
     python = hour / ".venv" / "bin" / "python"
     out = run(f"{python} -c '{EACH_HELP}'", tmp_path)
     assert out.count("usage: mpconnxr ") >= 20
@@ -146,7 +146,7 @@ RUN = (
 
 @pytest.fixture
 def desk(hour, tmp_path, ready_target):
-    """A folder with the files that pages take for granted."""
+    """Return a folder with the files that pages take for granted."""
     ready_target("unix")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     digits = tmp_path / "examples" / "digits"
@@ -172,15 +172,15 @@ def desk(hour, tmp_path, ready_target):
 
 
 @pytest.mark.slow
-def test_commands_of_the_pages_run(hour, desk):
-    """In the order of each page, those whose files are there."""
+def test_the_commands_of_the_pages_run(hour, desk):
+    """They run in the order of each page, if their files exist."""
     activate = f". {hour}/.venv/bin/activate && "
     run(f"{activate} mpconnxr convert model.onnx", desk)
     ran = []
     for words in [words for page in pages.PAGES for words in pages.commands(page)]:
-        given = [w for w in words[1:] if re.search(r"\.(onnx|bin|npy|npz|pb|pem|key)$", w)]
+        paths = [w for w in words[1:] if re.search(r"\.(onnx|bin|npy|npz|pb|pem|key)$", w)]
         is_pattern = any(mark in word for word in words for mark in ("[", "…", "|"))
-        if words[0] not in RUN or is_pattern or not given or not (desk / given[0]).exists():
+        if words[0] not in RUN or is_pattern or not paths or not (desk / paths[0]).exists():
             continue
         run(f"{activate} mpconnxr {' '.join(words)}", desk)
         ran.append(words)

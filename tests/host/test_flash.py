@@ -1,4 +1,4 @@
-"""tools/flash.py with MicroPython's unix port on a pty in a board's place."""
+"""tools/flash.py deploys models to a fake board."""
 
 import json
 import re
@@ -68,21 +68,21 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
     # The code in use is not touched: what is right of it is copied on the board, to place b.
     assert f"copied    3 of {len(files) + 1} files" in out
     assert "\nverified: " in out
-    found = board.files()
+    result = board.files()
     for name, data in files.items():
         at = f"mpconnxr_b/{name}" if name.startswith("mpconnxr/") else name
-        assert found[at] == data, name
-    assert not (board.folder / "mpconnxr").exists() and "mpconnxr.mpy" in found
+        assert result[at] == data, name
+    assert not (board.folder / "mpconnxr").exists() and "mpconnxr.mpy" in result
 
 
-def test_a_terminal_shows_what_the_board_is_at(board, model, monkeypatch, capsys):
+def test_a_terminal_shows_progress(board, model, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert board.flash(model) == 0
     err = capsys.readouterr().err
     assert err.index("the board compares its files") < err.index("the board verifies the model")
 
 
-def test_through_a_pipe_a_line_says_so_now_and_then(board, model, monkeypatch, capsys):
+def test_a_pipe_gets_occasional_progress_lines(board, model, monkeypatch, capsys):
     monkeypatch.setattr(progress, "EVERY", 0.02)
     assert board.flash(model) == 0
     lines = capsys.readouterr().err.splitlines()
@@ -90,19 +90,19 @@ def test_through_a_pipe_a_line_says_so_now_and_then(board, model, monkeypatch, c
     assert "flash: the board verifies the model, 0 s" in lines
 
 
-def test_json_is_one_object_with_what_the_lines_say(board, model, capsys):
+def test_json_is_one_object_with_all_information(board, model, capsys):
     assert board.flash(model, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["status"] == 0 and found["board"]["platform"] == sys.platform
-    assert found["copied"]["files"] == found["code"]["files"] + 1
-    assert found["verified"]["ok"] and found["verified"]["seconds"] > 0
-    assert found["fits"]["heap_bytes"] <= found["fits"]["free_heap_bytes"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["status"] == 0 and result["board"]["platform"] == sys.platform
+    assert result["copied"]["files"] == result["code"]["files"] + 1
+    assert result["verified"]["ok"] and result["verified"]["seconds"] > 0
+    assert result["fits"]["heap_bytes"] <= result["fits"]["free_heap_bytes"]
     assert board.flash(model, "--json", "--rollback") == 1
-    found = json.loads(capsys.readouterr().out)
-    assert found["status"] == 1 and found["error"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["status"] == 1 and result["error"]
 
 
-def test_what_it_says_of_the_heap_holds(board, model, capsys):
+def test_the_reported_heap_is_right(board, model, capsys):
     assert board.flash(model) == 0
     out = capsys.readouterr().out
     known = read_model(model)
@@ -127,8 +127,8 @@ def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys)
     assert {n: d for n, d in board.files().items() if n in files} == files
 
 
-def test_code_that_is_overwritten(board, model, capsys):
-    """Where there is no room for two: file by file, as it is told."""
+def test_overwriting_replaces_files_one_by_one(board, model, capsys):
+    """This is for boards without memory for two packages."""
     assert board.flash(model) == 0
     files = board.files()
     kernel = board.folder / "mpconnxr" / "ops" / "block_gemm.mpy"
@@ -148,8 +148,8 @@ def test_forms_that_are_overwritten_leave_no_folders(board, model):
     assert not (board.folder / "mpconnxr" / "loops" / "armv7m").exists()
 
 
-def test_what_an_earlier_installation_left_goes(board, model, capsys):
-    """From before loops had a folder; what is not of mpconnxr stays."""
+def test_leftovers_of_an_earlier_installation_are_removed(board, model, capsys):
+    """Loops once had no folder; files that are not mpconnxr's stay."""
     assert board.flash(model) == 0
     ops, files = board.folder / "mpconnxr" / "ops", board.files()
     for name in EARLIER:
@@ -164,7 +164,7 @@ def test_what_an_earlier_installation_left_goes(board, model, capsys):
 
 
 def test_an_update_leaves_none_of_an_earlier_installation(board, model):
-    """It is whole in its place, for the way back, until the next update takes that."""
+    """The earlier one stays complete, for a rollback, until the next update."""
     assert board.flash(model) == 0
     for name in EARLIER:
         (board.folder / "mpconnxr" / "ops" / name).write_bytes(b"old")
@@ -196,7 +196,7 @@ def test_deploys_into_a_folder_of_the_board(board, model, capsys):
     assert (where / "mpconnxr" / "model.mpy").is_file()
 
 
-def test_wrong_results_are_not_verified(board, model, monkeypatch, capsys):
+def test_wrong_results_fail_the_verification(board, model, monkeypatch, capsys):
     right = golden.named_reference
 
     def wrong(*arguments):
@@ -235,7 +235,7 @@ def test_a_stripped_model_cannot_be_verified(board, model, capsys):
     assert "no golden vector" in capsys.readouterr().err
 
 
-def test_a_write_that_went_wrong_is_found_and_undone(board, model, monkeypatch, capsys):
+def test_a_failed_write_is_detected_and_undone(board, model, monkeypatch, capsys):
     broken = devices._CODE.replace("a2b_base64(text))", "a2b_base64(text)[1:])")
     assert broken != devices._CODE
     monkeypatch.setattr(devices, "_CODE", broken)
@@ -267,7 +267,7 @@ def test_an_old_firmware_is_refused(board, model, monkeypatch, capsys):
     assert "flash: the board runs micropython 1.23.0" in capsys.readouterr().err
 
 
-def test_runs_as_a_plain_script(tmp_path):
+def test_flash_runs_as_a_plain_script(tmp_path):
     def script(*args):
         command = [sys.executable, ROOT / "tools" / "flash.py", *args]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
@@ -282,7 +282,7 @@ def test_runs_as_a_plain_script(tmp_path):
     )
 
 
-def test_kernels_of_ones_own_are_deployed(board, tmp_path, capsys):
+def test_custom_kernels_are_deployed(board, tmp_path, capsys):
     path = tmp_path / "denoise.bin"
     path.write_bytes(convert(network(), Options(ops=OPS, allow_domains=[ACME])).data)
     assert board.flash(path, "--ops", str(OPS)) == 0

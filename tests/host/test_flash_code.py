@@ -1,4 +1,4 @@
-"""Which form of the code a board gets, and that what is compiled is what it runs."""
+"""A board gets the right form of the code, and runs what was compiled."""
 
 import subprocess
 from dataclasses import replace
@@ -32,11 +32,11 @@ def model(tmp_path_factory):
 
 
 def loops(model, machine):
-    """Modules of loops by their paths there, with the architecture in their .mpy (0: none)."""
+    """Return {module of loops on the board: architecture in its .mpy, 0 for none}."""
     files = code_for(model, Package(), machine)
-    found = {f.path.removesuffix(".mpy"): f.data[2] >> 2 & 15 for f in files}
+    results = {f.path.removesuffix(".mpy"): f.data[2] >> 2 & 15 for f in files}
     place = "mpconnxr/loops/"
-    return {name.removeprefix(place): arch for name, arch in found.items() if place in name}
+    return {name.removeprefix(place): arch for name, arch in results.items() if place in name}
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def loops(model, machine):
         (Machine(""), "block_dot"),
     ],
 )
-def test_a_family_goes_in_the_one_form_that_the_machine_takes(machine, form, model):
-    found = loops(model, machine)
-    assert [name for name in found if name.endswith("block_dot")] == [form]
-    assert set(found.values()) <= {0, machine.number}
-    assert (set(found.values()) == {0}) == (machine.arch == "")
+def test_a_family_is_deployed_in_one_form(machine, form, model):
+    result = loops(model, machine)
+    assert [name for name in result if name.endswith("block_dot")] == [form]
+    assert set(result.values()) <= {0, machine.number}
+    assert (set(result.values()) == {0}) == (machine.arch == "")
 
 
 def test_a_board_without_memory_for_native_code_gets_plain_loops(model):
@@ -69,17 +69,19 @@ def test_a_board_without_memory_for_native_code_gets_plain_loops(model):
 
 
 @pytest.mark.parametrize("board", ["pico", "esp32"])
-def test_compiled_files_in_a_folder(board, model, tmp_path, capsys):
-    """For those who copy them to a board by other means: what flash.py would copy."""
+def test_compiled_files_go_to_a_folder(board, model, tmp_path, capsys):
+    """They are the files that flash.py would copy, for other means of transport."""
     path, folder = tmp_path / model.name, tmp_path / "files"
     path.write_bytes(model.data)
     to = ["--to", str(folder), "--board", board, "--interpret"]
     assert flash.main([str(path), *to]) == 0
-    found = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    results = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     machine = boards.load_board(boards.FOLDER / f"{board}.toml").machine
     files = {f.path: f.data for f in code_for(model, Package(), machine)}
-    assert {name: p.read_bytes() for name, p in found.items()} == files | {model.name: model.data}
-    assert f"{len(found)} files, " in capsys.readouterr().out
+    assert {name: p.read_bytes() for name, p in results.items()} == files | {
+        model.name: model.data
+    }
+    assert f"{len(results)} files, " in capsys.readouterr().out
 
 
 def test_source_files_in_a_folder_run_and_verify(model, ready_target, tmp_path):
@@ -93,20 +95,20 @@ def test_source_files_in_a_folder_run_and_verify(model, ready_target, tmp_path):
 
 @pytest.fixture
 def to(model, tmp_path):
-    """What is in a folder after --to that folder, by path."""
+    """Return write(folder, *options), which returns the files of a deployment to a folder."""
     path = tmp_path / model.name
     path.write_bytes(model.data)
 
     def write(place, *options):
         assert flash.main([str(path), "--interpret", "--to", str(place), *options]) == 0
-        found = [p for p in place.rglob("*") if p.is_file()]
-        return {p.relative_to(place).as_posix(): p.read_bytes() for p in found}
+        results = [p for p in place.rglob("*") if p.is_file()]
+        return {p.relative_to(place).as_posix(): p.read_bytes() for p in results}
 
     return write
 
 
-def test_what_is_replaced_in_a_folder_goes(to, tmp_path):
-    """Where source and compiled code are side by side, MicroPython takes the source."""
+def test_replaced_files_in_a_folder_are_removed(to, tmp_path):
+    """If source and compiled code are side by side, MicroPython imports the source."""
     own = {"notes.py": b"1", "mpconnxr/ops/mine.py": b"2", "other/model.py": b"3"}
     earlier = ["loops_block.py", "loops_block_dot_thumb.mpy", "block.mpy"]
     used = tmp_path / "used"
@@ -137,7 +139,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(model, tmp_path, monkeypatc
     assert not list(sources.iterdir())
 
 
-def test_a_board_with_too_little_heap_is_a_warning(to, tmp_path, capsys):
+def test_too_little_heap_is_a_warning(to, tmp_path, capsys):
     to(tmp_path / "files", "--board", "pico")
     assert capsys.readouterr().err == ""
     to(tmp_path / "files", "--board", "esp8266")
@@ -146,7 +148,7 @@ def test_a_board_with_too_little_heap_is_a_warning(to, tmp_path, capsys):
     assert "about 35,000 are free there. Frozen into" in err and err.count("\n") == 1
 
 
-def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):
+def test_unknown_and_unable_boards_are_refused(model, tmp_path, capsys):
     path = tmp_path / model.name
     path.write_bytes(model.data)
     options = [str(path), "--to", str(tmp_path / "x"), "--board"]
@@ -160,7 +162,7 @@ def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", ["unix", "unix32"])
-def test_the_form_is_the_one_that_the_board_takes_itself(name, model, ready_target):
+def test_the_deployed_form_is_the_boards_own_choice(name, model, ready_target):
     target = ready_target(name)
     script = "from mpconnxr import forms\n"
     for family in ("block", "block_finish", "block_dot"):
@@ -172,7 +174,7 @@ def test_the_form_is_the_one_that_the_board_takes_itself(name, model, ready_targ
     assert taken <= set(loops(model, Machine(target.arch)))
 
 
-def test_what_only_some_models_or_programs_need_is_left_out(model):
+def test_modules_that_a_model_does_not_need_are_omitted(model):
     def names(*optional):
         files = code_for(replace(model, optional=frozenset(optional)), Package(), Machine("x86"))
         return {f.path.rpartition("/")[2].removesuffix(".mpy") for f in files}
@@ -182,7 +184,7 @@ def test_what_only_some_models_or_programs_need_is_left_out(model):
     assert "audio" in names("audio")
 
 
-def test_a_machine_is_read_from_what_the_firmware_says():
+def test_the_machine_follows_from_the_firmware():
     assert Machine.of(0x1306) == Machine("armv6m", mpy=(6, 3))
     assert Machine.of(0x2B06, ["thumb"]).arch == "xtensawin"
     assert Machine.of(0x0306, ["thumb"]) == Machine("")
@@ -190,7 +192,7 @@ def test_a_machine_is_read_from_what_the_firmware_says():
     assert not Machine.of(0x1206).takes_mpy  # native code of MicroPython 1.22
 
 
-def test_plain_is_the_source_less_what_is_for_viper():
+def test_the_plain_form_is_the_source_without_viper_code():
     source = "COMMON = True\n@micropython.viper\ndef f(x: ptr8):\n    return x[0]\n"
     assert plain(source) == "\n\ndef f(x: ptr8):\n    return x[0]\n"
 
@@ -198,12 +200,12 @@ def test_plain_is_the_source_less_what_is_for_viper():
 @pytest.mark.parametrize(
     "source", ["def f(:\n", "import micropython\n@micropython.asm_thumb\ndef f():\n    what()\n"]
 )
-def test_what_does_not_compile_is_an_error(source):
+def test_code_that_does_not_compile_is_an_error(source):
     with pytest.raises(CompileError, match="^ops/x.py: mpy-cross: .*Error"):
         compiled(source, "ops/x.py", "armv6m")
 
 
-def test_an_error_that_ends_well_is_an_error(monkeypatch, tmp_path):
+def test_a_compiler_message_with_status_0_is_an_error(monkeypatch, tmp_path):
     liar = tmp_path / "mpy-cross"
     lie = 'echo "SyntaxError: no" >&2\nwhile [ "$1" != -o ]; do shift; done\n: >$2'
     liar.write_text(f"#!/bin/sh\n{lie}\n")

@@ -45,7 +45,7 @@ def test_a_uf2_goes_to_the_boot_drive_and_the_board_restarts(drive, image, monke
     assert "firmware.uf2, 1,536 bytes" in capsys.readouterr().out
 
 
-def test_a_board_that_does_not_restart_has_not_taken_it(drive, image, capsys):
+def test_a_board_that_does_not_restart_is_an_error(drive, image, capsys):
     assert run("--firmware", image) == 1
     assert "did not take firmware.uf2" in capsys.readouterr().err
 
@@ -85,7 +85,7 @@ def esp(chip):
 
 
 @pytest.mark.parametrize(("chip", "offset"), [(0, 0x1000), (2, 0x1000), (5, 0), (9, 0), (13, 0)])
-def test_an_esp32_image_says_where_it_belongs(chip, offset):
+def test_an_esp32_image_contains_its_offset(chip, offset):
     assert firmware.esp_offset("x.bin", esp(chip)) == offset
 
 
@@ -106,7 +106,7 @@ def test_a_bin_goes_through_esptool(tmp_path, monkeypatch, capfd):
     assert "esptool did not write esp.bin" in capfd.readouterr().err
 
 
-def test_what_is_no_firmware_is_refused(tmp_path, capsys):
+def test_files_that_are_not_firmware_are_refused(tmp_path, capsys):
     path = tmp_path / "x.bin"
     path.write_bytes(b"\x7fELF" + bytes(100))
     assert run("--firmware", path) == 1

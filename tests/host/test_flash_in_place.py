@@ -1,4 +1,4 @@
-"""Where models go that are read in place: a ROMFS, and flash that no file system has."""
+"""Models that are read in place go to a ROMFS, or to flash beyond the file system."""
 
 import pytest
 
@@ -24,8 +24,8 @@ def test_a_model_in_a_romfs_is_aligned(n, target):
     assert image.index(MODEL) % 16 == 0
     if n != 7:
         return
-    done = target.run(LIST, {"image": image})
-    folders, contents = done.stdout.splitlines()
+    completed = target.run(LIST, {"image": image})
+    folders, contents = completed.stdout.splitlines()
     assert folders == (
         "['model.bin', 'mpconnxr'] ['__init__.mpy', 'ops', 'z.mpy'] ['__init__.mpy', 'a.mpy']"
     )
@@ -33,7 +33,7 @@ def test_a_model_in_a_romfs_is_aligned(n, target):
 
 
 class Board:
-    """Answers what a Region asks: the firmware's end, and where the file system begins."""
+    """Answers a Region's questions: the firmware's end, and where the file system begins."""
 
     def __init__(self, end):
         self.end = end
@@ -53,14 +53,14 @@ def test_models_lie_side_by_side_before_the_file_system():
     assert region.place(4096, [Reference(0x90000, 100)]).offset == 0x98000  # one outside of it
 
 
-def test_no_room_says_how_much_would_be():
+def test_missing_flash_is_reported_in_bytes():
     region = Region(Board(0xA0000), 0x4000)
     with pytest.raises(DeployError, match="--reserve 20480 has it"):
         region.place(0x2001, [Reference(0x9C000, 0x2000)])
 
 
 @pytest.mark.parametrize("nbytes", [0x4F001, -1])
-def test_more_than_there_is_cannot_be_reserved(nbytes):
+def test_a_reservation_beyond_the_flash_is_refused(nbytes):
     with pytest.raises(DeployError, match="has 323,584 bytes between the firmware"):
         Region(Board(0xA0000), nbytes)
 

@@ -1,4 +1,4 @@
-"""Which files of mpconnxr/ a model needs."""
+"""Each model gets the files of mpconnxr/ that it needs."""
 
 import ast
 from pathlib import PurePosixPath
@@ -51,7 +51,7 @@ X = {"ops/a.py", "loops/x.py", "loops/viper/x.py", "loops/common.py"}
 
 
 @pytest.mark.parametrize(
-    ("kernels", "wanted"),
+    ("kernels", "expected"),
     [
         ([], set()),
         (["a"], X),
@@ -59,8 +59,8 @@ X = {"ops/a.py", "loops/x.py", "loops/viper/x.py", "loops/common.py"}
         (["c"], X | {"ops/c.py"}),
     ],
 )
-def test_follows_imports_and_the_loops_that_are_named(package, kernels, wanted):
-    assert names(package, kernels) == CORE | wanted
+def test_imports_and_named_loops_are_followed(package, kernels, expected):
+    assert names(package, kernels) == CORE | expected
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_follows_imports_and_the_loops_that_are_named(package, kernels, wanted):
         (Options(float="fast16"), {"block_dot", "short_dot"}),
     ],
 )
-def test_in_memory_are_the_products_of_its_weights(options, taken):
+def test_a_model_gets_the_products_of_its_weights(options, taken):
     model = parse_model("model.bin", convert(HERE / "digits.onnx", options).data)
     files = code_for(model, Package(), Machine("xtensawin"))
     loaded = [PurePosixPath(file.path) for file in files if file.loaded]
@@ -84,13 +84,13 @@ def test_an_unknown_kernel_is_refused(package):
         package.files_for(["a", "z"])
 
 
-def test_kernels_of_a_converted_model():
+def test_kernels_are_read_from_a_converted_model():
     data = convert(HERE / "digits.onnx").data
     assert set(parse_model("digits.bin", data).kernels) >= {"block_gemm", "conv_max_pool"}
 
 
-def test_loops_are_taken_by_names_as_they_stand():
-    """The search sees no others."""
+def test_loops_are_requested_by_literal_names():
+    """The search for needed loops finds no others."""
     takes = [f"forms.{name}" for name in ("get", "find")] + ["calls.fpu", "calls.later"]
     paths = {*PACKAGE.glob("*.py"), *(PACKAGE / "ops").glob("*.py")}
     for path in paths - {PACKAGE / "forms.py"}:
@@ -103,12 +103,12 @@ def test_loops_are_taken_by_names_as_they_stand():
                 assert [*(PACKAGE / "loops").rglob(f"{name}.py")], (path, name)
 
 
-def test_every_kernel_has_all_that_it_names():
+def test_every_kernel_has_the_loops_that_it_names():
     package = Package()
     core = set(package.files_for([]))
     kernels = [p.stem for p in (PACKAGE / "ops").glob("*.py") if package.has_kernel(p.stem)]
     assert len(kernels) > 50
     for kernel in kernels:
-        found = {*package.files_for([kernel])} - core
-        if any("forms.get(" in path.read_text() for path in found):
-            assert any(PACKAGE / "loops" in path.parents for path in found), kernel
+        results = {*package.files_for([kernel])} - core
+        if any("forms.get(" in path.read_text() for path in results):
+            assert any(PACKAGE / "loops" in path.parents for path in results), kernel

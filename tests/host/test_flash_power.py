@@ -1,7 +1,7 @@
-"""The power cut at each file operation of an update: the old model or the new one, never neither.
+"""A power cut at any file operation of an update leaves the old model or the new one.
 
 Old is the old model with the old code, new the new one with the new code; the package's modules
-notice for themselves if they are of two versions (see generations).
+detect by themselves if they are of two versions (see generations).
 """
 
 import os
@@ -29,23 +29,23 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("update", "history", "fat"), KINDS)
-def test_power_lost_at_each_point(update, history, fat, bench, capsys):
+def test_a_power_cut_at_any_operation_leaves_a_model(update, history, fat, bench, capsys):
     new = UPDATES[update]
     before = bench.begin(*HISTORIES[history])
     path = bench.folder.with_name("journal")
     assert bench.flash(new, fat=fat, journal=path) == 0
-    assert bench.says() == new.says
+    assert bench.prints() == new.prints
     shutil.copytree(before, now := bench.folder.with_name("now"))
     journal, seen, recovered = Journal(path, bench.folder), [], 0
-    for n, operation, done in journal.states(now):
-        seen.append(bench.says(now))
-        assert seen[-1] in (OLD.says, new.says), (n, operation, done)
-        if n % EVERY == 0 or n > len(journal.operations) - LAST and done:
+    for n, operation, converted in journal.states(now):
+        seen.append(bench.prints(now))
+        assert seen[-1] in (OLD.prints, new.prints), (n, operation, converted)
+        if n % EVERY == 0 or n > len(journal.operations) - LAST and converted:
             bench.set(now)
-            assert bench.flash(new, fat=fat) == 0, (n, operation, done)
-            assert bench.says() == new.says, (n, operation, done)
+            assert bench.flash(new, fat=fat) == 0, (n, operation, converted)
+            assert bench.prints() == new.prints, (n, operation, converted)
             recovered += 1
     capsys.readouterr()
     print(f"{len(seen)} states: {Counter(seen)}, recovered from {recovered}")
     assert len(seen) >= 8 and recovered >= 8
-    assert (seen[0], seen[-1]) == (OLD.says, new.says)
+    assert (seen[0], seen[-1]) == (OLD.prints, new.prints)

@@ -1,4 +1,4 @@
-"""What tools/flash.py refuses before it touches a board: one line that says why."""
+"""tools/flash.py refuses wrong requests before it touches a board, with one line that says why."""
 
 import os
 import re
@@ -51,15 +51,15 @@ def test_a_port_that_is_silent_or_absent_is_one_line(model, monkeypatch, capsys)
 @pytest.mark.parametrize(
     ("n", "message"), [(0, "no board found"), (2, r"several boards.*--port: /dev/a .*/dev/b")]
 )
-def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
-    found = [SimpleNamespace(device=f"/dev/{c}", description="USB", vid=1) for c in "ba"[:n]]
+def test_a_port_is_not_guessed(n, message, model, monkeypatch, capsys):
+    results = [SimpleNamespace(device=f"/dev/{c}", description="USB", vid=1) for c in "ba"[:n]]
     builtin = SimpleNamespace(device="/dev/ttyS0", description="n/a", vid=None)
 
     class Port(SimpleNamespace):
         def __lt__(self, other):
             return self.device < other.device
 
-    listed = [Port(**vars(p)) for p in [*found, builtin]]
+    listed = [Port(**vars(p)) for p in [*results, builtin]]
     monkeypatch.setattr(reach.list_ports, "comports", lambda: listed)
     assert flash.main([str(model)]) == 1
     assert re.match("flash: .*" + message, capsys.readouterr().err)
@@ -80,9 +80,7 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
         ("--dry-run --firmware x.uf2", "give --dry-run or --firmware, not both"),
     ],
 )
-def test_options_that_do_not_go_together_are_wrong_usage(
-    options, message, model, monkeypatch, capsys
-):
+def test_conflicting_options_are_wrong_usage(options, message, model, monkeypatch, capsys):
     monkeypatch.chdir(model.parent)
     with pytest.raises(SystemExit) as e:
         flash.main([str(model), *options.split()])
@@ -108,7 +106,7 @@ def test_a_target_that_is_no_board_is_refused(name, model, capsys):
         ("notes.txt/x", "notes.txt: File exists"),
     ],
 )
-def test_what_is_no_flash_is_refused_before_the_board_starts(file, message, model, capsys):
+def test_a_wrong_flash_image_is_refused_before_the_board_starts(file, message, model, capsys):
     path = model.parent / "notes.txt"
     path.write_text("not to be lost")
     flash_file = str(model.parent / file)
@@ -126,7 +124,9 @@ def test_what_is_no_flash_is_refused_before_the_board_starts(file, message, mode
         (b"MPCONNXR\x02\0\0\0" + bytes(200), "should be 0: convert the model again"),
     ],
 )
-def test_what_is_no_model_is_refused_before_a_board_is_touched(content, message, model, capsys):
+def test_a_file_without_a_model_is_refused_before_a_board_is_touched(
+    content, message, model, capsys
+):
     model.write_bytes(content)
     assert flash.main([str(model), "--port", "/dev/there-is-none"]) == 1
     assert message in capsys.readouterr().err
@@ -151,7 +151,7 @@ def test_what_is_no_model_is_refused_before_a_board_is_touched(content, message,
     ],
 )
 @pytest.mark.parametrize("options", [["--port", "/dev/there-is-none"], ["--to", "files"]])
-def test_names_that_are_not_for_a_board(
+def test_names_that_a_board_cannot_have_are_refused(
     name, message, options, model, digits, monkeypatch, capsys
 ):
     monkeypatch.chdir(model.parent)
@@ -165,19 +165,19 @@ def test_names_that_are_not_for_a_board(
 @pytest.mark.parametrize(
     "name", ["model.bin", "größe.bin", "a.b.c.bin", "active.bin", "x+y-2.bin"]
 )
-def test_names_that_are(name):
+def test_names_that_a_board_can_have_are_accepted(name):
     assert name_problem(name) == ""
 
 
-def test_a_model_in_the_folder_that_the_files_go_to_stays(model, digits, tmp_path):
+def test_a_model_in_the_destination_folder_stays(model, digits, tmp_path):
     assert flash.main([str(model), "--to", str(tmp_path)]) == 0
     status = model.stat()
     assert flash.main([str(model), "--to", str(tmp_path)]) == 0
     assert model.read_bytes() == digits and model.stat() == status
 
 
-def test_what_is_read_is_not_written_over(model, tmp_path, capsys):
-    """Under any of its names, and neither removed as what a new file takes the place of."""
+def test_inputs_are_not_overwritten(model, tmp_path, capsys):
+    """This holds under any name of an input, and neither is one removed to be replaced."""
     read = PACKAGE / "reader.py"
     text = read.read_text()
     for n, place in enumerate(
@@ -207,7 +207,7 @@ def test_the_folder_of_the_sources_is_refused(model, capsys):
     assert sorted(sources.rglob("*")) == before
 
 
-def test_the_kernels_given_with_ops_are_not_written_over(model, tmp_path, capsys):
+def test_kernels_of_ops_are_not_overwritten(model, tmp_path, capsys):
     own = tmp_path / "mpconnxr" / "ops"
     own.mkdir(parents=True)
     (tmp_path / "device").symlink_to(own)
@@ -219,7 +219,7 @@ def test_the_kernels_given_with_ops_are_not_written_over(model, tmp_path, capsys
     assert "prepare" in (own / "mine.py").read_text()
 
 
-def test_a_key_that_did_not_sign_the_model(model, digits, tmp_path, capsys):
+def test_a_key_that_did_not_sign_the_model_is_refused(model, digits, tmp_path, capsys):
     pytest.importorskip("cryptography")
     private, public = keys_in(tmp_path, "one")
     _, other = keys_in(tmp_path, "two")
@@ -241,7 +241,7 @@ def test_a_key_that_did_not_sign_the_model(model, digits, tmp_path, capsys):
 
 
 def keys_in(folder, name):
-    """Paths of a private and a public key."""
+    """Return the paths of a private and a public key."""
     from cryptography.hazmat.primitives import serialization as s
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 

@@ -1,4 +1,4 @@
-"""Two slots for a model on a board: updates, rollback, and the loss of power in between."""
+"""Two slots for a model on a board: updates, rollback, and power cuts between."""
 
 import itertools
 import os
@@ -6,26 +6,17 @@ import shutil
 import subprocess
 
 import pytest
-from onnx import TensorProto, helper
 
 from tests.host.fake_board import FakeBoard
-from tools.converter.convert import convert
+from tests.host.releases import model_of
 from tools.deploy import device as devices
 
 LOAD = "import mpconnxr\nprint(list(mpconnxr.load('model.bin').run([1.0, -2.0])[0].data))"
 
 
-def model_of(operator):
-    """A model.bin of one operator over two numbers."""
-    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy")
-    graph = helper.make_graph([helper.make_node(operator, ["x"], ["y"])], "g", [x], [y])
-    opsets = [helper.make_opsetid("", 17)]
-    return convert(helper.make_model(graph, opset_imports=opsets, ir_version=8)).data
-
-
 @pytest.fixture(scope="module")
 def models():
-    """Bytes by what the model makes of [1, -2]."""
+    """Return model files by the printed output for [1, -2]."""
     return {
         "[-1.0, 2.0]": model_of("Neg"),
         "[1.0, 2.0]": model_of("Abs"),
@@ -49,7 +40,7 @@ def bench(executable, tmp_path, models):
 
 
 class Bench:
-    """Boards one after another, over one file system."""
+    """A sequence of boards over one file system."""
 
     def __init__(self, executable, tmp_path, models):
         self.executable, self.models = executable, models
@@ -62,17 +53,19 @@ class Bench:
             return board.flash(self.model, *options)
 
     def loads(self):
-        """What a run of the model on the board gives."""
+        """Return what a run of the model on the board prints."""
         command = [self.executable, "-c", LOAD]
         path = os.environ | {"MICROPYPATH": ""}
-        done = subprocess.run(command, cwd=self.folder, env=path, capture_output=True, text=True)
-        return done.stdout.strip() or done.stderr
+        completed = subprocess.run(
+            command, cwd=self.folder, env=path, capture_output=True, text=True
+        )
+        return completed.stdout.strip() or completed.stderr
 
     def names(self):
         return {p.name for p in self.folder.rglob("model.*")} - {"model.mpy", "model.py"}
 
 
-def test_models_take_turns_in_two_slots(bench, capsys):
+def test_models_alternate_between_two_slots(bench, capsys):
     neg, absolute, floor = bench.models
     for made, slot in ((neg, "a"), (absolute, "b"), (floor, "a"), (floor, "a")):
         assert bench.flash(made) == 0
@@ -89,7 +82,7 @@ def test_models_take_turns_in_two_slots(bench, capsys):
     assert bench.names() == {"model.a.bin", "model.b.bin", "model.active"}
 
 
-def test_a_model_that_computes_wrong_is_not_made_active(bench, monkeypatch, capsys):
+def test_a_wrong_model_is_not_activated(bench, monkeypatch, capsys):
     neg, absolute, _ = bench.models
     assert bench.flash(neg) == 0
     wrong = devices._VERIFY.replace("int(r.ok)", "0")
@@ -103,14 +96,14 @@ def test_a_model_that_computes_wrong_is_not_made_active(bench, monkeypatch, caps
     assert bench.loads() == absolute
 
 
-def test_there_is_nothing_to_roll_back_to_at_first(bench, capsys):
+def test_rollback_needs_an_earlier_model(bench, capsys):
     neg = next(iter(bench.models))
     assert bench.flash(neg) == 0
     assert bench.flash(neg, "--rollback") == 1
     assert "holds no earlier" in capsys.readouterr().err
 
 
-def test_a_model_copied_by_hand_wins_until_the_next_one(bench, capsys):
+def test_a_model_copied_by_hand_is_used_until_the_next_update(bench, capsys):
     neg, absolute, floor = bench.models
     assert bench.flash(neg) == 0
     (bench.folder / "model.bin").write_bytes(bench.models[absolute])
@@ -122,7 +115,7 @@ def test_a_model_copied_by_hand_wins_until_the_next_one(bench, capsys):
     assert "model.bin" not in bench.names()
 
 
-def test_what_an_interrupted_copy_left_is_used_or_removed(bench, capsys):
+def test_leftovers_of_an_interrupted_copy_are_used_or_removed(bench, capsys):
     neg, absolute, _ = bench.models
     assert bench.flash(neg) == 0
     (bench.folder / "model.b.bin.new").write_bytes(bench.models[absolute])
@@ -133,8 +126,8 @@ def test_what_an_interrupted_copy_left_is_used_or_removed(bench, capsys):
 
 
 @pytest.mark.parametrize("fat", [False, True])
-def test_power_lost_at_each_point_of_an_update(fat, bench, capsys):
-    """The old model or the new one loads, never neither; and a second call ends the update."""
+def test_a_power_cut_at_any_operation_leaves_a_model(fat, bench, capsys):
+    """The old model or the new one loads; a second call ends the update."""
     neg, absolute, floor = bench.models
     assert bench.flash(neg) == 0
     assert bench.flash(absolute) == 0

@@ -1,4 +1,4 @@
-"""Updates of the package on a board: what they refuse, what they leave, and the way back."""
+"""Updates of the package on a board: what they refuse, keep, and roll back."""
 
 import os
 import shutil
@@ -14,22 +14,22 @@ LONG = bool(os.environ.get("MPCONNXR_LONG"))
 NEW = UPDATES["format"]
 
 
-def test_a_new_format_that_is_not_verified_changes_nothing(bench, monkeypatch, capsys):
+def test_an_unverified_new_format_changes_nothing(bench, monkeypatch, capsys):
     bench.begin(EARLIER, OLD)
     before = files_in_use(bench)
     with monkeypatch.context() as patch:
         patch.setattr(devices, "_VERIFY", devices._VERIFY.replace("int(r.ok)", "0"))
         assert bench.flash(NEW) == 1
     assert "NOT verified" in capsys.readouterr().out
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
     assert files_in_use(bench) == before
     assert bench.flash(NEW) == 0
     assert "copied    0 of" in capsys.readouterr().out
-    assert bench.says() == NEW.says
+    assert bench.prints() == NEW.prints
 
 
 def files_in_use(bench):
-    """Of the code that is imported, and of the model that is loaded."""
+    """Return the files of the imported code and of the loaded model."""
     place = "mpconnxr" if (bench.folder / "mpconnxr").exists() else "mpconnxr_b"
     slot = (bench.folder / "model.active").read_text()
     paths = [*(bench.folder / place).rglob("*"), bench.folder / f"model.{slot}.bin"]
@@ -37,39 +37,39 @@ def files_in_use(bench):
     return {path: path.read_bytes() for path in paths if path.is_file()}
 
 
-def test_the_way_back_takes_the_code_along(bench, capsys):
+def test_a_rollback_restores_the_code_too(bench, capsys):
     bench.begin(OLD, NEW)
     assert bench.flash(NEW, "--rollback") == 0
     assert "code      the previous package" in capsys.readouterr().out
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
     assert bench.flash(NEW, "--rollback", "--no-verify") == 0
-    assert bench.says() == NEW.says
+    assert bench.prints() == NEW.prints
     assert bench.flash(NEW) == 0
     assert "copied    0 of" in capsys.readouterr().out
 
 
 def test_a_file_copied_by_hand_stays_until_the_switch(bench, capsys):
-    """It hides the slots from the old code and from the new one, which could not read it."""
+    """It hides the slots from the old code, and from the new one, which could not read it."""
     bench.begin(OLD)
     shutil.move(bench.folder / "model.a.bin", bench.folder / "model.bin")
     (bench.folder / "model.active").unlink()
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
     shutil.copytree(bench.folder, now := bench.folder.with_name("now"))
     journal = bench.folder.with_name("journal")
     assert bench.flash(NEW, journal=journal) == 0
-    seen = [bench.says(now) for _ in Journal(journal, bench.folder).states(now)]
-    assert set(seen) == {OLD.says, NEW.says}
+    seen = [bench.prints(now) for _ in Journal(journal, bench.folder).states(now)]
+    assert set(seen) == {OLD.prints, NEW.prints}
     assert not (bench.folder / "model.bin").exists()
     assert (bench.folder / "model.active").exists()
 
 
 def deployed_as(bench, release, name):
-    """Exit status for the model of a release under another name."""
-    usual, bench.model = bench.model, bench.model.with_name(name)
+    """Return the exit status for the model of a release under another name."""
+    original, bench.model = bench.model, bench.model.with_name(name)
     try:
         return bench.flash(release)
     finally:
-        bench.model = usual
+        bench.model = original
 
 
 def test_models_that_the_new_code_cannot_read_are_named_first(bench, capsys):
@@ -82,17 +82,17 @@ def test_models_that_the_new_code_cannot_read_are_named_first(bench, capsys):
     assert {p: p.read_bytes() for p in bench.folder.rglob("*") if p.is_file()} == before
     assert bench.flash(NEW, "--strand") == 0
     assert "stranded  " in capsys.readouterr().out
-    assert bench.says() == NEW.says
+    assert bench.prints() == NEW.prints
 
 
 def test_other_models_get_the_new_code_too(bench):
-    """Their kernels, also those that this model has no use for."""
+    """They get their kernels, also those that this model does not need."""
     bench.begin(OLD)
     assert deployed_as(bench, Release(2, NOW, "Abs"), "other.bin") == 0
     assert bench.flash(UPDATES["code"]) == 0
     program = "import mpconnxr\nprint(list(mpconnxr.load('other.bin').run([1.0, -2.0])[0].data))"
-    done = bench.runs(program)
-    assert done == "[1.0, 2.0]"
+    printed = bench.runs(program)
+    assert printed == "[1.0, 2.0]"
 
 
 def test_a_module_that_a_program_needs_is_kept(bench):
@@ -104,8 +104,8 @@ def test_a_module_that_a_program_needs_is_kept(bench):
 
 
 @pytest.mark.parametrize("update", ["model", "format"])
-def test_no_room_at_each_write(update, bench, capsys):
-    """The old state holds, what was written is gone again, and the message says so."""
+def test_a_full_file_system_at_any_write_leaves_the_old_model(update, bench, capsys):
+    """What was written is removed again, and the message says so."""
     before, new = bench.begin(OLD), UPDATES[update]
     path = bench.folder.with_name("journal")
     assert bench.flash(new, journal=path) == 0
@@ -117,7 +117,7 @@ def test_no_room_at_each_write(update, bench, capsys):
         capsys.readouterr()
         assert bench.flash(new, full=n) == 1, n
         assert capsys.readouterr().err.startswith("flash: the board's file system is full"), n
-        assert bench.says() == OLD.says, n
+        assert bench.prints() == OLD.prints, n
         assert names(bench.folder) == names(before), n
     assert len(points) >= (2 if update == "model" else 8)
     assert bench.flash(new) == 0
@@ -128,34 +128,34 @@ def names(folder):
 
 
 @pytest.mark.parametrize("pointer", [None, "b"])
-def test_a_slot_without_its_pointer_stays_the_active_one(pointer, bench, monkeypatch):
-    """Only slot b is there: a model in slot a would come before it, verified or not."""
+def test_a_slot_without_its_pointer_stays_active(pointer, bench, monkeypatch):
+    """Only slot b exists: a model in slot a would precede it, verified or not."""
     bench.begin(EARLIER, OLD)
     (bench.folder / "model.a.bin").unlink()
     if not pointer:
         (bench.folder / "model.active").unlink()
     monkeypatch.setattr(devices, "_VERIFY", devices._VERIFY.replace("int(r.ok)", "0"))
     assert bench.flash(UPDATES["model"]) == 1
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
 
 
 def test_another_board_after_a_reset_is_refused(bench, capsys):
     before = bench.begin(OLD)
     assert bench.flash(NEW, swap=2) == 1
     assert "a different board answers now" in capsys.readouterr().err
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
     assert files_in_use(bench)
     assert before
 
 
-def test_a_board_that_is_not_the_one_expected_is_refused(bench, capsys):
+def test_an_unexpected_board_is_refused(bench, capsys):
     assert bench.flash(OLD, "--board", "pico") == 1
     assert "--board pico, but the board says linux" in capsys.readouterr().err
     assert names(bench.folder) == set()
 
 
-def test_a_truncated_module_has_no_name_that_is_imported(bench):
-    """At no time is there a .mpy that is not one of those that end up there, or were there."""
+def test_a_truncated_module_is_never_imported(bench):
+    """At any time all .mpy files are either old or final ones."""
     before = bench.begin(OLD)
     journal = bench.folder.with_name("journal")
     assert bench.flash(NEW, journal=journal) == 0
@@ -169,17 +169,17 @@ def test_a_truncated_module_has_no_name_that_is_imported(bench):
     assert seen > 50
 
 
-def test_a_firmware_that_has_the_package_is_updated_in_place_b(bench):
-    """As with mip, whose package in /lib a folder would hide before it is whole."""
+def test_a_package_in_lib_is_updated_in_slot_b(bench):
+    """mip installs to /lib, which a folder would hide before it is complete."""
     bench.begin(OLD)
     (bench.folder / "lib").mkdir()
     shutil.move(bench.folder / "mpconnxr", bench.folder / "lib" / "mpconnxr")
     assert bench.flash(UPDATES["both"]) == 0
     assert (bench.folder / "mpconnxr_b" / "mpconnxr").is_dir()
-    assert bench.says() == UPDATES["both"].says
+    assert bench.prints() == UPDATES["both"].prints
 
 
-def test_a_board_that_was_reset_meanwhile_is_one_line(bench, monkeypatch, capsys):
+def test_a_reset_during_an_update_is_one_line(bench, monkeypatch, capsys):
     real = devices.Device.put
 
     def forgets(device, *args):
@@ -192,7 +192,7 @@ def test_a_board_that_was_reset_meanwhile_is_one_line(bench, monkeypatch, capsys
 
 
 def test_an_older_release_is_refused(bench, capsys):
-    """By the counter in its seal, which needs no key for that."""
+    """The counter in its seal is readable without a key."""
     plain = dict(bench.models)
     sealed = {
         op: seal.sealed(plain[op], seal.Keys(hmac=b"k" * 32), n) for n, op in enumerate(plain, 5)
@@ -207,37 +207,37 @@ def test_an_older_release_is_refused(bench, capsys):
         assert bench.flash(first, *options) == 1
         err = capsys.readouterr().err
         assert "older release" in err and "--older" in err
-        assert bench.says() == later.says and names(bench.folder) == before
+        assert bench.prints() == later.prints and names(bench.folder) == before
     bench.models = plain
     assert bench.flash(first) == 1  # none is older than any
     bench.models = sealed
     assert bench.flash(first, "--rollback", "--older") == 0
-    assert bench.says() == first.says
+    assert bench.prints() == first.prints
     assert bench.flash(first) == 0
 
 
-def test_names_that_differ_in_case_alone(bench, capsys):
+def test_names_that_differ_only_in_case_are_refused(bench, capsys):
     """They are one file on FAT."""
     bench.begin(OLD)
     assert deployed_as(bench, OLD, "Model.bin") == 1
     assert "in case alone: rename it" in capsys.readouterr().err
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
 
 
-def test_power_lost_on_the_way_back(bench):
-    """From the new format to the old one, whose code knows nothing of the new model."""
+def test_a_power_cut_during_a_rollback_leaves_a_model(bench):
+    """The old format's code knows nothing of the new model."""
     bench.begin(OLD, NEW)
     shutil.copytree(bench.folder, now := bench.folder.with_name("now"))
     journal = bench.folder.with_name("journal")
     assert bench.flash(NEW, "--rollback", journal=journal) == 0
     seen = []
-    for n, operation, done in Journal(journal, bench.folder).states(now):
-        seen.append(bench.says(now))
-        assert seen[-1] in (OLD.says, NEW.says), (n, operation, done)
+    for n, operation, converted in Journal(journal, bench.folder).states(now):
+        seen.append(bench.prints(now))
+        assert seen[-1] in (OLD.prints, NEW.prints), (n, operation, converted)
         bench.set(now)
         assert bench.flash(NEW) == 0
-        assert bench.says() == NEW.says, (n, operation, done)
-    assert len(seen) >= 8 and (seen[0], seen[-1]) == (NEW.says, OLD.says)
+        assert bench.prints() == NEW.prints, (n, operation, converted)
+    assert len(seen) >= 8 and (seen[0], seen[-1]) == (NEW.prints, OLD.prints)
 
 
 def test_a_dry_run_of_an_update_changes_nothing(bench, capsys):
@@ -248,7 +248,7 @@ def test_a_dry_run_of_an_update_changes_nothing(bench, capsys):
 
 
 def test_a_folder_with_two_names_is_not_emptied(bench, capsys):
-    """What FAT may leave of a rename: both names lead to the files in use."""
+    """FAT may leave two names of the files in use after a rename."""
     bench.begin(OLD)
     (bench.folder / "mpconnxr_a").mkdir()
     (bench.folder / "mpconnxr_a" / "mpconnxr").symlink_to(bench.folder / "mpconnxr")
@@ -256,14 +256,13 @@ def test_a_folder_with_two_names_is_not_emptied(bench, capsys):
     assert bench.flash(NEW) == 1
     assert "are one folder" in capsys.readouterr().err
     assert names(bench.folder) == before
-    assert bench.says() == OLD.says
+    assert bench.prints() == OLD.prints
 
 
-def test_in_a_folder_that_programs_look_in_themselves(bench):
-    """--dir: the two places are in that folder."""
+def test_dir_holds_both_slots(bench):
     where = bench.folder / "apps"
     where.mkdir()
     for release in (OLD, NEW):
         assert bench.flash(release, "--dir", str(where)) == 0
-        assert bench.says(where) == release.says
+        assert bench.prints(where) == release.prints
     assert names(bench.folder) == {f"apps/{name}" for name in names(where)}

@@ -1,4 +1,4 @@
-"""Damaged models on boards in QEMU, whose stray accesses are seen.
+"""Damaged models cause no stray access on watched boards in QEMU.
 
 MPCONNXR_LONG=1: 2,000 of each model on each board. `python -m tests.fuzz model` has all kernels.
 """

@@ -1,7 +1,7 @@
-"""Imports go in one direction: no module reaches itself, nor does a package of tools/.
+"""Imports have no circles, between modules and between the packages of tools/.
 
-Imports count wherever they stand: at the top, in a function, under TYPE_CHECKING. Who imports
-`a.b.c` runs `a.b` as well, unless it lies in there itself.
+Imports count at the top, in a function, and under TYPE_CHECKING. A module that imports `a.b.c`
+also runs `a.b`, unless it is inside of it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tools import package
 from tools.deploy.core import EXCEPTIONS, Use, names, path_of
 from tools.deploy.core import modules as core_modules
+from tools.package import SOURCES
 from tools.program.build import REPLAY
 
 ROOT = Path(__file__).parents[2]
@@ -22,29 +22,29 @@ Graph = Mapping[str, Collection[str]]
 
 
 def modules(package: str) -> dict[str, Path]:
-    """The files of a package by module."""
+    """Return the files of a package by module."""
     files = sorted((ROOT / package).rglob("*.py"))
     return {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in files}
 
 
 def imports(package: str) -> Graph:
-    """What each module of a package imports of it."""
-    found = {name.removesuffix(".__init__"): path for name, path in modules(package).items()}
-    return {name: set(_imported(name, path, found)) for name, path in found.items()}
+    """Return what each module of a package imports of it."""
+    results = {name.removesuffix(".__init__"): path for name, path in modules(package).items()}
+    return {name: set(_imported(name, path, results)) for name, path in results.items()}
 
 
 def _imported(name: str, path: Path, known: Collection[str]) -> Iterator[str]:
     inside = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text())):
-        for wanted in _wanted(node, inside):
-            while wanted and wanted != name and not f"{inside}.".startswith(f"{wanted}."):
-                if wanted in known:
-                    yield wanted
-                wanted = wanted.rpartition(".")[0]
+        for expected in _names_in_import(node, inside):
+            while expected and expected != name and not f"{inside}.".startswith(f"{expected}."):
+                if expected in known:
+                    yield expected
+                expected = expected.rpartition(".")[0]
 
 
-def _wanted(node: ast.AST, inside: str) -> Iterator[str]:
-    """Full names that an import may be of: modules, or what is in them."""
+def _names_in_import(node: ast.AST, inside: str) -> Iterator[str]:
+    """Yield all full names that an import may refer to: modules, or their contents."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     if isinstance(node, ast.ImportFrom):
@@ -54,7 +54,7 @@ def _wanted(node: ast.AST, inside: str) -> Iterator[str]:
 
 
 def circle(graph: Graph) -> list[str]:
-    """Names of which each needs the one before; none if there is no circle."""
+    """Return a circle of imports; an empty list if there is none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as e:
@@ -63,28 +63,28 @@ def circle(graph: Graph) -> list[str]:
 
 
 def packages(graph: Graph) -> Graph:
-    """The same for tools' packages, and the modules beside them."""
-    found: dict[str, set[str]] = {}
-    for name, wanted in graph.items():
+    """Return the imports between tools' packages, and the modules beside them."""
+    results: dict[str, set[str]] = {}
+    for name, expected in graph.items():
         package = _package(name)
-        found.setdefault(package, set()).update({_package(w) for w in wanted} - {package})
-    return found
+        results.setdefault(package, set()).update({_package(w) for w in expected} - {package})
+    return results
 
 
 def _package(name):
     return ".".join(name.split(".")[:2])
 
 
-def test_no_module_of_the_tools_imports_itself_by_way_of_others():
+def test_modules_of_the_tools_have_no_import_circle():
     assert not circle(imports("tools"))
 
 
-def test_no_module_of_the_device_imports_itself_by_way_of_others():
-    """Modules that others find by a name in text, such as rare's, are no imports of theirs."""
+def test_modules_of_the_device_have_no_import_circle():
+    """A module that another one finds by a name in text, such as rare's, is not its import."""
     assert not circle(imports("mpconnxr"))
 
 
-def test_no_package_of_the_tools_imports_itself_by_way_of_others():
+def test_packages_of_the_tools_have_no_import_circle():
     assert not circle(packages(imports("tools")))
 
 
@@ -101,15 +101,15 @@ def test_circles_are_found(tmp_path, monkeypatch):
     assert set(circle(imports("p"))) == {"p.b", "p.q"}
 
 
-def test_a_program_has_the_modules_that_its_own_import():
-    """At their top, that is: what functions import may be for models with kernels alone."""
+def test_a_program_gets_the_modules_that_it_imports():
+    """Imports in functions may be for models with kernels only."""
     needed = {*names(Use.PROGRAM | Use.ASKED)}
     here = {f"mpconnxr.{name}" for name in needed}
     for name in needed - {REPLAY}:  # which gets its loops into itself
         inside = f"mpconnxr.{name}".rpartition(".")[0]
-        for node in ast.parse((package.SOURCES / path_of(name)).read_text()).body:
-            for wanted in _wanted(node, inside):
-                for module in (wanted, wanted.rpartition(".")[0]):
+        for node in ast.parse((SOURCES / path_of(name)).read_text()).body:
+            for expected in _names_in_import(node, inside):
+                for module in (expected, expected.rpartition(".")[0]):
                     is_module = (ROOT / module.replace(".", "/")).with_suffix(".py").exists()
                     assert not is_module or module in here, f"{name} imports {module}"
 

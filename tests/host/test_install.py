@@ -1,4 +1,4 @@
-"""What the pages tell people to install is enough for what they tell them to run."""
+"""The pages' install commands are enough for the commands that they show."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ def _distribution(name):
 
 
 def _brought_by(requirements):
-    """The names of these distributions and of all that they bring."""
+    """Return the names of these distributions and of all that they require."""
     todo, seen = [Requirement(r) for r in requirements], set()
     while todo:
         requirement = todo.pop()
@@ -54,7 +54,7 @@ def _third_party(source):
     return {n for n in names if n not in sys.stdlib_module_names and not (ROOT / n).is_dir()}
 
 
-def test_what_the_tools_import_is_brought_by_the_plain_install_or_by_a_named_extra():
+def test_imports_of_the_tools_are_installed_or_in_a_named_extra():
     providers = metadata.packages_distributions()
     core = _brought_by(PROJECT["dependencies"])
     for source in sorted((ROOT / "tools").rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Kernel names in a file: tools take those of real kernels, and read nothing for any other."""
+"""Tools accept the names of real kernels in a file, and open no file for any other name."""
 
 import builtins
 import io
@@ -38,22 +38,22 @@ HOSTILE = [
 
 
 def with_kernel(name):
-    """A model of one step whose kernel has this name."""
-    done = convert(small.relu())
-    done.graph.steps[0].kernel = name
-    return writer.model_bytes(done.graph, done.plan.arena_bytes)
+    """Return a model of one step whose kernel has this name."""
+    converted = convert(small.relu())
+    converted.graph.steps[0].kernel = name
+    return writer.model_bytes(converted.graph, converted.plan.arena_bytes)
 
 
 def files_of(name):
     return code_for(parse_model("m.bin", with_kernel(name)), Package(), None)
 
 
-def test_a_real_kernel():
+def test_a_real_kernels_name_is_accepted():
     assert "mpconnxr/ops/relu.py" in [file.path for file in files_of("relu")]
 
 
-def test_every_kernel_of_the_package_is_one():
-    """What kernels share begins with _ and cannot be asked for."""
+def test_every_kernel_of_the_package_is_accepted():
+    """Modules that kernels share begin with _ and cannot be requested."""
     package = Package()
     for path in sorted((PACKAGE / "ops").glob("*.py")):
         if not path.name.startswith("_"):
@@ -65,20 +65,20 @@ def test_every_kernel_of_the_package_is_one():
 
 
 @pytest.mark.parametrize("name", HOSTILE + HELPERS)
-def test_what_is_no_kernel_is_refused_in_one_line(name):
+def test_other_names_are_refused_in_one_line(name):
     with pytest.raises(DeployError) as caught:
         files_of(name)
     text = str(caught.value)
     assert "\n" not in text and text.isprintable() and len(text) < 300
 
 
-def test_nothing_is_read_for_a_path(tmp_path, monkeypatch):
+def test_no_file_is_read_for_a_path(tmp_path, monkeypatch):
     (tmp_path / "secret.py").write_text("def prepare(node): pass\n")
-    opened, usual = [], io.open
+    opened, original = [], io.open
 
     def noting(file, *args, **kwargs):
         opened.append(str(file))
-        return usual(file, *args, **kwargs)
+        return original(file, *args, **kwargs)
 
     data = with_kernel(str(tmp_path / "secret"))
     for module in (io, builtins, pathlib.io):
@@ -89,7 +89,7 @@ def test_nothing_is_read_for_a_path(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "relu\x1b[31m", "r" * 300, "loops.relu"])
-def test_commands(tmp_path, name):
+def test_commands_refuse_hostile_names(tmp_path, name):
     model = tmp_path / "m.bin"
     model.write_bytes(with_kernel(name))
     flash = [small.ROOT / "tools" / "flash.py", model, "--to", tmp_path / "to"]
@@ -98,13 +98,20 @@ def test_commands(tmp_path, name):
         if args != flash and not name.isprintable():
             continue  # see the tests of what reaches a terminal
         command = [sys.executable, *map(str, args)]
-        done = subprocess.run(command, cwd=small.ROOT, capture_output=True, text=True, check=False)
-        assert "Traceback" not in done.stderr and "\x1b" not in done.stdout + done.stderr
-        assert args != flash or done.returncode == 1 and len(done.stderr.splitlines()) == 1
+        completed = subprocess.run(
+            command, cwd=small.ROOT, capture_output=True, text=True, check=False
+        )
+        assert (
+            "Traceback" not in completed.stderr
+            and "\x1b" not in completed.stdout + completed.stderr
+        )
+        assert (
+            args != flash or completed.returncode == 1 and len(completed.stderr.splitlines()) == 1
+        )
     assert not (tmp_path / "to").exists()
 
 
-def test_own_kernels(tmp_path):
+def test_custom_kernels_are_accepted(tmp_path):
     (tmp_path / "mine.py").write_text("def prepare(node):\n    pass\n")
     (tmp_path / "helper.py").write_text("class Engine:\n    pass\n")
     (tmp_path / "_mine.py").write_text("def prepare(node):\n    pass\n")

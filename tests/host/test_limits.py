@@ -1,4 +1,4 @@
-"""A command in a child process: what is said when it takes too much, crashes or fails."""
+"""A command in a child process: reports of exceeded limits, crashes and failures."""
 
 import argparse
 import faulthandler
@@ -17,14 +17,14 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux stops 
 
 
 class Args:
-    """As parsed arguments."""
+    """Parsed arguments."""
 
     def __init__(self, memory=None, timeout=None):
         self.memory, self.timeout = memory, timeout
 
 
 def ended(work, **limit):
-    """How a child ends that does this work under limits."""
+    """Return how a child process ends that does some work under limits."""
 
     def main():
         faulthandler.disable()  # pytest's
@@ -35,17 +35,19 @@ def ended(work, **limit):
     return limits.watch(main, "test")
 
 
-def test_a_child_gives_its_exit_status():
+def test_the_exit_status_of_a_child_is_returned():
     assert [limits.watch(lambda k=k: k, "test").code for k in (0, 1, 2)] == [0, 1, 2]
     assert limits.watch(lambda: sys.exit(3), "test").code == 3
 
 
-def test_too_long_is_one_line_that_names_the_node():
+def test_exceeding_the_time_is_one_line_with_the_node():
     began = time.monotonic()
     end = ended(lambda: time.sleep(60), timeout=0.2)
     assert time.monotonic() - began < 30
-    said = "this takes too long: stopped while working, at Node n (--timeout SECONDS allows more)"
-    assert (end.code, end.report) == (1, said)
+    message = (
+        "this takes too long: stopped while working, at Node n (--timeout SECONDS allows more)"
+    )
+    assert (end.code, end.report) == (1, message)
 
 
 def test_a_stage_may_have_less_time_unless_an_option_gives_more():
@@ -63,11 +65,11 @@ def test_a_stage_may_have_less_time_unless_an_option_gives_more():
 def test_a_large_allocation_fails_before_it_is_made(capfd):
     end = ended(lambda: len(bytearray(8 << 30)), memory=1 << 28)
     assert end.code == 1 and end.peak < 1 << 30
-    said = "test: this needs more than 0.25 GB: stopped while working, at Node n"
-    assert capfd.readouterr().err == f"{said} (--memory BYTES allows more)\n"
+    message = "test: this needs more than 0.25 GB: stopped while working, at Node n"
+    assert capfd.readouterr().err == f"{message} (--memory BYTES allows more)\n"
 
 
-def test_memory_taken_bit_by_bit_is_seen():
+def test_memory_taken_bit_by_bit_is_limited():
     def work():
         status.set_most = lambda n: None  # as where the system has no limit
         limits.apply(Args(memory=200 << 20))
@@ -82,7 +84,7 @@ def test_memory_taken_bit_by_bit_is_seen():
     assert end.code == 1 and "more than 0.2 GB: stopped while working, at Node n" in end.report
 
 
-def test_what_the_parent_holds_does_not_count():
+def test_memory_of_the_parent_does_not_count():
     held = bytearray(b"x" * (300 << 20))
     assert ended(lambda: len(bytearray(100 << 20)) and 0, memory=200 << 20).code == 0
     end = ended(lambda: len(bytearray(400 << 20)) and 0, memory=200 << 20)
@@ -96,7 +98,7 @@ def test_a_crash_is_a_line(number):
     assert (end.code, end.report) == (1, what)
 
 
-def test_an_abort_for_lack_of_memory_is_told_apart():
+def test_an_abort_for_lack_of_memory_is_recognized():
     def work():
         os.write(2, b"terminate called after throwing an instance of 'std::bad_alloc'\n")
         os.abort()
@@ -105,17 +107,21 @@ def test_an_abort_for_lack_of_memory_is_told_apart():
     assert end.code == 1 and end.report.startswith("this needs more than 2 GB")
 
 
-def test_what_no_command_expects_is_a_line(capfd):
+def test_an_unexpected_exception_is_a_line(capfd):
     def work():
         raise KeyError("\x1b[31ma\nb")
 
     assert ended(work).code == 1
-    said = capfd.readouterr().err
-    assert said.startswith("test: unexpected KeyError in test_limits.py:")
-    assert said.count("\n") == 1 and "\x1b" not in said and "while working, at Node n" in said
+    printed = capfd.readouterr().err
+    assert printed.startswith("test: unexpected KeyError in test_limits.py:")
+    assert (
+        printed.count("\n") == 1
+        and "\x1b" not in printed
+        and "while working, at Node n" in printed
+    )
 
 
-def test_what_libraries_write_is_kept_apart(capfd):
+def test_output_of_libraries_is_kept_apart(capfd):
     def work():
         os.write(2, b"[W:library] a warning\n")
         print("said", file=sys.stderr)
@@ -154,11 +160,11 @@ def test_nothing_is_limited_while_limits_are_lifted():
         ("\ud800", "\\ud800"),
     ],
 )
-def test_text_becomes_printable(text, shown):
+def test_text_is_made_printable(text, shown):
     assert limits.printable(text) == shown
 
 
-def test_no_output_is_an_input_by_any_name(tmp_path):
+def test_an_output_is_never_an_input_under_another_name(tmp_path):
     model = tmp_path / "m.onnx"
     model.write_bytes(b"m")
     (tmp_path / "soft").symlink_to(model)
@@ -174,8 +180,8 @@ def test_no_output_is_an_input_by_any_name(tmp_path):
 
 
 def test_bytes_may_have_a_unit():
-    found = [limits.nbytes(text) for text in ("6144", "6K", "6k", "1.5M", "2G")]
-    assert found == [6144, 6144, 6144, 3 << 19, 2 << 30]
+    results = [limits.nbytes(text) for text in ("6144", "6K", "6k", "1.5M", "2G")]
+    assert results == [6144, 6144, 6144, 3 << 19, 2 << 30]
     for text in ("", "K", "6X", "six", "inf", "1e999"):
         with pytest.raises(argparse.ArgumentTypeError, match="not a number of bytes"):
             limits.nbytes(text)

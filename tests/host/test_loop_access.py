@@ -1,4 +1,4 @@
-"""What loops declare to read and write is what they do, in their plain forms.
+"""Loops read and write what they declare, in their plain forms.
 
 Each is called with random data in buffers that note what is touched. The other forms:
 tests/host/device/test_watched_loops.py.
@@ -22,19 +22,21 @@ OF_OTHER_FORMS = {("depthwise", "x", "writes"), ("qdot", "x", "writes")}
 
 
 class Buffer:
-    """Items, and which of them a loop has read as they were, and which it has written.
+    """A buffer that notes which elements a loop has read as they were, and which it has written.
 
-    is_open: what a loop sees of a program's memory, whose end says nothing.
+    Attributes:
+        is_open: a loop sees a program's memory, whose end says nothing.
+
     """
 
     is_open = False
 
-    def __init__(self, items):
-        self.items = items
+    def __init__(self, elements):
+        self.items = elements
         self.touched = {"reads": set(), "writes": set()}
-        self.is_bytes = isinstance(items, bytes | bytearray)
-        self.code = "B" if self.is_bytes else getattr(items, "typecode", None)
-        self.nbytes = 1 if self.is_bytes else getattr(items, "itemsize", None)  # None: objects
+        self.is_bytes = isinstance(elements, bytes | bytearray)
+        self.code = "B" if self.is_bytes else getattr(elements, "typecode", None)
+        self.nbytes = 1 if self.is_bytes else getattr(elements, "itemsize", None)  # None: objects
 
     def __len__(self):
         assert not (self.is_open and self.code), "p says how many items there are"
@@ -59,11 +61,11 @@ class Buffer:
 
 
 class Parts:
-    """What some loops take in place of a buffer: an object that has some."""
+    """An object with buffers, which some loops take in place of a buffer."""
 
 
 def watched(name, what, buffers):
-    """The same with a Buffer for each that is in it; those come to `buffers`, by name."""
+    """Return the argument with a Buffer for each buffer in it, which `buffers` gets by name."""
     if what is None or isinstance(what, int | float):
         return what
     if not hasattr(what, "__len__"):
@@ -77,13 +79,13 @@ def watched(name, what, buffers):
 
 
 def span(declared, buffer):
-    """From which byte to which one, of a list: item."""
+    """Return the first and the last byte of a declared range; for a list, elements."""
     nbytes = declared.nbytes if declared.nbytes and buffer.nbytes else buffer.nbytes or 1
     return declared.low * nbytes, declared.high * nbytes
 
 
 def watch(call, loop, declared):
-    """Calls a loop: (what it does that is not declared, what is declared, what is touched)."""
+    """Call a loop; return (its undeclared accesses, declared accesses, touched elements)."""
     own = {"out": lambda v: v[:], "p": list}  # boards copy these, too: nothing else is the same
     call = {name: own.get(name, lambda v: v)(what) for name, what in call.items()}
     numbers = {name: what for name, what in call.items() if isinstance(what, int)}
@@ -97,12 +99,12 @@ def watch(call, loop, declared):
     for buffer in buffers.values():
         buffer.is_open = False
     known = [a for a in allowed if a.argument in buffers]  # an optional part may be None
-    found, touched = [], set()
+    results, touched = [], set()
     for each in known:
         buffer = buffers[each.argument]
         low, high = span(each, buffer)
         if not 0 <= low <= high <= len(buffer) * (buffer.nbytes or 1):
-            found.append(f"{each} of {len(buffer)} items, {call}")
+            results.append(f"{each} of {len(buffer)} items, {call}")
     for name, buffer in buffers.items():
         for kind, places in buffer.touched.items():
             spans = [span(a, buffer) for a in known if (a.argument, a.kind) == (name, kind)]
@@ -110,45 +112,42 @@ def watch(call, loop, declared):
             for i in places:
                 touched.add((name, kind))
                 if not any(low <= i * size and (i + 1) * size <= high for low, high in spans):
-                    found.append(f"{kind} {name}[{i}], {call}")
-    return found, {(a.argument, a.kind) for a in known}, touched
+                    results.append(f"{kind} {name}[{i}], {call}")
+    return results, {(a.argument, a.kind) for a in known}, touched
 
 
 def beyond_trust(call, declared):
-    """Return the first element that a loop may read and that is beyond its limits, or None.
-
-    Raises AccessError for parameters.
-    """
+    """Return the first element that a loop may read beyond its declared limits, or None."""
     lengths = {name: len(what) for name, what in call.items() if hasattr(what, "__len__")}
     if not (limits := declared.trusted(call.get("p", ()), lengths)):
         return None
     reads = [a for a in declared.accesses(call["p"], lengths) if a.kind == "reads"]
     for each in limits:
         what, end = call[each.argument], _end(reads, each)
-        items, size = bytes(what), getattr(what, "itemsize", 1)
+        elements, size = bytes(what), getattr(what, "itemsize", 1)
         signed = size == 4 and not each.is_magnitude
         for i in range(each.low, min(each.high, end)):
-            item = int.from_bytes(items[size * i : size * (i + 1)], "little", signed=signed)
-            item = item & (1 << 31) - 1 if each.is_magnitude else item
-            if not each.least <= item <= each.greatest:
-                return each, i, item
+            element = int.from_bytes(elements[size * i : size * (i + 1)], "little", signed=signed)
+            element = element & (1 << 31) - 1 if each.is_magnitude else element
+            if not each.least <= element <= each.greatest:
+                return each, i, element
     return None
 
 
 def _end(reads, values):
-    """Return the end of what a call reads of the argument."""
+    """Return the end of a call's reads of the argument."""
     return max([a.high for a in reads if a.argument == values.argument], default=0)
 
 
 def functions(family):
-    """{name: arguments} of what the module of a family defines for others."""
+    """Return {name: arguments} of the public functions of a family's module."""
     tree = ast.parse(store.loops().path(family).read_text())
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     return {n.name: tuple(a.arg for a in n.args.args) for n in nodes if n.name[0] != "_"}
 
 
 @pytest.mark.parametrize("family", access.families())
-def test_loops_do_what_they_declare(family):
+def test_loops_access_what_they_declare(family):
     plain = made(family)  # in the source, a slice of the parameters may be several items
     for name, loop in access.loops(family).items():
         assert loop.is_declared, name
@@ -156,8 +155,8 @@ def test_loops_do_what_they_declare(family):
             continue
         declared, touched = set(), set()
         for call in calls(family, name, N_CALLS):
-            found, may, does = watch(call, getattr(plain, name), loop)
-            assert not found, (name, found[0])
+            result, may, does = watch(call, getattr(plain, name), loop)
+            assert not result, (name, result[0])
             assert not beyond_trust(call, loop), name
             declared |= may
             touched |= does
@@ -166,20 +165,22 @@ def test_loops_do_what_they_declare(family):
 
 
 def test_every_loop_is_declared():
-    found = {f: access.loops(f) for f in access.families()}
-    loops = {(f, name) for f in found for name, args in functions(f).items() if args == access.ABI}
+    results = {f: access.loops(f) for f in access.families()}
+    loops = {
+        (f, name) for f in results for name, args in functions(f).items() if args == access.ABI
+    }
     assert len(loops) >= 147
-    assert loops <= {(f, name) for f in found for name, loop in found[f].items()}
-    drivers = {(f, name) for f in found for name, loop in found[f].items() if loop.of_others}
+    assert loops <= {(f, name) for f in results for name, loop in results[f].items()}
+    drivers = {(f, name) for f in results for name, loop in results[f].items() if loop.of_others}
     assert drivers == {
         (f, n)
-        for f in found
+        for f in results
         for n, args in functions(f).items()
         if args[-1] == "w" and args[0] == "p"
     }
 
 
-def test_sizes_of_items_are_known_where_forms_have_types():
+def test_typed_forms_have_element_sizes():
     for family in access.families():
         if [*store.loops().forms_of(family)] == ["plain"]:
             continue
@@ -229,7 +230,7 @@ def declared(folder, *lines):
 
 
 def planted(folder, *lines):
-    """What comes of a declaration, of a call of 4 items from 2 on."""
+    """Return the undeclared accesses of a call of 4 elements from 2 on."""
     loops, names = declared(folder, *lines), {}
     exec(loops["loop"].path.read_text(), names)
     x, w, out = (array("h", range(6)) for _ in range(3))
@@ -255,7 +256,7 @@ def test_a_wrong_declaration_is_found(tmp_path):
         assert planted(tmp_path, *wrong), wrong
 
 
-def test_what_lines_say(tmp_path):
+def test_declared_lines_are_parsed(tmp_path):
     lines = (
         "n, k = p[0:2]",
         "last = [p[i] for i in range(2)][1]",
@@ -303,7 +304,7 @@ def test_what_lines_say(tmp_path):
         ("given it is good", []),
     ),
 )
-def test_what_a_loop_trusts_in(tmp_path, line, values):
+def test_trusted_limits_are_checked(tmp_path, line, values):
     loop = declared(tmp_path, "n = end - start", line)["loop"]
     assert loop.trusted([2, 7]) == values
     assert len(loop.accesses([2, 7])) == 1
@@ -311,14 +312,14 @@ def test_what_a_loop_trusts_in(tmp_path, line, values):
 
 
 @pytest.mark.parametrize("line", ("given start > end", "given apart((2, 1), (3, start - 1))"))
-def test_parameters_in_which_a_loop_does_not_trust(tmp_path, line):
+def test_parameters_that_violate_requirements_are_refused(tmp_path, line):
     loop = declared(tmp_path, line)["loop"]
     with pytest.raises(AccessError, match="some.py: loop: requires"):
         loop.trusted([2, 7])
     assert loop.accesses([2, 7])
 
 
-def test_parameters_that_follow_from_others(tmp_path):
+def test_derived_parameters_are_computed(tmp_path):
     for line in ("given end == 2 * start", "requires end == 2 * start and start < 9"):
         p = [4, 0]
         declared(tmp_path, line)["loop"].solve(p)
@@ -328,7 +329,7 @@ def test_parameters_that_follow_from_others(tmp_path):
     assert p == [4, 0]
 
 
-def test_another_loops_declaration(tmp_path):
+def test_a_loop_may_use_another_loops_declaration(tmp_path):
     loops = declared(tmp_path, *RIGHT)
     assert loops["other"].accesses([0, 3]) == loops["loop"].accesses([0, 3])
     for line in ("as other", "as nothing"):

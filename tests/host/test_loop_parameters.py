@@ -1,4 +1,4 @@
-"""Parameters of loops by name: what their files declare, and what kernels make of it."""
+"""Named parameters of loops: what their files declare, and what kernels make of it."""
 
 import ast
 
@@ -38,9 +38,9 @@ def written(folder, text):
 
 
 def test_declarations_are_read(tmp_path):
-    found = declared(written(tmp_path, DECLARATIONS))
-    assert [each.name for each in found["largest"]] == ["x_start", "strides", "corner"]
-    start, strides, corner, flip, scale = found["sums"]
+    result = declared(written(tmp_path, DECLARATIONS))
+    assert [each.name for each in result["largest"]] == ["x_start", "strides", "corner"]
+    start, strides, corner, flip, scale = result["sums"]
     assert (start.unit, start.meaning, start.low, start.high) == (
         *("elements", "the first element"),
         *(0, None),
@@ -66,12 +66,12 @@ def test_declarations_are_read(tmp_path):
         ("_A = const(\n    0\n)  # [words]", "a declaration is one line"),
     ],
 )
-def test_what_cannot_be_read_is_refused(tmp_path, line, why):
+def test_malformed_declarations_are_refused(tmp_path, line, why):
     with pytest.raises(LoopError, match=why):
         declared(written(tmp_path, f"# Parameters of sums\n{line}\n"))
 
 
-def test_a_name_that_another_file_has_not(tmp_path):
+def test_an_unknown_imported_name_is_refused(tmp_path):
     other = written(tmp_path, DECLARATIONS)
     other.with_name("more.py").write_text("from .some import _COLUMNS, sums\n")
     with pytest.raises(LoopError, match="declares no _COLUMNS"):
@@ -88,7 +88,7 @@ def test_names_become_numbers(tmp_path):
     assert numbered.loops(more).split() == ["from", ".some", "import", "sums", "v", "=", "p[6]"]
 
 
-def test_a_block_by_names():
+def test_a_block_is_made_by_names():
     names = [each.name for each in block_of("patches", "patches")]
     numbers = {name: i for i, name in enumerate(names)}
     made = block("patches", **numbers)
@@ -101,16 +101,16 @@ def test_a_block_by_names():
         block("patches", **numbers, corner=1)
 
 
-def test_a_family_of_several_blocks_is_not_one():
+def test_a_family_of_several_blocks_needs_a_functions_name():
     with pytest.raises(TypeError, match="which of its functions"):
         fields("qsoftmax")
     assert fields("qsoftmax.powers") != fields("qsoftmax.softmax8")
 
 
-def test_what_is_built_has_the_same_numbers(tmp_path):
+def test_built_modules_have_the_same_numbers(tmp_path):
     names = [each.name for each in block_of("planes", "planes")]
-    given = ", ".join(f"{name}={i} if {i} else 7" for i, name in enumerate(names))
-    text = f'from ..blocks import block\n\np = block("planes", {given})\n'
+    keywords = ", ".join(f"{name}={i} if {i} else 7" for i, name in enumerate(names))
+    text = f'from ..blocks import block\n\np = block("planes", {keywords})\n'
     made = kernel(written(tmp_path, text)).partition("\n")[2]
     names = {name: i or 7 for i, name in enumerate(names)}
     assert eval(made.strip().removeprefix("p = "), {"block": parameters.block}) == block(
@@ -118,32 +118,32 @@ def test_what_is_built_has_the_same_numbers(tmp_path):
     )
 
 
-def test_many_numbers_come_in_lists(tmp_path):
+def test_arrays_of_parameters_are_lists(tmp_path):
     names = [each.name for each in block_of("block_pieces", "pieces")]
-    given = ", ".join(f"{name}={i}" for i, name in enumerate(names))
-    text = f'from ..blocks import block\n\np = block("block_pieces", {given})\n'
+    keywords = ", ".join(f"{name}={i}" for i, name in enumerate(names))
+    text = f'from ..blocks import block\n\np = block("block_pieces", {keywords})\n'
     made = kernel(written(tmp_path, text)).partition("p = ")[2]
     assert made.startswith("block_of([0, 1, ") and "] + [" in made
     numbers = {name: i for i, name in enumerate(names)}
     assert eval(made, vars(parameters)) == block("block_pieces", **numbers)
 
 
-def test_a_parameter_that_others_import(tmp_path):
+def test_a_parameter_may_be_imported(tmp_path):
     text = (
         "# Parameters of f\n_A = 0  # [elements] 0..\n_B = const(1)  # [flag] 0, 1\n\n_SIZE = 32\n"
     )
-    found = declared(written(tmp_path, text))["f"]
-    assert [(each.name, each.position) for each in found] == [("a", 0), ("b", 1)]
+    result = declared(written(tmp_path, text))["f"]
+    assert [(each.name, each.position) for each in result] == [("a", 0), ("b", 1)]
 
 
-def test_a_kernel_names_positions_of_loops(tmp_path):
+def test_names_of_parameters_in_kernels_become_numbers(tmp_path):
     text = "from ..loops.patches import _COLUMN, _ROW as _Y\n\np[_Y] = p[_COLUMN]\n"
     assert kernel(written(tmp_path, text)).strip() == "p[16] = p[17]"
     with pytest.raises(LoopError, match="loops/patches.py declares no _ROWZ"):
         kernel(written(tmp_path, "from ..loops.patches import _ROWZ\n"))
 
 
-def test_a_declared_range_holds():
+def test_parameters_beyond_declared_ranges_are_refused():
     loop = access.loops("planes")["planes"]
     good = {"padding": 255, "flip": 128, "first_row": -3, "planes": 1, "rows": 1}
     good |= {"out_rows": 1, "out_columns": 1, "columns": 1}
@@ -163,7 +163,7 @@ def test_every_loop_declares_its_block(family):
 
 
 def takes_parameters(loop):
-    """Return True if a loop uses its block, which all loops are given."""
+    """Return True if a loop uses its block of parameters."""
     body = ast.parse(loop.path.read_text()).body
     [function] = [node for node in body if getattr(node, "name", "") == loop.name]
     return any(isinstance(node, ast.Name) and node.id == "p" for node in ast.walk(function))

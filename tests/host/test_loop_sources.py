@@ -1,4 +1,4 @@
-"""What becomes of the sources of loops."""
+"""Building loops: what becomes of their sources."""
 
 import ast
 import builtins
@@ -42,13 +42,13 @@ def _dense(text):
     return [line for line in text.splitlines() if line]
 
 
-def test_no_module_that_is_built_names_a_parameter():
+def test_built_modules_have_numbers_for_parameters():
     for text, path in python.modules().values():
         names = re.findall(r"\bp\[_\w*\]", text)
         assert not names, (path, names[:3])
 
 
-def test_no_form_names_what_nobody_defines():
+def test_forms_use_only_defined_names():
     """Ruff cannot tell: names of parameters come from another file."""
     known = {*dir(builtins), "const", "micropython", "ptr", "ptr8", "ptr16", "ptr32", "uint"}
     for text, path in [made for (_, form), made in python.modules().items() if form != "plain"]:
@@ -62,19 +62,19 @@ def test_no_form_names_what_nobody_defines():
 
 
 def _defined(statement):
-    """Names that it stores, imports, or takes as arguments."""
-    found = set()
+    """Return the names that a statement stores, imports, or takes as arguments."""
+    results = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            results.add(node.id)
         elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name)
+            results.add(node.asname or node.name)
         elif isinstance(node, ast.arg):
-            found.add(node.arg)
-    return found
+            results.add(node.arg)
+    return results
 
 
-def test_a_source_with_types_is_written_once():
+def test_sources_with_types_serve_both_forms():
     plain = {key[0]: m for key, m in python.modules().items() if key[1] == "plain"}
     typed = {family for family, m in plain.items() if Source(package.ROOT / m.shown).is_typed}
     assert typed == {family for family, m in plain.items() if python.is_common(m.text)}
@@ -153,18 +153,18 @@ def made_of(folder, body):
         ("for i, j, k, a, n in rows_of_pairs(i, j, k, n, b, 1, p):\n    b = 2", None),
     ],
 )
-def test_what_becomes_of(tmp_path, body, lines):
+def test_source_lines_are_translated(tmp_path, body, lines):
     if lines is None:
         with pytest.raises(LoopError, match=r"what\.py:\d+: "):
             made_of(tmp_path, body)
         return
     made = made_of(tmp_path, body).partition("\n\n\n")[2].splitlines()
     assert made[:2] == ["@micropython.viper", "def f(x: ptr32, p: ptr32):"]
-    found = [line.removeprefix("    ") for line in made[2:]]
-    assert found[: len(lines.splitlines())] == lines.splitlines()
+    results = [line.removeprefix("    ") for line in made[2:]]
+    assert results[: len(lines.splitlines())] == lines.splitlines()
 
 
-def test_lines_inside_of_a_helper(tmp_path):
+def test_helpers_are_inlined(tmp_path):
     made = made_of(tmp_path, "for i, j, k, end, last in pairs(i, j, k, p):\n    out[k] = x[i]")
     assert "    while k < last:\n        out[k] = x[i]\n        i += p[2]\n" in made
 
@@ -198,7 +198,7 @@ def test_lines_inside_of_a_helper(tmp_path):
         ),
     ],
 )
-def test_refuses_a_helper(tmp_path, helper, call, what):
+def test_helpers_that_cannot_be_inlined_are_refused(tmp_path, helper, call, what):
     path = tmp_path / "common" / "what.py"
     path.parent.mkdir()
     function = f"def f(x: ptr32, p: ptr32):\n    a = x[0]\n    {call}\n    x[0] = a\n"
@@ -207,7 +207,7 @@ def test_refuses_a_helper(tmp_path, helper, call, what):
         module(Source(path), False)
 
 
-def test_a_helper_that_is_all_keeps_its_names(tmp_path):
+def test_a_helper_that_is_the_whole_body_keeps_its_names(tmp_path):
     path = tmp_path / "common" / "what.py"
     path.parent.mkdir()
     helper = "@inline\ndef g(x):\n    a = x[0]\n    x[a] = 1\n"
@@ -218,7 +218,7 @@ def test_a_helper_that_is_all_keeps_its_names(tmp_path):
         module(Source(path), False)
 
 
-def test_the_command_prints_what_is_made(capsys):
+def test_the_command_prints_the_built_module(capsys):
     assert command.main(["relu"]) == 0
     assert "\nCOMMON = True\n\n\n@micropython.viper\n" in capsys.readouterr().out
     assert command.main(["qdot", "viper"]) == 0
@@ -229,8 +229,8 @@ def test_the_command_prints_what_is_made(capsys):
         assert stop.value.code == 2 and what in capsys.readouterr().err
 
 
-def test_machine_code_has_functions_of_another_form_with_it():
-    """But not those that use names of their module, whose import stays."""
+def test_machine_code_modules_contain_functions_of_another_form():
+    """Functions that use names of their module are still imported."""
     text = '"""F."""\n\nfrom ..viper.f import run  # Python\n\n\ndef g():\n    pass\n'
     function = "@micropython.viper\ndef run(p) -> int:\n    return 1\n"
     other = f"import micropython\n\nN = 1\n\n\n{function}"

@@ -1,4 +1,4 @@
-"""Names in files that are not text: a conversion refuses them, all else shows marks for them."""
+"""Names that are not UTF-8 are refused at conversion and displayed with marks elsewhere."""
 
 import os
 import subprocess
@@ -38,33 +38,33 @@ def points(text):
 
 def network():
     ends = [small.value("image", (1, 3))], [small.value("scores", (1, 3))]
-    found = small.model([("Relu", "image", "scores", {})], *ends)
-    found.graph.node[0].name = "rectifier"
-    return found
+    result = small.model([("Relu", "image", "scores", {})], *ends)
+    result.graph.node[0].name = "rectifier"
+    return result
 
 
 @pytest.fixture(scope="module")
 def data():
-    """A model file with bytes that are not UTF-8 in the name of its node and of a class."""
-    found = convert(network(), Options(class_names=("one", "second", "three"))).data
-    found = binfile.with_bytes(found, b"rectifier", b"rectif" + BAD + b"r")
-    return binfile.with_bytes(found, b"second", b"sec" + BAD + b"d")
+    """Return a model file with names of a node and a class that are not UTF-8."""
+    result = convert(network(), Options(class_names=("one", "second", "three"))).data
+    result = binfile.with_bytes(result, b"rectifier", b"rectif" + BAD + b"r")
+    return binfile.with_bytes(result, b"second", b"sec" + BAD + b"d")
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 def test_a_board_shows_marks(target, data):
     label, node = points("sec??d"), points("tif??r")
-    wanted = [
+    expected = [
         f"[0.0, 2.0, 1.0] {label} {[points('one'), label, points('three')]}",
         f"{node} True",
         "['image', 'scores'] <Tensor scores ",
     ]
     made = programs.made(data, target)
-    assert programs.run(target, SCRIPT, [made], {"m.bin": data}) == wanted
+    assert programs.run(target, SCRIPT, [made], {"m.bin": data}) == expected
     nameless = binfile.with_bytes(data, b"image\0", b"ima" + BAD + b"\0")
-    wanted[2] = "['input_0', 'output_0'] <Tensor output_"
-    wanted += [str(node), "[0.0, 2.0, 1.0]"]
-    assert small.lines(target, SCRIPT, m=nameless) == wanted
+    expected[2] = "['input_0', 'output_0'] <Tensor output_"
+    expected += [str(node), "[0.0, 2.0, 1.0]"]
+    assert small.lines(target, SCRIPT, m=nameless) == expected
 
 
 @pytest.mark.parametrize("options", ([], ["--interpret"]))
@@ -76,13 +76,13 @@ def test_flash_shows_marks(ready_target, tmp_path, capsys, data, options):
         assert board.deploy(tmp_path / "m.bin", *options) == 0
     assert "\nverified: error 0" in capsys.readouterr().out
     script = 'import mpconnxr\nm = mpconnxr.load("m.bin")\nprint(m.predict([0.0, 2.0, 1.0]))'
-    done = subprocess.run(
+    completed = subprocess.run(
         [executable, "-c", script],
         cwd=folder,
         env=os.environ | {"MICROPYPATH": ":lib"},
         capture_output=True,
     )
-    assert done.stdout.decode() == "sec\ufffd\ufffdd\n", done
+    assert completed.stdout.decode() == "sec\ufffd\ufffdd\n", completed
 
 
 def test_dist_and_inspect_show_marks(tmp_path, capsys, data):
@@ -94,7 +94,7 @@ def test_dist_and_inspect_show_marks(tmp_path, capsys, data):
 
 
 @pytest.mark.parametrize("name", ("image", "scores", "rectifier"))
-def test_a_conversion_refuses_them(tmp_path, capsys, name):
+def test_a_conversion_refuses_names_that_are_not_utf8(tmp_path, capsys, name):
     raw = network().SerializeToString().replace(name.encode(), name[:-2].encode() + BAD)
     (tmp_path / "m.onnx").write_bytes(raw)
     assert converter([str(tmp_path / "m.onnx"), str(tmp_path / "m.bin")]) == 1

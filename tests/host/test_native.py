@@ -1,4 +1,4 @@
-"""Loops in assembler as native code of .mpy files, which boards without that assembler load."""
+"""Assembler loops work as native code of .mpy files, on boards without that assembler."""
 
 import pytest
 
@@ -70,12 +70,12 @@ def module(arch):
 @pytest.mark.parametrize("target", ["virt-rv32", "sim-de212"], indirect=True)
 def test_code_is_called_as_viper_is(target):
     mpy = compiled(module(target.arch), "m.py", target.arch)
-    done = target.run(CALLS, files={"m.mpy": mpy})
-    assert (done.stdout, done.stderr) == (EXPECTED, "")
+    completed = target.run(CALLS, files={"m.mpy": mpy})
+    assert (completed.stdout, completed.stderr) == (EXPECTED, "")
 
 
 @pytest.mark.parametrize("target", ["virt-rv32", "sim-de212"], indirect=True)
-def test_a_module_that_has_nothing_else(target):
+def test_a_module_may_have_only_native_code(target):
     mpy = compiled(MODULES[target.arch], "m.py", target.arch)
     script = "from m import second\nprint(second(0, 1))"
     assert target.run(script, files={"m.mpy": mpy}).stdout == "2\n"
@@ -83,18 +83,18 @@ def test_a_module_that_has_nothing_else(target):
 
 @pytest.mark.parametrize("arch", MODULES)
 def test_no_code_of_inline_assembler_is_left(arch):
-    """Firmware without one would run it as bytecode."""
+    """Firmware without the assembler would run it as bytecode."""
     mpy = compiled(module(arch), "m.py", arch)
     assert native.with_code(mpy, arch, []) == mpy
 
 
 @pytest.mark.parametrize("arch", ["", "armv7m", "x64", "rv32imc"])
-def test_for_another_architecture(arch):
+def test_native_code_is_refused_on_another_architecture(arch):
     with pytest.raises((CompileError, DeployError)):
         compiled(XTENSAWIN, "m.py", arch)
 
 
-def test_a_machine_takes_them_in_mpy_files_alone():
+def test_machines_run_native_code_of_their_architecture():
     rv32, xtensa = Machine("rv32imc"), Machine("xtensawin")
     assert rv32.runs(RV32) and xtensa.runs(XTENSAWIN)
     assert not rv32.runs(XTENSAWIN) and not xtensa.runs(RV32) and not Machine("").runs(RV32)
@@ -102,8 +102,8 @@ def test_a_machine_takes_them_in_mpy_files_alone():
 
 
 @pytest.mark.parametrize("target", ["sim-de212"], indirect=True)
-def test_source_of_such_a_module_is_not_taken(target):
-    """Where all sources were copied, viper stays."""
+def test_source_files_of_native_modules_are_refused(target):
+    """If all sources are copied, the viper form is used."""
     script = "import m"
-    done = target.run(script, files={"m.py": ("import micropython\n" + XTENSAWIN).encode()})
-    assert "SyntaxError: invalid micropython decorator" in done.stderr
+    completed = target.run(script, files={"m.py": ("import micropython\n" + XTENSAWIN).encode()})
+    assert "SyntaxError: invalid micropython decorator" in completed.stderr

@@ -1,4 +1,4 @@
-"""The layers that the examples train: their gradients, and what ONNX computes with them."""
+"""Layers that the examples train have right gradients and equal their ONNX export."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tools.converter.reference.ort_session import open_session
 
 
 @pytest.mark.parametrize("kernel, pads, block", [((3, 3), (1, 1), 2), ((2, 3), (0, 0), 3)])
-def test_gradients_are_those_of_finite_differences(kernel, pads, block):
+def test_gradients_agree_with_finite_differences(kernel, pads, block):
     rng = np.random.default_rng(0)
     layers = [network.Conv(rng, 1, 2, kernel, pads), network.Relu(), network.MaxPool(block, block)]
     layers += [network.Conv(rng, 2, 2), network.Flatten()]

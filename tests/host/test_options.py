@@ -1,7 +1,7 @@
-"""What must not change a model's outputs does not change a bit of them.
+"""Options that must not change a model's outputs do not change a bit of them.
 
-Random models are converted with other options, and run in every way that there is: see
-tests/device/options.py. Their outputs are right, too: in the default way they are onnxruntime's.
+Random models are converted with other options, and run in all modes: see tests/device/options.py.
+Their outputs are right, too: in the default mode they are onnxruntime's.
 """
 
 import os
@@ -25,7 +25,7 @@ HEAP = 64 << 20
 
 
 def program_of(subject: Subject, target):
-    """(program, whether it is for two cores); None if there is none."""
+    """Return (program, True if it is for two cores); None if there is none."""
     machine, data = programs.machine_of(target), subject.files[""]
     try:
         pair = cores.record_pair(data, lambda *form: has_form(machine, *form))
@@ -37,33 +37,35 @@ def program_of(subject: Subject, target):
 
 
 def digests(target, subjects: list[Subject]) -> dict[str, dict[str, str]]:
-    """What a target prints of models that run in one process: {name: {way: digest}}."""
+    """Return {name: {mode: digest}} as a target prints it, models run in one process."""
     bundles, files, lines = {}, {}, []
     for each in subjects:
-        ways = [way for way in each.files if way]
+        modes = [mode for mode in each.files if mode]
         if made := program_of(each, target):
             bundles[made[0].name] = made[0]
-            ways += ["cores"] * made[1]
-        for way, data in each.files.items():
-            files[f"{each.name}.{way}.bin" if way else f"{each.name}.bin"] = data
+            modes += ["cores"] * made[1]
+        for mode, data in each.files.items():
+            files[f"{each.name}.{mode}.bin" if mode else f"{each.name}.bin"] = data
         files[f"{each.name}.x"] = each.raw
-        lines.append(" ".join([each.name, *ways]))
+        lines.append(" ".join([each.name, *modes]))
     files["models"] = "\n".join(lines).encode()
     files["mpconnxr"] = programs.package(list(bundles.values()))
-    done = target.run(SCRIPT, files=files, timeout=600, heap=HEAP)
-    assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr
-    found: dict[str, dict[str, str]] = {each.name: {} for each in subjects}
-    for line in done.stdout.splitlines():
-        name, way, digest = line.split(" ", 2)
-        found[name][way] = digest
-    return found
+    completed = target.run(SCRIPT, files=files, timeout=600, heap=HEAP)
+    assert completed.returncode == 0 and not completed.stderr, (
+        completed.stdout[-2000:] + completed.stderr
+    )
+    result: dict[str, dict[str, str]] = {each.name: {} for each in subjects}
+    for line in completed.stdout.splitlines():
+        name, mode, digest = line.split(" ", 2)
+        result[name][mode] = digest
+    return result
 
 
-def faults_of(each: Subject, found: dict[str, str]) -> list[str]:
-    """The ways that give other bits than a run in place, and whether that is wrong itself."""
-    wanted = found["in-place"]
-    wrong = [way for way in found if found[way] != (wanted if way != "right" else "yes")]
-    return [f"{each.name} {sorted(each.kernels)}: {way}: {found[way]}" for way in wrong]
+def faults_of(each: Subject, results: dict[str, str]) -> list[str]:
+    """Return the modes whose bits differ from a run in place, and "right" if that is wrong."""
+    expected = results["in-place"]
+    wrong = [mode for mode in results if results[mode] != (expected if mode != "right" else "yes")]
+    return [f"{each.name} {sorted(each.kernels)}: {mode}: {results[mode]}" for mode in wrong]
 
 
 def in_batches(subjects):
@@ -78,12 +80,12 @@ def in_batches(subjects):
 
 
 def check(targets, subjects: list[Subject]) -> None:
-    """Runs models in all ways on all targets, and has these agree."""
+    """Run models in all modes on all targets, and check that these agree."""
     faults, n = [], 0
     for batch in in_batches(subjects):
-        found = {t.name: digests(t, batch) for t in targets}
+        results = {t.name: digests(t, batch) for t in targets}
         for each in batch:
-            of_targets = {name: printed[each.name] for name, printed in found.items()}
+            of_targets = {name: printed[each.name] for name, printed in results.items()}
             for name, printed in of_targets.items():
                 n += len(printed) - 1
                 faults += [f"{name}: {fault}" for fault in faults_of(each, printed)]
@@ -92,12 +94,12 @@ def check(targets, subjects: list[Subject]) -> None:
     assert not faults, "\n".join(faults)
 
 
-def disagreements(each: Subject, found: dict[str, str]) -> list[str]:
-    """Targets that give other bits than the first one. found: digests by target."""
-    if each.kernels & BY_FLOATS or any(lacks_doubles(d) for d in found.values()):
-        found = {name: d for name, d in found.items() if name != "unix32"}
+def disagreements(each: Subject, results: dict[str, str]) -> list[str]:
+    """Return the targets whose digests differ from the first one's."""
+    if each.kernels & BY_FLOATS or any(lacks_doubles(d) for d in results.values()):
+        results = {name: d for name, d in results.items() if name != "unix32"}
     # messages show floats of as many digits as the firmware's floats have
-    first, *others = ((name, _short_floats(d)) for name, d in found.items())
+    first, *others = ((name, _short_floats(d)) for name, d in results.items())
     wrong = [other for other in others if other[1] != first[1]]
     return [f"{each.name} {sorted(each.kernels)}: {first} but {other}" for other in wrong]
 
@@ -144,16 +146,16 @@ def targets(ready_target):
     return [ready_target(name) for name in TARGETS]
 
 
-def test_random_models(targets):
+def test_random_models_keep_their_bits(targets):
     seeds = range(5) if LONG else (2,)
     check(targets, [RANDOM[name](seed) for seed in seeds for name in (RANDOM if LONG else FEW)])
 
 
-def test_layers_of_each_kernel(targets):
-    """A few of them, and one that gathers its output part by part."""
-    found = list(layers(4 if LONG else 1))
-    last = [each for each in found if "non_max_suppression" in each.kernels]
-    check(targets, found if LONG else [*found[::20], *last[:1]])
+def test_layers_of_each_kernel_keep_their_bits(targets):
+    """A few of each kernel run, and one that gathers its output in parts."""
+    results = list(layers(4 if LONG else 1))
+    last = [each for each in results if "non_max_suppression" in each.kernels]
+    check(targets, results if LONG else [*results[::20], *last[:1]])
 
 
 def test_layers_reach_all_kernels():

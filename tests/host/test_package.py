@@ -1,4 +1,4 @@
-"""The package that is built from what people write, and its copies for boards."""
+"""The package that is built from its sources, and its copies for boards."""
 
 import ast
 import os
@@ -31,14 +31,14 @@ OWN = {"pico": 250_000, "pico2": 1_900_000, "esp32": 900_000, "esp32-c3": 900_00
 OWN |= {"esp32-s3": 5_000_000}
 
 
-def test_what_is_no_loop_is_in_it_as_it_is():
+def test_other_modules_are_copied_unchanged():
     made = dict(package.modules())
     assert len(made) > 700
     for path in package.SOURCES.rglob("*.py"):
         name = path.relative_to(package.SOURCES).as_posix()
         if not name.startswith("loops/"):
-            wanted = kernel(path) if path.parent == package.KERNELS else path.read_text()
-            assert made[name] == wanted, name
+            expected = kernel(path) if path.parent == package.KERNELS else path.read_text()
+            assert made[name] == expected, name
         elif path.name[0] == "_":
             assert name not in made
 
@@ -51,52 +51,52 @@ print("imported")
 
 
 @pytest.mark.parametrize("target", ["unix32", "unix-plain"], indirect=True)
-def test_kernels_can_be_imported_as_they_stand(target):
-    """A copy of the sources, which no build has made: slow, but not refused."""
+def test_unbuilt_kernels_can_be_imported(target):
+    """A copy of unbuilt sources is slow, but not refused."""
     names = [path.stem for path in package.KERNELS.glob("*.py") if path.stem != "__init__"]
     files = {"mpconnxr": package.SOURCES}
     assert small.run(target, IMPORT.format(names=names), files).strip() == "imported"
 
 
-def test_processes_that_want_it_at_once_get_the_same(tmp_path):
-    """Nobody sees a part of it."""
+def test_concurrent_processes_get_the_same_package(tmp_path):
+    """None sees a part of it."""
     script = "from tools import package\nprint(len([*package.folder().rglob('*.py')]))"
     environment = os.environ | {"MPCONNXR_CACHE": str(tmp_path)}
     command = [sys.executable, "-c", script]
     options = {"cwd": package.ROOT, "env": environment, "text": True, "stdout": subprocess.PIPE}
     started = [subprocess.Popen(command, **options) for _ in range(3)]
-    found = {process.communicate(timeout=120)[0].strip() for process in started}
-    assert found == {str(len(dict(package.modules())))}
+    results = {process.communicate(timeout=120)[0].strip() for process in started}
+    assert results == {str(len(dict(package.modules())))}
     assert len([*(tmp_path / "packages").iterdir()]) == 1
 
 
-def test_a_build_takes_the_standard_library_alone():
+def test_a_build_needs_only_the_standard_library():
     script = "from tools import package\nprint(len(dict(package.modules())))"
     command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = ['.']; {script}"]
-    done = subprocess.run(command, cwd=package.ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == str(len(dict(package.modules()))), done.stderr
+    completed = subprocess.run(command, cwd=package.ROOT, capture_output=True, text=True)
+    assert completed.stdout.strip() == str(len(dict(package.modules()))), completed.stderr
 
 
 @pytest.fixture(scope="module")
 def copies():
-    """The package for any board, and for some boards by their names."""
+    """Return the package for any board, and for some boards by their names."""
     made = {"": whole(Package(), None)}
     return made | {name: whole(Package(), boards.named(name).machine) for name in OWN}
 
 
-def test_copies_are_as_small_as_promised(copies):
-    found = {name: command.sizes(files) for name, files in copies.items()}
-    print(found)
-    assert found[""]["bytes"] <= 850_000 and found[""]["in_blocks"] <= 1_650_000
+def test_copies_have_the_promised_sizes(copies):
+    results = {name: command.sizes(files) for name, files in copies.items()}
+    print(results)
+    assert results[""]["bytes"] <= 850_000 and results[""]["in_blocks"] <= 1_650_000
     for name in OWN:
-        assert found[name]["bytes"] <= 650_000 and found[name]["in_blocks"] <= 1_190_000
+        assert results[name]["bytes"] <= 650_000 and results[name]["in_blocks"] <= 1_190_000
 
 
-def test_the_page_has_the_sizes(copies):
+def test_the_page_states_the_sizes(copies):
     page = (package.ROOT / "docs" / "deploy.md").read_text()
     for name, files in copies.items():
-        found = command.sizes(files)
-        row = f"{len(files)} | {found['bytes']:,} | {found['in_blocks']:,}"
+        result = command.sizes(files)
+        row = f"{len(files)} | {result['bytes']:,} | {result['in_blocks']:,}"
         assert row in page, f"{name or 'any board'}: {row}"
 
 
@@ -112,7 +112,7 @@ def test_a_copy_fits_a_board_with_a_model(copies, board, kind):
 
 
 def file_system(files, nbytes):
-    """A LittleFS as MicroPython formats it, with these files, and the bytes that it lies in."""
+    """Return a LittleFS as MicroPython formats it, with these files, and its bytes."""
     context = UserContext(nbytes)
     sizes = {"block_size": BLOCK, "block_count": nbytes // BLOCK}
     sizes |= {"prog_size": PROG, "read_size": 32, "cache_size": 4 * PROG}
@@ -135,24 +135,24 @@ for i in range({n}):
 
 @pytest.fixture
 def all_small(monkeypatch):
-    """Code for 64-bit words is large: a family is joined whatever it takes."""
+    """Join families whatever their size: code for 64-bit words is large."""
     monkeypatch.setattr(joining, "MOST", 1 << 20)
     monkeypatch.setattr(code, "MAX_BLOCKS", 0)
 
 
 def test_joined_modules_do_the_same(target, all_small):
-    """All networks, with the kernels and forms that the package in single files has."""
+    """All networks run, with the kernels and forms of the package in single files."""
     models = {f"{i}.bin": convert(make().model).data for i, make in enumerate(NETWORKS.values())}
     script = VERIFY.format(n=len(models))
     machine = Machine.for_arch(target.arch)
     files = whole(Package(), machine)
     assert len(files) < 262
-    usual = small.run(target, script, models)
-    found = target.run(script, files=files | models, timeout=300)
-    assert found.stdout == usual and usual.count("True") == len(models), found.stderr
+    original = small.run(target, script, models)
+    result = target.run(script, files=files | models, timeout=300)
+    assert result.stdout == original and original.count("True") == len(models), result.stderr
 
 
-def test_what_one_module_alone_loads_is_in_it():
+def test_modules_with_one_user_are_merged_into_it():
     head = '"""Doc."""\n'
     texts = {"node": head + "N = const(1)\nA = 2\n", "written": head + "from .node import A\n"}
     texts |= {"loading": head + "from .written import B\nN = const(1)\nA = A + B\n"}
@@ -190,12 +190,12 @@ def test_each_joined_family_is_found_in_its_module(target, all_small):
         lines.append(f"{family} {'plain' if is_plain else form} {takers[name]}\n")
     assert len(lines) > 60
     files = whole(package_, Machine.for_arch(target.arch)) | {"joined": "".join(lines).encode()}
-    done = target.run(FIND, files=files)
-    assert done.stdout == "all\n", done.stderr
+    completed = target.run(FIND, files=files)
+    assert completed.stdout == "all\n", completed.stderr
 
 
-def test_COMMON_speaks_for_one_family(tmp_path):
-    """mpconnxr.forms would take a plain family beside one with COMMON for one in viper."""
+def test_COMMON_applies_to_one_family(tmp_path):
+    """mpconnxr.forms would take a plain family beside one with COMMON for viper."""
     texts = {"k": "x = 1\n", "a": "COMMON = True\n\n\ndef a(p):\n    return p\n"}
     texts["b"] = "def b(p):\n    return p\n"
     modules = {"mpconnxr.ops.k": tmp_path / "k"}
@@ -238,13 +238,13 @@ class _Step:
         ("node and step.rest()", set()),
     ],
 )
-def test_what_a_branch_may_leave_out_is_not_always_taken(branch, more):
+def test_imports_in_branches_are_not_always_taken(branch, more):
     tree = ast.parse(ALWAYS.format(branch=branch))
     assert always_taken(tree) == {"made", "bound"} | more
 
 
-def test_no_more_families_are_joined_than_there_is_need_for(tmp_path):
-    """What may be in memory for nothing: the smallest first."""
+def test_only_as_many_families_are_joined_as_needed(tmp_path):
+    """The smallest ones that do not waste memory come first."""
     (tmp_path / "k").write_text("x = 1\n")
     modules = {"mpconnxr.ops.k": tmp_path / "k"}
     for name in "abc":
@@ -256,7 +256,7 @@ def test_no_more_families_are_joined_than_there_is_need_for(tmp_path):
     assert left.keys() == {"mpconnxr.ops.k", "mpconnxr.loops.a"}
 
 
-def test_names_that_mean_two_things_are_not_joined(tmp_path):
+def test_families_with_conflicting_names_are_not_joined(tmp_path):
     def left(kernel, family):
         (tmp_path / "k.py").write_text(kernel)
         (tmp_path / "f.py").write_text(family)
@@ -294,7 +294,7 @@ def test_the_command_writes_a_copy_and_replaces_it(folder, capsys):
     assert not [*(folder / "build").rglob("*.mpy")] and len([*(folder / "build").iterdir()]) == 1
 
 
-def test_the_command_replaces_nothing_else(folder, capsys):
+def test_the_command_replaces_only_copies(folder, capsys):
     other = folder / "build" / "mpconnxr" / "mine.txt"
     other.parent.mkdir(parents=True)
     other.write_text("")

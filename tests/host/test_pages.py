@@ -1,4 +1,4 @@
-"""Links lead somewhere, and commands are those that there are."""
+"""Links in the pages lead somewhere, and their commands exist."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_links_of_a_page_lead_to_a_file_and_a_heading(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_commands_of_a_page_have_options_that_there_are(page):
+def test_commands_of_a_page_have_existing_options(page):
     for words in commands(page):
         parser = COMMANDS[words[0]].parser()
         if any(mark in word for word in words for mark in ("[", "…", "...", "$(")):
@@ -27,5 +27,5 @@ def test_commands_of_a_page_have_options_that_there_are(page):
         parser.parse_args(words[1:])
 
 
-def test_there_are_commands_to_look_at():
+def test_the_pages_have_commands():
     assert sum(len(commands(page)) for page in PAGES) > 40

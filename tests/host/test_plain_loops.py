@@ -1,4 +1,4 @@
-"""Sources of loops run as they stand, and do what the modules do that are made of them."""
+"""Sources of loops run as they stand, and do what the built modules do."""
 
 import ast
 import copy
@@ -22,27 +22,27 @@ _OF_TABLE = ("code", "known", "head", "marks", "a", "b", "state")  # what put an
 
 
 def functions(abi):
-    """The functions of all that is written once, (family, name, arguments): loops, or others."""
-    found = []
+    """Return (family, name, arguments) of functions that are written once: loops, or others."""
+    results = []
     for (family, _), module in python.modules().items():
         if python.is_common(module.text):
             for node in Source(package.ROOT / module.shown).tree.body:
                 if isinstance(node, ast.FunctionDef) and not is_helper(node):
                     args = [arg.arg for arg in node.args.args]
                     if (args == ABI) == abi:
-                        found.append((family, node.name, args))
-    return found
+                        results.append((family, node.name, args))
+    return results
 
 
 def both(family, name):
-    """A function as it stands, and the one that is made of it."""
+    """Return a function of the source, and the one that is built from it."""
     source = importlib.import_module(f"mpconnxr.loops.{family}")
     return [getattr(module, name) for module in (source, made(family))]
 
 
 @functools.cache
 def made(family):
-    """The module that is built, among the package's others."""
+    """Return the built module, among the package's other modules."""
     path = store.loops().path(family)
     spec = importlib.util.spec_from_file_location(f"mpconnxr.loops.made_{family}", path)
     module = importlib.util.module_from_spec(spec)
@@ -50,13 +50,13 @@ def made(family):
     return module
 
 
-def test_there_are_loops_and_functions_that_call_them():
+def test_loops_and_their_callers_are_found():
     assert len({family for family, _, _ in functions(True)}) > 70
     assert len({family for family, _, _ in functions(False)}) > 15
 
 
 @pytest.mark.parametrize("family, name", [f[:2] for f in functions(True)])
-def test_loop_as_it_stands(family, name):
+def test_a_source_computes_what_its_module_does(family, name):
     source, built = both(family, name)
     wrote = False
     for call in calls(family, name, N_CALLS):
@@ -69,7 +69,7 @@ def test_loop_as_it_stands(family, name):
 
 
 class _Trace(list):
-    """What a function has called, with which arguments, and what its parameters were then."""
+    """What a function has called, with which arguments, and its parameters at that time."""
 
     def __init__(self, p, seed):
         self._p, self._random = p, random.Random(seed)
@@ -89,7 +89,7 @@ class _Trace(list):
 
 
 class _Loop:
-    """What stands for a loop, or a buffer."""
+    """A fake loop or buffer."""
 
     def __init__(self, name, trace):
         self.name, self._trace = name, trace
@@ -102,7 +102,7 @@ class _Loop:
 
 
 class _Parameters(list):
-    """Words that cannot be read for ever."""
+    """Words whose number of reads is limited."""
 
     n_reads = 0
 
@@ -114,26 +114,28 @@ class _Parameters(list):
 
 
 def run(function, args, seed):
-    """Calls, and what is in the parameters at the end; or how it ended else."""
+    """Call a function; return its calls and final parameters, or how else it ended."""
     numbers = random.Random(seed)
     p = _Parameters(numbers.choice([0, 1, 1, 2, 3, 4, 5, 9]) for _ in range(128))
     trace = _Trace(p, seed)
-    given = {"p": p, "h": p, "us": 1, "me": numbers.randint(1, 2)}
-    given |= {name: _Loop(name, trace) for name in ("run", "idle")}
-    given |= {name: [_Loop(f"{name}[{i}]", trace) for i in range(32)] for name in ("w", "box")}
-    given |= {name: [numbers.randrange(9) for _ in range(8)] for name in ("words", "other")}
+    attributes = {"p": p, "h": p, "us": 1, "me": numbers.randint(1, 2)}
+    attributes |= {name: _Loop(name, trace) for name in ("run", "idle")}
+    attributes |= {
+        name: [_Loop(f"{name}[{i}]", trace) for i in range(32)] for name in ("w", "box")
+    }
+    attributes |= {name: [numbers.randrange(9) for _ in range(8)] for name in ("words", "other")}
     written = {name: [numbers.randrange(9) for _ in range(300)] for name in _OF_TABLE}
     try:
-        function(*[(given | written)[arg] for arg in args])
+        function(*[(attributes | written)[arg] for arg in args])
     except TimeoutError:  # how often one reads p may differ
         return trace, None
     except (StopIteration, ZeroDivisionError, IndexError) as e:
         return trace, list.copy(p), type(e)
-    return trace, list.copy(p), given["words"] + given["other"], written
+    return trace, list.copy(p), attributes["words"] + attributes["other"], written
 
 
 @pytest.mark.parametrize("family, name, args", functions(False))
-def test_calls_of_loops_as_they_stand(family, name, args):
+def test_a_source_calls_what_its_module_does(family, name, args):
     source, built = both(family, name)
     n_ended = 0
     for seed in range(N_RUNS):

@@ -1,4 +1,4 @@
-"""The playground: its page in headless Chromium, and the command that puts it together.
+"""The playground: its page in headless Chromium, and the command that builds it.
 
 MPCONNXR_PICTURE=docs/playground.png: writes the picture of the page there.
 """
@@ -45,7 +45,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def page(site, browser):
-    """The browser with the page open; afterwards nothing went wrong in it unseen."""
+    """Yield the browser with the page open; check that the page logged no error."""
     browser.errors.clear()
     browser.size(1000, 800)
     with server(site, 0) as serving:
@@ -77,7 +77,7 @@ def onnxruntime_of(path, *inputs):
 
 
 def drop(page, *paths):
-    """Drops files; what was shown before is gone."""
+    """Drop files after hiding earlier results."""
     page.value("results.hidden = error.hidden = true")
     page.drop(*paths)
 
@@ -96,12 +96,12 @@ def text_of(page, selector):
 
 
 def texts_of(page, selector):
-    found = f"Array.from(document.querySelectorAll({json.dumps(selector)}), e => e.textContent)"
-    return page.value(found)
+    result = f"Array.from(document.querySelectorAll({json.dumps(selector)}), e => e.textContent)"
+    return page.value(result)
 
 
 def values(page, k=0):
-    """What is shown as numbers of output k."""
+    """Return the displayed numbers of output k."""
     return [float(s) for s in texts_of(page, f".output:nth-child({k + 1}) td.value")]
 
 
@@ -121,7 +121,7 @@ def near(got, want):
     np.testing.assert_allclose(got, np.ravel(want), rtol=0, atol=1e-4 * np.abs(want).max())
 
 
-def test_digits_and_an_input(page, digits, tmp_path):
+def test_digits_run_on_an_input(page, digits, tmp_path):
     x = (pictures()[0][7] / 16).astype(F).reshape(1, 1, 8, 8)
     np.save(tmp_path / "x.npy", x)
     drop(page, digits, tmp_path / "x.npy")
@@ -136,7 +136,7 @@ def test_digits_and_an_input(page, digits, tmp_path):
     assert page.value("document.querySelector('canvas').width") == 8
 
 
-def test_the_models_test_vector_and_typed_numbers(page, digits):
+def test_the_test_vector_and_typed_numbers_are_inputs(page, digits):
     drop(page, digits)
     finished(page)
     assert "✓ agrees with onnxruntime" in text_of(page, ".output")
@@ -148,8 +148,8 @@ def test_the_models_test_vector_and_typed_numbers(page, digits):
     near(values(page), onnxruntime_of(DIGITS / "digits.onnx", x.reshape(1, 1, 8, 8)))
 
 
-def test_a_sample_of_an_archive(page, digits):
-    """Bytes from 0 to 16, compressed; labels beside them are no input."""
+def test_a_sample_of_an_archive_is_an_input(page, digits):
+    """The archive has compressed bytes from 0 to 16, and labels, which are not an input."""
     drop(page, digits)
     finished(page)
     drop(page, DIGITS / "digits_test.npz")
@@ -164,14 +164,14 @@ def test_a_sample_of_an_archive(page, digits):
     assert int(text_of(page, "tr.best td")) == labels[11]
 
 
-def test_the_example(page):
+def test_the_example_runs(page):
     page.wait("!example.hidden")
     page.value("document.getElementById('try').click()")
     finished(page)
     assert int(text_of(page, "tr.best td")) == pictures()[1][0]
 
 
-def test_a_picture_of_the_page(page, tmp_path):
+def test_the_page_is_drawn(page, tmp_path):
     page.size(900, 1260)
     page.wait("!example.hidden")
     page.value("document.getElementById('try').click()")
@@ -181,8 +181,8 @@ def test_a_picture_of_the_page(page, tmp_path):
     assert struct.unpack_from(">II", path.read_bytes(), 16) == (900, 1260)
 
 
-def test_two_inputs_and_outputs_of_other_types(page, tmp_path):
-    """By name, and integers as they are."""
+def test_inputs_and_outputs_of_other_types_are_shown(page, tmp_path):
+    """They are shown by name, and integers as such."""
     ends = [small.value("a", (2, 3)), small.value("n", (3,), 7)]
     outputs = [small.value("y", (2, 3)), small.value("m", (3,), 7)]
     proto = small.model([("Relu", "a", "y", {}), ("Add", "n n", "m", {})], ends, outputs)
@@ -195,8 +195,8 @@ def test_two_inputs_and_outputs_of_other_types(page, tmp_path):
     assert values(page, 1) == [2, -4, 1 << 41]
 
 
-def test_labels_and_scores(page, tmp_path):
-    """Strings or maps, of a forest as scikit-learn exports it."""
+def test_labels_and_scores_are_shown(page, tmp_path):
+    """A forest, as scikit-learn exports it, gives strings or maps."""
     path = ROOT / "examples" / "forest" / "forest.onnx"
     model = tmp_path / "forest.bin"
     model.write_bytes(convert(path).data)
@@ -205,7 +205,7 @@ def test_labels_and_scores(page, tmp_path):
     assert "✓" in text_of(page, ".output")
 
 
-def test_a_size_that_the_input_decides(page, tmp_path):
+def test_the_input_decides_an_open_size(page, tmp_path):
     ends = [small.value("x", ("n", 5))], [small.value("y", ("n", 3))]
     proto = small.model([("MatMul", "x w", "y", {})], *ends, w=small.floats(5, 3))
     (tmp_path / "model.bin").write_bytes(convert(proto, Options(bounds={"n": 4})).data)
@@ -228,15 +228,15 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_files_that_are_refused(page, tmp_path, name):
+def test_wrong_files_are_refused(page, tmp_path, name):
     content, text = REFUSED[name]
     (tmp_path / name).write_bytes(content)
     drop(page, tmp_path / name)
     assert text in error_of(page)
 
 
-def test_damaged_models(page, digits, tmp_path):
-    """Each is an error or runs; the page takes the next one."""
+def test_damaged_models_are_refused(page, digits, tmp_path):
+    """Each gives an error or runs; the page accepts the next one."""
     good = digits.read_bytes()
     rng = np.random.default_rng(1)
     for k in range(12):
@@ -250,11 +250,11 @@ def test_damaged_models(page, digits, tmp_path):
     finished(page)
 
 
-def test_inputs_that_do_not_fit(page, digits, tmp_path):
+def test_inputs_that_do_not_fit_are_refused(page, digits, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros(63, F))
     drop(page, digits, tmp_path / "x.npy")
     assert "No array in the dropped files fits image" in error_of(page)
-    for text, said in (
+    for text, message in (
         ("[1, 2]", "2 values"),
         ('["a"]', "image"),
         ("{}", "no image"),
@@ -263,13 +263,13 @@ def test_inputs_that_do_not_fit(page, digits, tmp_path):
         set_value(page, "source", "typed")
         set_value(page, "typed", text)
         run(page)
-        assert said in error_of(page)
+        assert message in error_of(page)
     set_value(page, "typed", json.dumps([0.5] * 64))
     run(page)
     finished(page)
 
 
-def test_a_run_is_stopped(page, digits, tmp_path):
+def test_a_run_can_be_stopped(page, digits, tmp_path):
     n = 400  # to the third power: minutes of plain loops
     ends = [small.value("x", (n, n))], [small.value("y", (n, n))]
     proto = small.model([("MatMul", "x w", "y", {})], *ends, w=small.floats(n, n))
@@ -283,7 +283,7 @@ def test_a_run_is_stopped(page, digits, tmp_path):
     finished(page)
 
 
-def test_names_of_a_model_are_text(page, tmp_path):
+def test_names_of_a_model_are_escaped(page, tmp_path):
     name = "<img src=x onerror=alert(1)>"
     proto = small.model(
         [("Relu", "x", "y", {})], [small.value("x", (2,))], [small.value("y", (2,))]

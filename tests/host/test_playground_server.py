@@ -1,4 +1,4 @@
-"""Requests that no browser makes: the playground's server answers or hangs up, in silence."""
+"""The playground's server answers malformed requests or hangs up, in silence."""
 
 import socket
 import threading
@@ -50,7 +50,10 @@ REQUESTS = {
 
 @pytest.fixture
 def ask(tmp_path, capfd):
-    """A function: what the server answers to these bytes. It prints nothing meanwhile."""
+    """Yield a function from a request's bytes to the server's answer.
+
+    The server must print nothing.
+    """
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / "index.html").write_text("page")
@@ -77,12 +80,12 @@ def ask(tmp_path, capfd):
     running.shutdown()
     thread.join()
     running.server_close()
-    said = capfd.readouterr()
-    assert said.out + said.err == ""
+    printed = capfd.readouterr()
+    assert printed.out + printed.err == ""
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: repr(path[:20]))
-def test_paths(ask, path):
+def test_only_files_of_the_site_are_served(ask, path):
     answer = ask(b"GET " + path + b" HTTP/1.1\r\n\r\n")
     assert b"secret" not in answer.partition(b"\r\n\r\n")[2].replace(path, b"")
     assert not answer or int(answer.split()[1]) in PATHS[path], answer[:200]
@@ -91,12 +94,12 @@ def test_paths(ask, path):
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_requests(ask, name):
+def test_malformed_requests_are_refused(ask, name):
     ask(REQUESTS[name])
     assert ask(b"GET / HTTP/1.1\r\n\r\n").endswith(b"page")
 
 
-def test_a_reader_that_leaves(ask, tmp_path):
+def test_a_reader_that_leaves_does_no_harm(ask, tmp_path):
     (tmp_path / "site" / "page.js").write_bytes(bytes(30 << 20))
     for method in (b"GET", b"HEAD"):
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""What the playground asks MicroPython, on the target that a browser runs."""
+"""The playground's requests to MicroPython, on the target that a browser runs."""
 
 import json
 from random import Random
@@ -39,20 +39,20 @@ CASES = 40
 
 @pytest.fixture
 def session(ready_target):
-    """Asks for runs of what is given (see session.fill): what load and each run answered."""
+    """Return a function that runs a model; it returns the answers of load and of each run."""
 
-    def ask(model, *given):
-        done = ready_target("webassembly").run(
+    def ask(model, *requests):
+        completed = ready_target("webassembly").run(
             ASK,
             files={
                 "mpconnxr": PACKAGE,
                 "session.py": PAGE / "session.py",
                 "model.bin": model,
-                "asked": "\n".join(map(json.dumps, given)).encode(),
+                "asked": "\n".join(map(json.dumps, requests)).encode(),
             },
         )
-        assert (done.stderr, done.returncode) == ("", 0)
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        assert (completed.stderr, completed.returncode) == ("", 0)
+        return [json.loads(line) for line in completed.stdout.splitlines()]
 
     return ask
 
@@ -67,7 +67,7 @@ def session(ready_target):
         "skl_rf_wine_zipmap",
     ],
 )
-def test_blocks_are_where_the_plan_has_them(session, name):
+def test_blocks_have_the_offsets_of_the_plan(session, name):
     """The same bytes are in use at each step."""
     if not model_path(name).exists():
         pytest.skip(f"no model collection at {ZOO}")
@@ -83,17 +83,17 @@ def test_blocks_are_where_the_plan_has_them(session, name):
 
 
 def used(blocks, step):
-    """Offsets of the bytes that are in use, of which a plan has multiples of 8."""
+    """Return the offsets of all bytes in use at a step; sizes are multiples of 8."""
     own = [range(o, o + n + -n % 8) for first, last, o, n in blocks if first <= step <= last]
     return set().union(*own)
 
 
-def test_values_that_json_lacks(session):
+def test_values_that_json_lacks_become_strings(session):
     ends = [small.value("x", (4,)), small.value("n", (2,), 7)]
     outputs = [small.value("y", (4,)), small.value("m", (2,), 7)]
     proto = small.model([("Neg", "x", "y", {}), ("Add", "n n", "m", {})], ends, outputs)
-    given = [{"values": [0, 1e39, -1e39, 0.5]}, {"values": [1 << 60, -3]}]
-    _, result = session(convert(proto).data, given)
+    requests = [{"values": [0, 1e39, -1e39, 0.5]}, {"values": [1 << 60, -3]}]
+    _, result = session(convert(proto).data, requests)
     y, m = (output["values"] for output in result["outputs"])
     assert y == [0, "-inf", "inf", -0.5] and m == [str(1 << 61), -6]
 
@@ -107,27 +107,27 @@ def test_state_is_zero_before_each_run(session):
     assert about["state"] and [run["outputs"][0]["values"] for run in runs] == [[1, 2]] * 2
 
 
-def test_errors(session):
+def test_errors_are_answered(session):
     model = convert(ROOT / "examples" / "digits" / "digits.onnx").data
     _, *errors = session(model, 1, [], [{"values": [1]}], [{"values": "no"}], [{"file": "absent"}])
     assert all(list(error) == ["error"] for error in errors)
     assert "image" in errors[2]["error"]
 
 
-def test_damaged_models_with_right_digests(session, ready_target):
-    """Each is an error or runs, and MicroPython goes on to the next one."""
+def test_damaged_models_with_right_digests_do_no_harm(session, ready_target):
+    """Each gives an error or runs, and MicroPython accepts the next one."""
     good = read(convert(ROOT / "examples" / "digits" / "digits.onnx").data)
     rng = Random(1)
     models = {f"{k}.bin": mutated(good, rng)[0] for k in range(CASES)}
     files = {"mpconnxr": PACKAGE, "session.py": PAGE / "session.py"} | models
-    done = ready_target("webassembly").run(ASK_EACH.format(n=CASES), files=files)
-    assert (done.stderr, done.returncode) == ("", 0)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(found) >= CASES
-    assert sum("error" in answer for answer in found) > CASES // 2
+    completed = ready_target("webassembly").run(ASK_EACH.format(n=CASES), files=files)
+    assert (completed.stderr, completed.returncode) == ("", 0)
+    results = [json.loads(line) for line in completed.stdout.splitlines()]
+    assert len(results) >= CASES
+    assert sum("error" in answer for answer in results) > CASES // 2
 
 
-def test_a_damaged_model(session):
+def test_a_damaged_model_is_reported(session):
     model = bytearray(convert(ROOT / "examples" / "digits" / "digits.onnx").data)
     model[80] ^= 1
     [about, *_] = session(bytes(model), 0)

@@ -1,4 +1,4 @@
-"""What flash names where a model does not fit: it is done then, and has to work."""
+"""The remedy that flash names for a model that does not fit works."""
 
 import re
 import shlex
@@ -6,7 +6,7 @@ import shlex
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 
@@ -23,7 +23,7 @@ BOARD = "pico"
 
 
 def chain(operator, shape, out, *more, **attributes):
-    """One operator of floats between an input x and an output y."""
+    """Return one operator of floats between an input x and an output y."""
     constants = dict(more)
     nodes = [(operator, " ".join(["x", *constants]), "y", attributes)]
     return small.model(nodes, [small.value("x", shape)], [small.value("y", out)], **constants)
@@ -42,7 +42,7 @@ def large_picture():
 
 
 def wide_picture():
-    """There is much between its first two layers alone."""
+    """Return a model with one large value, between its first two layers."""
     nodes = [
         ("Conv", "x w", "a", {"pads": [1, 1, 1, 1]}),
         ("Conv", "a v", "b", {"group": 16, "strides": [2, 2]}),
@@ -58,21 +58,17 @@ def wide_picture():
 
 
 def forest():
-    """Trees are in memory altogether: only in place they take no heap."""
+    """Return a forest: trees are in memory as a whole, and only in place take no heap."""
     digits = load_digits()
     labels = np.random.default_rng(0).integers(0, 9, len(digits.data))
     trained = RandomForestClassifier(36, random_state=1).fit(digits.data, labels)
     outputs = [small.value("label", [1], TensorProto.INT64), small.value("p", [1, 9])]
-    graph = helper.make_graph(
-        [forest_node(trained)], "trees", [small.value("x", [1, 64])], outputs
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    return small.model([forest_node(trained)], [small.value("x", [1, 64])], outputs)
 
 
 @pytest.fixture
-def said(tmp_path, capsys):
-    """The warning of flash for a model and BOARD; the .onnx is beside the model."""
+def warning_of(tmp_path, capsys):
+    """Return a function: flash's warning for a model and BOARD, the .onnx beside the model."""
 
     def warn(model, *options, source=True):
         path = tmp_path / "model.onnx"
@@ -101,8 +97,10 @@ def warning(folder, capsys, *options):
         (wide_picture, "bytes of heap (tensors ", "--arena "),
     ],
 )
-def test_a_command_that_is_named_makes_it_fit(model, lack, option, said, tmp_path, capsys):
-    text = said(model())
+def test_a_suggested_command_makes_the_model_fit(
+    model, lack, option, warning_of, tmp_path, capsys
+):
+    text = warning_of(model())
     assert text.startswith(f"flash: warning: too large for {BOARD}: ") and lack in text
     [command] = re.findall(r"It fits with mpconnxr convert (.*) and mpconnxr flash \S+\.\n$", text)
     assert option in command
@@ -110,18 +108,20 @@ def test_a_command_that_is_named_makes_it_fit(model, lack, option, said, tmp_pat
     assert warning(tmp_path, capsys) == ""
 
 
-def test_a_place_that_is_named_makes_it_fit(said, tmp_path):
-    text = said(forest())
+def test_a_suggested_place_makes_the_model_fit(warning_of, tmp_path):
+    text = warning_of(forest())
     [nbytes] = re.findall(r"It fits with mpconnxr flash \S+ --reserve (\d+)\.\n$", text)
     model, board = read_model(tmp_path / "model.bin"), boards.named(BOARD)
     assert len(model.data) <= int(nbytes) <= board.flash_bytes - board.filesystem_bytes
-    way = plan_deployment(model, Package(), board.machine, in_place=True)
-    needs = fit.needs_of(model, way.files, in_place=True, program_for=way.program_for)
+    deployment = plan_deployment(model, Package(), board.machine, in_place=True)
+    needs = fit.needs_of(
+        model, deployment.files, in_place=True, program_for=deployment.program_for
+    )
     assert fit.shortage(needs, 0, fit.memory_of(board)) == ""
 
 
-def test_no_option_is_named_for_a_picture_that_is_too_large(said):
-    text = said(large_picture())
+def test_no_option_is_suggested_for_a_too_large_image(warning_of):
+    text = warning_of(large_picture())
     assert "the whole file system has" not in text and "--" not in text
     assert "its inputs or outputs alone take 940,800 bytes of heap; about 209,936 are" in text
     assert text.endswith(
@@ -129,10 +129,10 @@ def test_no_option_is_named_for_a_picture_that_is_too_large(said):
     )
 
 
-def test_options_that_are_not_known_are_not_guessed(said):
-    """Of a file that was made with options, or whose .onnx is not there."""
-    text = said(wide_layer(), "--float", "fast16")
+def test_unknown_options_are_not_guessed(warning_of):
+    """The file was made with options, or its .onnx is absent."""
+    text = warning_of(wide_layer(), "--float", "fast16")
     assert text.endswith(f"model.onnx --board {BOARD} tries what would help.\n")
     assert "--window" not in text
-    text = said(wide_layer(), source=False)
+    text = warning_of(wide_layer(), source=False)
     assert "mpconnxr advise " in text and "with the path of the .onnx, tries" in text

@@ -1,4 +1,4 @@
-"""A package whose names a board's firmware has does what it did; see tools/deploy/renaming.py."""
+"""A package with the firmware's short names behaves as before; see tools/deploy/renaming.py."""
 
 import ast
 import builtins
@@ -74,24 +74,24 @@ def run(names, text=MODEL):
     """Return the globals of the model's module, with its own in the new names."""
     limits = names.renamed(LIMITS, "mpconnxr.limits").text
     model = names.renamed(text, "mpconnxr.model").text
-    found = {}
-    exec(limits, found)
+    result = {}
+    exec(limits, result)
     body = [n for n in ast.parse(model).body if not isinstance(n, ast.ImportFrom)]
     for node in [n for n in ast.parse(model).body if isinstance(n, ast.ImportFrom)]:
         for alias in node.names:
             if alias.name != "limits":
-                found[alias.asname or alias.name] = found[alias.name]
-    exec(compile(ast.Module(body, []), "model", "exec"), found)
-    return found, limits, model
+                result[alias.asname or alias.name] = result[alias.name]
+    exec(compile(ast.Module(body, []), "model", "exec"), result)
+    return result, limits, model
 
 
-def test_it_does_the_same(names):
-    found, _, _ = run(names)
-    assert found["load"](4) == ([27, 2], 7, 3)
-    assert found["load"](source=4)[2] == 6
+def test_a_renamed_module_does_the_same(names):
+    result, _, _ = run(names)
+    assert result["load"](4) == ([27, 2], 7, 3)
+    assert result["load"](source=4)[2] == 6
 
 
-def test_names_that_no_firmware_has_go(names):
+def test_names_that_firmware_lacks_are_replaced(names):
     _, limits, model = run(names)
     for name in ("factor_of_all", "amount_of_it", "more_of_it", "n_of_it", "times_it"):
         assert name not in limits + model
@@ -100,7 +100,7 @@ def test_names_that_no_firmware_has_go(names):
     assert "implementation" not in model
 
 
-def test_names_in_strings_and_those_of_people_stay(names):
+def test_names_in_strings_and_public_names_stay(names):
     _, limits, model = run(names)
     assert "def get_amount(" in limits and "def hidden_name(" in model
     assert "def load(source" in model
@@ -116,7 +116,7 @@ def test_lines_stay_where_they_are(names):
         assert lines[0] == lines[1]
 
 
-def test_a_kernel_of_others_is_told_what_it_cannot_have(names):
+def test_a_custom_kernel_cannot_import_private_names(names):
     with pytest.raises(DeployError, match="imports _rounds"):
         names.renamed("from mpconnxr.model import _rounds\n", "mpconnxr.ops.mine")
     made = names.renamed(
@@ -152,25 +152,25 @@ def modules():
 
 
 def test_functions_in_machine_code_are_found():
-    """All forms of a family have what a module asks any of them for."""
+    """All forms of a family have the functions that modules request."""
     package, names = built_package(), names_of(built_package())
-    asked = {node.attr for _, _, old in modules() for node in old.attributes}
+    requests = {node.attr for _, _, old in modules() for node in old.attributes}
     n = 0
     for path in package.paths():
         if package.loops.form_of(path) not in (None, "plain", "viper"):
             text = path.read_text()
-            functions = {*re.findall(r"^def (\w+)", text, re.MULTILINE)} & asked
+            functions = {*re.findall(r"^def (\w+)", text, re.MULTILINE)} & requests
             made = renamed(package, package.module(path), text)
             there = {*re.findall(r"^def (\w+)", made, re.MULTILINE)}
-            wanted = {names.attributes.get(name, name) for name in functions}
-            assert wanted <= there, f"{path}: {wanted - there}"
+            expected = {names.attributes.get(name, name) for name in functions}
+            assert expected <= there, f"{path}: {expected - there}"
             n += len(functions)
     assert n > 300
 
 
 @pytest.mark.slow
 def test_every_name_that_is_read_is_defined():
-    """In each module what it imports, its globals, and attributes that only the package has."""
+    """These are imports, globals, and attributes that only the package has."""
     names = names_of(built_package())
     made = {module: (new, old) for module, new, old in modules()}
     attributes = set().union(*(old.defined for _, old in made.values()))
@@ -183,8 +183,8 @@ def test_every_name_that_is_read_is_defined():
         before = {n for s in old.scopes for n, _, _ in s.uses if s.owner(n) is None}
         assert free <= before, f"{module}: {free - before}"
         mapped = {names.attributes.get(node.attr, node.attr) for node in old.attributes}
-        found = {node.attr for node in new.attributes}
-        assert found <= mapped, f"{module}: {found - mapped}"
+        results = {node.attr for node in new.attributes}
+        assert results <= mapped, f"{module}: {results - mapped}"
         back = {new: old for old, new in names.attributes.items()}
         ours = {back[node.attr] for node in new.attributes if node.attr in back}
         assert ours <= attributes, f"{module}: {ours - attributes}"
@@ -209,8 +209,8 @@ def _functions(package, name):
     return names_of(package).renamed(text, f"mpconnxr.{name}").functions
 
 
-def test_people_s_names_stay():
-    """What typings say, and what the scripts that flash.py runs on boards import."""
+def test_public_names_stay():
+    """Public names stand in typings, or are imported by flash.py's scripts on boards."""
     public = public_names()
     for path in sorted((ROOT / "typings" / "mpconnxr").rglob("*.pyi")):
         for node in ast.walk(ast.parse(path.read_text())):

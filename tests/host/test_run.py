@@ -1,4 +1,4 @@
-"""python -m tools.run: what comes out, what is said, and how it fails."""
+"""python -m tools.run: outputs, messages and failures."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
 @pytest.fixture(autouse=True)
 def _built(target):
-    """Every test here runs on `unix`, if it can be had."""
+    """Skip the tests if `unix`, on which all run, cannot be built."""
 
 
 def save_model(path, nodes, inputs, outputs):
@@ -32,7 +32,7 @@ def save_model(path, nodes, inputs, outputs):
 
 @pytest.fixture
 def relu(tmp_path):
-    """Path of an .onnx with one Relu over [n, 3]."""
+    """Return the path of an .onnx with one Relu over [n, 3]."""
     return save_model(
         tmp_path / "relu.onnx",
         [helper.make_node("Relu", ["x"], ["y"], name="r")],
@@ -43,7 +43,7 @@ def relu(tmp_path):
 
 @pytest.fixture
 def reshape(tmp_path):
-    """Path of an .onnx whose second input is the shape of a Reshape."""
+    """Return the path of an .onnx whose second input is the shape of a Reshape."""
     return save_model(
         tmp_path / "reshape.onnx",
         [
@@ -60,7 +60,7 @@ def reshape(tmp_path):
 
 @pytest.fixture
 def saved(tmp_path):
-    """Writes an array to NAME.npy and gives its path."""
+    """Return save(name, array), which writes NAME.npy and returns its path."""
 
     def save(name, array):
         path = tmp_path / f"{name}.npy"
@@ -94,7 +94,7 @@ def test_inputs_that_fix_a_shape_are_bound(reshape, saved, tmp_path, capsys):
     assert "shape bound to the sample's [3 2]" in capsys.readouterr().err
 
 
-def test_a_bin_runs_as_it_is(relu, saved, tmp_path):
+def test_a_bin_file_runs(relu, saved, tmp_path):
     path = tmp_path / "relu.bin"
     path.write_bytes(convert(onnx.load(relu), Options(shapes={"x": [2, 3]})).data)
     assert main([str(path), saved("x", X), "--output-dir", str(tmp_path)]) == 0
@@ -125,7 +125,7 @@ def test_samples_of_a_folder_keep_their_numbers(reshape, tmp_path, capsys):
     assert report["conversions"] == 2
 
 
-def test_json_says_everything(relu, saved, capsys):
+def test_json_has_all_results(relu, saved, capsys):
     x = X.copy()
     x[0, 0], x[1, 2] = np.inf, np.nan
     assert main([relu, saved("x", x), "--json", "--compare", relu]) == 0
@@ -165,8 +165,8 @@ def test_a_real_model_agrees_with_onnxruntime(target, capsys):
 
 def test_random_samples_are_compared_with_the_model_itself(relu, capsys):
     assert main([relu, "--random", "3", "--compare", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found["samples"]) == 3 and found["errors"][0]["max_abs"] == 0
+    result = json.loads(capsys.readouterr().out)
+    assert len(result["samples"]) == 3 and result["errors"][0]["max_abs"] == 0
     assert main([relu, "--random", "2", "--seed", "1"]) == 0
     assert main([relu, "--random", "2", "--seed", "1", "--compare", relu]) == 0
 
@@ -183,7 +183,7 @@ def test_an_input_that_is_bound_is_fed_to_onnxruntime(tmp_path, saved, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["none.onnx"], 1, "none.onnx: No such file or directory"),
         (["none.bin"], 1, "none.bin: No such file or directory"),
@@ -204,7 +204,7 @@ def test_an_input_that_is_bound_is_fed_to_onnxruntime(tmp_path, saved, capsys):
         (["{relu}", "{x}", "--", "--dim", "m=1"], 2, "no dimension m"),
     ],
 )
-def test_errors_are_one_line(arguments, status, said, relu, reshape, saved, tmp_path, capsys):
+def test_errors_are_one_line(arguments, status, message, relu, reshape, saved, tmp_path, capsys):
     (tmp_path / "bad").write_bytes(b"\x08rubbish")
     (tmp_path / "bad.bin").write_bytes(b"rubbish")
     paths = {
@@ -227,7 +227,7 @@ def test_errors_are_one_line(arguments, status, said, relu, reshape, saved, tmp_
     lines = [line for line in capsys.readouterr().err.splitlines() if "taken as" not in line]
     assert len(lines) == 1
     assert lines[0].startswith("run: ")
-    assert said in lines[0]
+    assert message in lines[0]
 
 
 def test_a_failure_on_the_device_is_reported(relu, saved, tmp_path, capsys):
@@ -240,7 +240,7 @@ def test_a_failure_on_the_device_is_reported(relu, saved, tmp_path, capsys):
     assert "ModelError" in json.loads(streams.out)["error"]
 
 
-def test_several_at_once(relu, saved, tmp_path):
+def test_several_files_run_at_once(relu, saved, tmp_path):
     processes = []
     for i in range(4):
         out = str(tmp_path / f"out{i}")

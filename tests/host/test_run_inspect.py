@@ -1,11 +1,12 @@
-"""The host's reader of .bin files: python -m tools.converter inspect, and tensor files."""
+"""The host's readers: python -m tools.converter inspect for .bin files, and tensor files."""
 
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from mpconnxr import tensorfile
+from tests.host.device import small
 from tools.converter.__main__ import main
 from tools.converter.commands.inspect import print_file
 from tools.converter.convert import Options, convert
@@ -19,16 +20,12 @@ W = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 @pytest.fixture
 def converted():
-    """A model of a Gemm and a Relu."""
+    """Return a model of a Gemm and a Relu."""
     nodes = [
         helper.make_node("Gemm", ["x", "w"], ["h"], name="dense"),
         helper.make_node("Relu", ["h"], ["y"], name="act"),
     ]
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])
-    graph = helper.make_graph(nodes, "g", [x], [y], [numpy_helper.from_array(W, "w")])
-    opsets = [helper.make_opsetid("", 17)]
-    return convert(helper.make_model(graph, opset_imports=opsets, ir_version=8), Options())
+    return convert(small.model(nodes, [small.value("x", [2, 3])], [small.value("y", [2, 4])], w=W))
 
 
 def test_a_model_is_read_as_it_was_written(converted):
@@ -47,7 +44,7 @@ def test_a_model_is_read_as_it_was_written(converted):
     assert offsets == [t.offset for step in steps for t in step.outputs]
 
 
-def test_a_damaged_chunk_is_said(converted, tmp_path, capsys):
+def test_a_damaged_chunk_is_reported(converted, tmp_path, capsys):
     data = bytearray(converted.data)
     chunk = next(c for c in read(converted.data).chunks if c.kind in (0, 7))
     data[chunk.offset] ^= 1
@@ -59,17 +56,13 @@ def test_a_damaged_chunk_is_said(converted, tmp_path, capsys):
 
 
 def test_a_stripped_model_has_numbers_for_names():
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])
-    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    stored = read(convert(model, Options(strip=True)).data)
+    stored = read(convert(small.relu((2,)), Options(strip=True)).data)
     assert stored.tensors[stored.inputs[0]].name == "input_0"
     assert stored.tensors[stored.outputs[0]].name == "output_0"
     assert stored.nodes[0].name == "step 0"
 
 
-def test_it_prints_everything(converted, tmp_path, capsys):
+def test_inspect_prints_everything(converted, tmp_path, capsys):
     path = tmp_path / "model.bin"
     path.write_bytes(converted.data)
     assert main(["inspect", str(path)]) == 0
@@ -85,7 +78,7 @@ def test_it_prints_everything(converted, tmp_path, capsys):
     assert f"arena {converted.plan.arena_bytes:,} bytes" in out
 
 
-def test_tensor_files_give_the_arrays_back():
+def test_tensor_files_return_the_arrays():
     arrays = {
         "a": W,
         "scalar": np.array(-3, np.int64),

@@ -1,9 +1,10 @@
-"""tools.harness: jobs in batches, and what a bad job does to the others."""
+"""tools.harness runs jobs in batches; a bad job does not harm the others."""
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.converter.shape_fixing import shape_fixing_inputs
 from tools.harness import Job, batch, run_jobs
@@ -62,7 +63,7 @@ def test_a_bad_job_costs_only_itself(target, fake_package):
         assert [run.outputs for run in o.runs] == ([] if o.error else [[b"", b"ab" * 1000]])
 
 
-def test_samples_and_progress(target, fake_package):
+def test_samples_run_with_progress(target, fake_package):
     counts = {"runs": 0, "jobs": 0}
     jobs = [job(b"good", b"ab", b"cd")] * 5
 
@@ -87,7 +88,7 @@ def test_a_wrong_input_size_is_an_error(target, fake_package):
     assert run_jobs(target, [job(b"good", b"a")])[0].error == "ValueError"
 
 
-def test_a_target_that_cannot_run_any_job_is_not_the_jobs_fault(target, tmp_path, monkeypatch):
+def test_a_target_that_cannot_run_is_not_a_jobs_error(target, tmp_path, monkeypatch):
     (tmp_path / "__init__.py").write_text("no python")
     monkeypatch.setattr(batch.package, "folder", lambda: tmp_path)
     with pytest.raises(TargetError, match="jobs cannot be run.*SyntaxError"):
@@ -95,13 +96,11 @@ def test_a_target_that_cannot_run_any_job_is_not_the_jobs_fault(target, tmp_path
 
 
 def relu_model(width=500):
-    info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, width]) for n in "xy"]
-    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", info[:1], info[1:])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return small.relu((2, width))
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain", "mps2-an385"], indirect=True)
-def test_a_model_on_every_target(target):
+def test_a_model_runs_on_every_target(target):
     x = np.linspace(-1, 1, 1000, dtype=np.float32)
     jobs = [
         Job(convert(relu_model(), Options(strip=True)).data, [[x.tobytes()], [(-x).tobytes()]])
@@ -124,12 +123,9 @@ def test_a_small_heap_suffices(target, monkeypatch):
 
 
 def shape_fixing(nodes, **inputs):
-    """shape_fixing_inputs of a graph; inputs: (dtype, shape) by name; outputs: y."""
+    """Return shape_fixing_inputs of a graph with output y; inputs: {name: (dtype, shape)}."""
     infos = [helper.make_tensor_value_info(n, *kind) for n, kind in inputs.items()]
-    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["a", "b"])
-    graph = helper.make_graph(nodes, "g", infos, [out])
-    opsets = [helper.make_opsetid("", 17)]
-    return shape_fixing_inputs(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    return shape_fixing_inputs(small.model(nodes, infos, [small.value("y", ["a", "b"])]))
 
 
 def test_inputs_that_reach_a_shape_fix_it():
@@ -161,7 +157,7 @@ def test_only_small_integers_fix_a_shape_by_arithmetic():
     assert shape_fixing(nodes, x=x, table=table, at=at, two=two) == ["two"]
 
 
-def test_branches_hand_on_what_fixes_a_shape():
+def test_branches_pass_on_inputs_that_fix_a_shape():
     def branch(name, node):
         out = helper.make_tensor_value_info(node.output[0], TensorProto.INT64, [2])
         return helper.make_graph([node], name, [], [out])
@@ -177,11 +173,11 @@ def test_branches_hand_on_what_fixes_a_shape():
         helper.make_node("Reshape", ["x", "shape"], ["y"]),
     ]
     x, sizes = (TensorProto.FLOAT, [2, 3]), (TensorProto.INT64, [2])
-    found = shape_fixing(nodes, x=x, size=sizes, more=sizes, flag=(TensorProto.BOOL, []))
-    assert found == ["size", "more"]
+    result = shape_fixing(nodes, x=x, size=sizes, more=sizes, flag=(TensorProto.BOOL, []))
+    assert result == ["size", "more"]
 
 
-def test_what_decides_whether_there_is_an_optional():
+def test_inputs_that_decide_an_optional_are_found():
     kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, [2]))
 
     def branch(node):
@@ -202,7 +198,7 @@ def test_what_decides_whether_there_is_an_optional():
     assert shape_fixing(nodes, x=(TensorProto.FLOAT, [2]), flag=(TensorProto.BOOL, [])) == ["flag"]
 
 
-def test_what_a_kernel_takes_as_data_does_not_fix_a_shape():
+def test_data_of_a_kernel_does_not_fix_a_shape():
     node = helper.make_node("Range", ["start", "limit", "step"], ["y"])
     infos = [helper.make_tensor_value_info(n, TensorProto.INT64, []) for n in node.input]
     out = helper.make_tensor_value_info("y", TensorProto.INT64, ["n"])

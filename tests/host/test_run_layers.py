@@ -1,4 +1,4 @@
-"""tools.run --layers: the values inside a model next to onnxruntime's."""
+"""tools.run --layers compares the values inside a model with onnxruntime's."""
 
 import json
 
@@ -13,7 +13,7 @@ from tools.run.layers import Layers, table
 
 @pytest.fixture
 def quantized(tmp_path, target):
-    """Paths of a model of int8 with a Softsign between floats, and of its input."""
+    """Return paths of an int8 model with a Softsign between floats, and of its input."""
     net = Net()
     x = net.dq(net.input([1, 3, 6, 6]), 0.03, 4)
     y = net.qdq(net.op("Relu", net.op("Conv", x, net.weights([4, 3, 3, 3]))), 0.02, -128)
@@ -28,11 +28,11 @@ def quantized(tmp_path, target):
 
 def run(model, x, capsys, *options):
     status = main([model, x, *options])
-    done = capsys.readouterr()
-    return status, done.out, done.err
+    streams = capsys.readouterr()
+    return status, streams.out, streams.err
 
 
-def test_values_that_both_sides_have(quantized, capsys):
+def test_values_of_both_sides_are_compared(quantized, capsys):
     model, x = quantized
     status, out, _ = run(model, x, capsys, "--compare", model, "--layers", "--json")
     report = json.loads(out)
@@ -45,7 +45,7 @@ def test_values_that_both_sides_have(quantized, capsys):
     assert "Conv" not in layers  # it gives integers here
 
 
-def test_the_table(quantized, capsys):
+def test_the_table_has_a_row_for_each_layer(quantized, capsys):
     model, x = quantized
     status, out, _ = run(model, x, capsys, "--compare", model, "--layers")
     lines = [line.split() for line in out.splitlines()]
@@ -54,7 +54,7 @@ def test_the_table(quantized, capsys):
     assert status == 0 and row[2:] == ["int8", "64", "100.00%", "0"]
 
 
-def test_what_it_needs(quantized, tmp_path, capsys):
+def test_layers_requires_compare_and_an_onnx_file(quantized, tmp_path, capsys):
     model, x = quantized
     with pytest.raises(SystemExit):
         main([model, x, "--layers"])
@@ -65,7 +65,7 @@ def test_what_it_needs(quantized, tmp_path, capsys):
     assert status == 2 and "--layers and --trace --compare need the .onnx" in err
 
 
-def test_figures():
+def test_figures_of_a_layer_are_right():
     layers = Layers({"a": "Conv", "b": "Tanh"})
     a, b = np.int8([1, 2, 3, 4]), np.float32([1, -4, np.nan])
     layers.add([("a", a), ("b", b), ("c", a)], {"a": np.int8([1, 5, 3, 4]), "b": b * 2})

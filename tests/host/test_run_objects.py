@@ -7,18 +7,17 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from tests.host.device import small
 from tools.run.__main__ import main
 
 
 @pytest.fixture(autouse=True)
 def _built(target):
-    """Every test here runs on `unix`, if it can be had."""
+    """Skip the tests if `unix`, on which all run, cannot be built."""
 
 
 def saved(path, nodes, inputs, outputs):
-    graph = helper.make_graph(nodes, "g", inputs, outputs)
-    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3)]
-    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+    onnx.save(small.model(nodes, inputs, outputs, 20), path)
     return str(path)
 
 
@@ -32,14 +31,14 @@ def map_type(keys):
 
 @pytest.fixture
 def split(tmp_path):
-    """Path of an .onnx that splits strings at commas."""
+    """Return the path of an .onnx that splits strings at commas."""
     node = helper.make_node("StringSplit", ["x"], ["y", "n"], delimiter=",")
     counts = helper.make_tensor_value_info("n", TensorProto.INT64, ["n"])
     outputs = [strings("y", ["n", "m"]), counts]
     return saved(tmp_path / "split.onnx", [node], [strings("x", ["n"])], outputs)
 
 
-def test_strings(split, tmp_path, capsys):
+def test_strings_are_run_and_saved(split, tmp_path, capsys):
     x = np.array(["a,b", "é", ",,日本"])
     np.save(tmp_path / "x.npy", x)
     options = ["--output-dir", str(tmp_path), "--compare", split, "--json"]
@@ -68,7 +67,7 @@ def test_other_arrays_are_refused(split, tmp_path, x, capsys):
 
 @pytest.fixture
 def maps(tmp_path):
-    """Path of an .onnx from a map to a list of maps."""
+    """Return the path of an .onnx from a map to a list of maps."""
     ml = {"domain": "ai.onnx.ml"}
     nodes = [
         helper.make_node("DictVectorizer", ["x"], ["v"], int64_vocabulary=[3, -1], **ml),
@@ -79,7 +78,7 @@ def maps(tmp_path):
     return saved(tmp_path / "maps.onnx", nodes, inputs, [helper.make_value_info("y", out)])
 
 
-def test_maps(maps, tmp_path, capsys):
+def test_maps_are_run_and_saved(maps, tmp_path, capsys):
     (tmp_path / "input_4.json").write_text('{"3": 0.5, "-1": -2}')
     options = ["--samples", str(tmp_path), "--output-dir", str(tmp_path), "--compare", maps]
     assert main([maps, *options]) == 0

@@ -16,7 +16,7 @@ NODES = ["conv0", "conv3", "gemm7", "logits"]
 
 @pytest.fixture(autouse=True)
 def _built(target):
-    """Every test here needs `unix`."""
+    """Skip the tests if `unix` cannot be built."""
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def check(report):
     assert report["file_bytes"] > report["arena_bytes"] > 0
 
 
-def test_an_onnx_and_a_bin_on_a_target(tmp_path, capsys):
+def test_onnx_and_bin_files_are_profiled_on_a_target(tmp_path, capsys):
     image = tmp_path / "x.npy"
     np.save(image, np.ones((1, 1, 8, 8), np.float32))
     check(profiled(capsys, DIGITS))
@@ -55,7 +55,7 @@ def test_an_onnx_and_a_bin_on_a_target(tmp_path, capsys):
     check(profiled(capsys, model, image))
 
 
-def test_it_is_printed_as_a_table(capsys):
+def test_a_profile_is_printed_as_a_table(capsys):
     assert main([str(DIGITS), "--profile", "--runs", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["step", "name", "kernel", "loops", "us", "share"]
@@ -64,8 +64,8 @@ def test_it_is_printed_as_a_table(capsys):
     assert lines[-1].startswith(f"bytes   {convert(DIGITS).plan.arena_bytes:,} of arena, ")
 
 
-def test_a_board_at_a_port(board, capsys):
-    """What is deployed stays, also code of another version; what was copied for this goes."""
+def test_a_board_at_a_port_is_profiled(board, capsys):
+    """Deployed files stay, also code of another version; copied files are removed."""
     (board.folder / "model.bin").write_bytes(b"deployed")
     (board.folder / "mpconnxr").mkdir()
     (board.folder / "mpconnxr" / "__init__.py").write_bytes(b"GENERATION = 1")
@@ -76,7 +76,7 @@ def test_a_board_at_a_port(board, capsys):
     assert board.files() == before
 
 
-def test_what_is_refused(capsys):
+def test_wrong_options_are_refused(capsys):
     assert main([str(DIGITS), "--profile", "--target", "not/a/port"]) == 1
     assert "not/a/port: " in capsys.readouterr().err
     for args in (["--target", "nowhere"], ["--profile", "--runs", "0"], ["--profile", "--layers"]):

@@ -1,4 +1,4 @@
-"""tools.run on a model with state: its samples are the pieces of one stream."""
+"""tools.run on a model with state takes its samples as parts of one stream."""
 
 import json
 
@@ -14,7 +14,7 @@ STATE = ["--state", "n=s"]
 
 @pytest.fixture
 def summing(tmp_path, target):
-    """y = x + s, which is the next s; five samples of x."""
+    """Return y = x + s, which is the next s, beside five samples of x."""
     nodes = [("Add", "x s", "y", {}), ("Identity", "y", "n", {})]
     names = ("x", "s"), ("y", "n")
     proto = small.model(nodes, *([small.value(n, (2,)) for n in group] for group in names))
@@ -34,7 +34,7 @@ def sums(report):
     return [sample["outputs"][0]["values"][1] for sample in report["samples"]]
 
 
-def test_samples_follow_each_other(summing, tmp_path, capsys):
+def test_samples_are_one_stream(summing, tmp_path, capsys):
     pytest.importorskip("onnxruntime")
     options = ["--samples", tmp_path, "--compare", summing, "--", *STATE]
     report = reported(capsys, summing, *options)
@@ -42,14 +42,14 @@ def test_samples_follow_each_other(summing, tmp_path, capsys):
     assert [e["name"] for e in report["errors"]] == ["y"] and report["errors"][0]["max_abs"] == 0
 
 
-def test_those_of_a_bin_too(summing, tmp_path, capsys):
+def test_samples_of_a_bin_are_one_stream(summing, tmp_path, capsys):
     binary = tmp_path / "m.bin"
     assert converter.main([str(summing), str(binary), *STATE]) == 0
     capsys.readouterr()
     assert sums(reported(capsys, binary, "--samples", tmp_path)) == [0, 1, 3, 6, 10]
 
 
-def test_samples_of_several_shapes_are_no_stream(tmp_path, target, capsys):
+def test_samples_of_several_shapes_are_refused(tmp_path, target, capsys):
     nodes = [("Relu", "x", "y", {}), ("Relu", "s", "n", {})]
     inputs = [small.value("x", ("n",)), small.value("s", (2,))]
     proto = small.model(nodes, inputs, [small.value("y", ("n",)), small.value("n", (2,))])

@@ -1,4 +1,4 @@
-"""python -m tools.run --trace: what each step computes, next to onnxruntime's values."""
+"""python -m tools.run --trace compares what each step computes with onnxruntime's values."""
 
 import json
 
@@ -17,12 +17,12 @@ DIGITS = small.ROOT / "examples" / "digits" / "digits.onnx"
 
 @pytest.fixture(autouse=True)
 def _built(target):
-    """Every test here needs `unix`."""
+    """Skip the tests if `unix` cannot be built."""
 
 
 @pytest.fixture
 def other(tmp_path):
-    """The digits with another bias in their second convolution."""
+    """Return the digits network with another bias in its second convolution."""
     model = onnx.load(DIGITS)
     conv = [n for n in model.graph.node if n.op_type == "Conv"][1]
     for tensor in model.graph.initializer:
@@ -39,7 +39,7 @@ def traced(capsys, *args):
     return json.loads(capsys.readouterr().out)
 
 
-def test_no_step_deviates(capsys):
+def test_no_step_of_a_correct_model_deviates(capsys):
     report = traced(capsys, DIGITS, "--trace", 2, "--compare")
     assert report["deviates"] is None
     errors = [o["error"] for s in report["steps"] for o in s["outputs"] if "error" in o]
@@ -49,7 +49,7 @@ def test_no_step_deviates(capsys):
     assert out.startswith("no step deviates from onnxruntime by more than 0.0001 (")
 
 
-def test_the_first_that_deviates_is_named(other, capsys):
+def test_the_first_deviating_step_is_named(other, capsys):
     report = traced(capsys, other, "--trace", 1, "--compare", DIGITS)
     second = [s for s in report["steps"] if s["kernel"] == "conv_max_pool"][1]
     assert report["deviates"]["step"] == second["step"] == "1"
@@ -65,13 +65,13 @@ def quantizing(path, bias, scale=0.5):
         ("DequantizeLinear", "q scale zero", "y", {}),
     ]
     constants = {"b": np.float32([bias]), "scale": np.float32(scale), "zero": np.uint8(100)}
-    borders = [small.value("x", (1, 3))], [small.value("y", (1, 3))]
-    onnx.save(small.model(nodes, *borders, **constants), path)
+    interface = [small.value("x", (1, 3))], [small.value("y", (1, 3))]
+    onnx.save(small.model(nodes, *interface, **constants), path)
     return path
 
 
-def test_values_may_be_as_far_off_as_files_promise(tmp_path, capsys):
-    """One that rounds to the next integer is off by more than 0.0001, and right."""
+def test_values_may_deviate_by_the_promised_error(tmp_path, capsys):
+    """An integer that is rounded to the next one is off by more than 0.0001, and right."""
     np.save(x := tmp_path / "x.npy", np.float32([[4, 2.1, -3.2]]))  # 4.25 is between two integers
     lower, upper = (quantizing(tmp_path / f"{b}.onnx", 0.25 + b) for b in (-1e-6, 1e-6))
     report = traced(capsys, lower, x, "--trace", 2, "--compare", upper)
@@ -79,19 +79,19 @@ def test_values_may_be_as_far_off_as_files_promise(tmp_path, capsys):
     assert errors["y"] == pytest.approx(0.5 / 4.5)
     assert report["deviates"] is None
     assert main([str(lower), str(x), "--trace", "0", "--compare", str(upper)]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("no step deviates from onnxruntime by more than 0.0001 or what quan")
+    printed = capsys.readouterr().out
+    assert printed.startswith("no step deviates from onnxruntime by more than 0.0001 or what quan")
     other = quantizing(tmp_path / "other.onnx", 1.25)
     report = traced(capsys, lower, x, "--trace", 2, "--compare", other)
     assert report["deviates"]["value"] == "a"
 
 
-def test_the_lines_of_each_level(capsys):
-    found = []
+def test_each_level_has_its_lines(capsys):
+    results = []
     for level in range(4):
         assert main([str(DIGITS), "--trace", str(level)]) == 0
-        found.append(capsys.readouterr().out.splitlines())
-    none, one, two, three = found
+        results.append(capsys.readouterr().out.splitlines())
+    none, one, two, three = results
     assert not none and all(line.split("   error")[0].endswith(" us") for line in one)
     assert len(two) == len(three) == len(one) + 4
     assert len(two[-1].split("mean ")[1].split()) == 1
@@ -107,7 +107,7 @@ def test_tensors_are_dumped(tmp_path, capsys):
     assert got.shape == (1, 10) and np.abs(got - right).max() < 1e-4
 
 
-def test_on_a_board(ready_target, tmp_path, capsys):
+def test_a_board_is_traced(ready_target, tmp_path, capsys):
     folder = tmp_path / "board"
     folder.mkdir()
     with FakeBoard(ready_target("unix32").build(), folder) as board:
@@ -135,7 +135,7 @@ def test_a_bin_has_no_values_to_compare(tmp_path, capsys):
     ],
     ids=" ".join,
 )
-def test_wrong_usage(argv, capsys):
+def test_wrong_usage_is_refused(argv, capsys):
     with pytest.raises(SystemExit) as e:
         main([str(DIGITS), *argv])
     assert e.value.code == 2

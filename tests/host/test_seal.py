@@ -1,4 +1,4 @@
-"""Seals of model files: what they cover, who may have made them, and what reads them."""
+"""Seals of model files: what they cover, who can make them, and what reads them."""
 
 import hashlib
 import hmac
@@ -39,7 +39,7 @@ def plain():
 
 @pytest.fixture
 def files(tmp_path, key):
-    """Paths of a private key, its public one, a secret, and a model."""
+    """Return a folder with a private key, its public one, a secret, and a model."""
     no = serialization.NoEncryption()
     private = key.private_bytes(PEM, serialization.PrivateFormat.PKCS8, no)
     public = key.public_key().public_bytes(PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -81,7 +81,7 @@ def test_a_sealed_file_is_the_same_model(plain, key):
     assert seal.unsealed(plain) == plain and seal.seal_of(plain) is None
 
 
-def test_sealing_again_keeps_the_counter_unless_another_is_given(plain, key):
+def test_sealing_again_keeps_the_counter_by_default(plain, key):
     once = seal.sealed(plain, seal.Keys(key), 3)
     assert seal.sealed(once, seal.Keys(key)) == once
     assert seal.seal_of(seal.sealed(once, seal.Keys(key), 4)).counter == 4
@@ -93,7 +93,7 @@ def test_conversion_and_sign_give_the_same_bytes(plain, key):
     assert convert(small.mixed(), options).data == seal.sealed(plain, seal.Keys(key, SECRET), 5)
 
 
-def test_verify(plain, key, public):
+def test_verify_accepts_a_sealed_file(plain, key, public):
     made = seal.sealed(plain, seal.Keys(key), 2)
     assert seal.verify(made, public).counter == 2
     other = Ed25519PrivateKey.from_private_bytes(bytes(32))
@@ -106,7 +106,7 @@ def test_verify(plain, key, public):
 
 
 def test_verify_refuses_every_changed_byte(plain, key, public):
-    """But padding between chunks, which nothing reads, and the HMAC, which is another's."""
+    """Exceptions are padding between chunks, which nothing reads, and the HMAC."""
     made = seal.sealed(plain, seal.Keys(key), 2)
     file, covered = File(made), bytearray(len(made))
     covered[: file.tables] = b"\1" * file.tables
@@ -124,8 +124,8 @@ def test_verify_refuses_every_changed_byte(plain, key, public):
             seal.verify(bytes(changed), public)
 
 
-def test_verify_refuses_what_was_made_right_again(plain, key, public):
-    """A mutated file whose digests are right, and whose seal says anything."""
+def test_verify_refuses_changed_files_with_repaired_digests(plain, key, public):
+    """The files' digests are right, and their seals are arbitrary."""
     made = seal.sealed(plain, seal.Keys(key), 2)
     file = File(made)
     changes = [
@@ -158,12 +158,12 @@ def test_a_counter_has_32_bits(plain, key, counter):
         seal.sealed(plain, seal.Keys(key), counter)
 
 
-def test_commands(files, public):
+def test_the_commands_make_keys_sign_and_verify(files, public):
     model, made, again = files / "m.onnx", files / "m.bin", files / "again.bin"
     keys = ["--sign", files / "key.pem", "--hmac", files / "secret", "--counter", 9]
-    done = converter(model, made, *keys)
-    assert done.returncode == 0, done.stderr
-    assert f"digest   {made.read_bytes()[24:56].hex()}" in done.stdout
+    completed = converter(model, made, *keys)
+    assert completed.returncode == 0, completed.stderr
+    assert f"digest   {made.read_bytes()[24:56].hex()}" in completed.stdout
     plain = files / "plain.bin"
     assert converter(model, plain).returncode == 0
     assert converter("sign", plain, "-o", again, *keys).returncode == 0
@@ -176,7 +176,7 @@ def test_commands(files, public):
     assert "counter 9" in shown.stdout and "right" in shown.stdout
 
 
-def test_inspect_tells_a_wrong_signature(files):
+def test_inspect_reports_a_wrong_signature(files):
     made = files / "m.bin"
     assert converter(files / "m.onnx", made).returncode == 0
     refused = converter("inspect", made, "--verify", files / "pub.pem")
@@ -196,7 +196,7 @@ def test_inspect_tells_a_wrong_signature(files):
         (["--sign", "key.pem", "--counter", -1], "counter"),
     ],
 )
-def test_refused(files, args, why, key):
+def test_wrong_requests_are_refused(files, args, why, key):
     from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
     pkcs8, no = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -206,13 +206,19 @@ def test_refused(files, args, why, key):
     (files / "locked.pem").write_bytes(key.private_bytes(PEM, pkcs8, locked))
     (files / "short").write_bytes(b"12345")
     args = [files / a if isinstance(a, str) and not a.startswith("--") else a for a in args]
-    done = converter(files / "m.onnx", files / "m.bin", *args)
-    assert done.returncode in (1, 2) and why in done.stderr and "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) == 1 and not (files / "m.bin").exists()
+    completed = converter(files / "m.onnx", files / "m.bin", *args)
+    assert (
+        completed.returncode in (1, 2)
+        and why in completed.stderr
+        and "Traceback" not in completed.stderr
+    )
+    assert len(completed.stderr.splitlines()) == 1 and not (files / "m.bin").exists()
 
 
-def test_sign_does_not_write_over_a_key(files):
+def test_sign_does_not_overwrite_a_key(files):
     assert converter(files / "m.onnx", files / "m.bin").returncode == 0
     before = (files / "key.pem").read_bytes()
-    done = converter("sign", files / "m.bin", "-o", files / "key.pem", "--sign", files / "key.pem")
-    assert done.returncode != 0 and (files / "key.pem").read_bytes() == before
+    completed = converter(
+        "sign", files / "m.bin", "-o", files / "key.pem", "--sign", files / "key.pem"
+    )
+    assert completed.returncode != 0 and (files / "key.pem").read_bytes() == before

@@ -1,4 +1,4 @@
-"""How tests run on a board at a serial port; here that is MicroPython's unix port on a pty."""
+"""Tests run on a board at a serial port; here that is a fake board."""
 
 import pytest
 

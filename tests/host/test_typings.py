@@ -1,4 +1,4 @@
-"""typings/: what editors are told of mpconnxr is what it has."""
+"""typings/ declares what mpconnxr has."""
 
 import ast
 import importlib
@@ -64,8 +64,8 @@ def test_stubs_have_what_the_package_has(tmp_path):
     allowed = tmp_path / "allowed"  # found by Model.__getattr__: see the next test
     allowed.write_text("".join(f"mpconnxr.model.Model.{name}\n" for name in METHODS))
     args = ["--ignore-missing-stub", "--concise", "--allowlist", allowed]
-    done = mypy("mypy.stubtest", "mpconnxr", *args, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    completed = mypy("mypy.stubtest", "mpconnxr", *args, cwd=tmp_path)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -81,7 +81,7 @@ def test_rare_methods_have_the_signatures_of_their_functions(name):
 
 
 @needs_mypy
-def test_a_program_is_checked_by_them(tmp_path):
+def test_mypy_checks_a_program_by_the_stubs(tmp_path):
     for name, source in (("good.py", GOOD), ("bad.py", BAD)):
         (tmp_path / name).write_text(source)
     args = ["--strict", "--no-incremental", "--follow-imports=silent"]
@@ -92,7 +92,7 @@ def test_a_program_is_checked_by_them(tmp_path):
 
 
 @needs_mypy
-def test_the_stubs_as_a_wheel_check_a_program_where_the_project_is_not(tmp_path):
+def test_stubs_from_a_wheel_check_a_program(tmp_path):
     if importlib.util.find_spec("hatchling") is None:
         pytest.skip("hatchling is not installed: make setup")
     pip = [sys.executable, "-m", "pip", "-q"]
@@ -107,7 +107,7 @@ def test_the_stubs_as_a_wheel_check_a_program_where_the_project_is_not(tmp_path)
         GOOD + "label: str = outputs[0].dtype\nlabel = len(outputs[0])\n"
     )
     where = ["--python-executable", str(tmp_path / "venv" / "bin" / "python")]
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *where, "program.py"],
         cwd=tmp_path,
         env={name: os.environ[name] for name in ("PATH", "HOME")},
@@ -115,10 +115,10 @@ def test_the_stubs_as_a_wheel_check_a_program_where_the_project_is_not(tmp_path)
         text=True,
         timeout=300,
     )
-    *found, _ = done.stdout.splitlines()
-    assert len(found) == 1 and "Incompatible types in assignment" in found[0], done.stdout
+    *result, _ = completed.stdout.splitlines()
+    assert len(result) == 1 and "Incompatible types in assignment" in result[0], completed.stdout
 
 
-def test_each_module_of_the_stubs_is_one_of_the_package():
+def test_each_module_of_the_stubs_exists():
     for stub in STUBS.glob("*.pyi"):
         assert (ROOT / "mpconnxr" / f"{stub.stem}.py").is_file()

@@ -1,4 +1,4 @@
-"""Viper that MicroPython compiles wrongly is refused, and mpconnxr has none."""
+"""Viper code that MicroPython compiles wrongly is refused, and mpconnxr has none."""
 
 import subprocess
 import sys
@@ -60,9 +60,9 @@ def loop({arguments}):
         ("a: ptr8, i: int", "p = ptr16(a)", "x = p[i]", "i"),
     ],
 )
-def test_an_index_in_a_register_that_1_26_multiplies(arguments, first, line, name):
-    found = problems(SHIFTED.format(arguments=arguments, first=first, line=line))
-    assert found == [(5, f"p[{name}] changes {name} itself: write p[{name} + 0]")]
+def test_register_indices_that_1_26_multiplies_are_refused(arguments, first, line, name):
+    result = problems(SHIFTED.format(arguments=arguments, first=first, line=line))
+    assert result == [(5, f"p[{name}] changes {name} itself: write p[{name} + 0]")]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_an_index_in_a_register_that_1_26_multiplies(arguments, first, line, nam
         ("p: ptr16, n: int", "x = FAR; i = x", "x = p[2]"),
     ],
 )
-def test_an_index_that_is_spared(arguments, first, line):
+def test_other_indices_are_accepted(arguments, first, line):
     assert not problems(SHIFTED.format(arguments=arguments, first=first, line=line))
 
 
@@ -93,39 +93,39 @@ for folder in folders:
 
 
 @pytest.mark.parametrize("line", REFUSED)
-def test_refused(line):
+def test_miscompiled_code_is_refused(line):
     assert problems(FUNCTION.format(line=line)) == [(10, REFUSED[line])]
 
 
 @pytest.mark.parametrize("line", FINE)
-def test_fine(line):
+def test_well_compiled_code_is_accepted(line):
     assert problems(FUNCTION.format(line=line)) == []
 
 
-def test_python_may():
+def test_python_code_is_accepted():
     assert problems("def f(x):\n    x[3] = -x[0]\n    return ~max(x)") == []
 
 
-def test_command_line(tmp_path):
+def test_the_command_line_names_the_line(tmp_path):
     bad = tmp_path / "bad.py"
     bad.write_text(FUNCTION.format(line="i = ~i"))
     command = [sys.executable, "-m", "tools.viperlint"]
-    done = subprocess.run([*command, bad], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (1, f"{bad}:10: {REFUSED['i = 3 * ~i']}\n")
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.endswith("files are fine\n")
+    completed = subprocess.run([*command, bad], capture_output=True, text=True)
+    assert (completed.returncode, completed.stdout) == (1, f"{bad}:10: {REFUSED['i = 3 * ~i']}\n")
+    completed = subprocess.run(command, capture_output=True, text=True)
+    assert completed.returncode == 0 and completed.stdout.endswith("files are fine\n")
 
 
 @XTENSA
-def test_branches_reach_their_ends(target):
+def test_no_branch_is_too_far(target):
     """MicroPython 1.25 only prints that the end of a loop or an if is too far away (2 KB)."""
-    done = target.run(LOADS_ALL, files={"mpconnxr": package.folder()}, timeout=300)
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    completed = target.run(LOADS_ALL, files={"mpconnxr": package.folder()}, timeout=300)
+    assert (completed.stdout, completed.stderr, completed.returncode) == ("", "", 0)
 
 
 @XTENSA
-def test_a_branch_too_far_is_seen(target):
+def test_a_branch_too_far_is_found(target):
     lines = ["        n += p[n] * 3 + n * 5" for _ in range(120)]
     source = ["@micropython.viper", "def f(p: ptr32, n: int):", "    while n < 3:", *lines]
-    done = target.run("\n".join(source))
-    assert "out of range" in done.stdout
+    completed = target.run("\n".join(source))
+    assert "out of range" in completed.stdout

@@ -1,4 +1,4 @@
-"""Target webassembly: models give there the bits that they give on 64-bit MicroPython."""
+"""Models give the bits of 64-bit MicroPython on the target webassembly."""
 
 import numpy as np
 import pytest
@@ -23,13 +23,13 @@ OF_EXAMPLES = ("anomaly", "digits", "forest", "gesture", "keywords", "shapes")
 
 
 def same_bits(ready_target, path, inputs):
-    """inputs: of one sample, None for random numbers."""
-    done = convert(path, Options(strip=True))
+    """Check that a model has the same bits as on `unix`, for random inputs if they are None."""
+    converted = convert(path, Options(strip=True))
     if inputs is None:
         rng = np.random.default_rng(1)
-        inputs = [_random(rng, t.np_dtype, t.shape) for t in done.graph.inputs]
-    job = Job(done.data, [[input_bytes(x) for x in inputs]])
-    specs = [(t.dtype, t.np_dtype) for t in done.graph.outputs]
+        inputs = [_random(rng, t.np_dtype, t.shape) for t in converted.graph.inputs]
+    job = Job(converted.data, [[input_bytes(x) for x in inputs]])
+    specs = [(t.dtype, t.np_dtype) for t in converted.graph.outputs]
 
     def run_on(name):
         [outcome] = run_jobs(ready_target(name), [job], timeout=300)
@@ -54,12 +54,12 @@ def _random(rng, dtype, shape):
 
 
 @pytest.mark.parametrize("name", OF_THE_COLLECTION)
-def test_models_of_the_collection(ready_target, name):
+def test_models_of_the_collection_give_the_same_bits(ready_target, name):
     if not model_path(name).exists():
         pytest.skip(f"no model collection at {ZOO}")
     same_bits(ready_target, model_path(name), sample(name, 0, "input"))
 
 
 @pytest.mark.parametrize("name", OF_EXAMPLES)
-def test_models_of_examples(ready_target, name):
+def test_models_of_examples_give_the_same_bits(ready_target, name):
     same_bits(ready_target, ROOT / "examples" / name / f"{name}.onnx", None)

@@ -1,4 +1,4 @@
-"""Pages and messages use the usual words: none of the phrases in words.toml."""
+"""Pages and messages contain none of the phrases in words.toml."""
 
 import ast
 import re
@@ -15,8 +15,8 @@ TEXTS = [p for p in [*PAGES, ROOT / "CHANGELOG.md"] if p.name not in GENERATED]
 CODE = [*sorted((ROOT / "tools").rglob("*.py")), *sorted((ROOT / "mpconnxr").rglob("*.py"))]
 
 
-def found_in(text):
-    """(phrase, what to write instead) of each that is there."""
+def banned_phrases(text):
+    """Return (phrase, replacement) for each banned phrase in the text."""
     return [
         (match[0], instead)
         for phrase, instead in BANNED.items()
@@ -25,22 +25,22 @@ def found_in(text):
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=name_of)
-def test_a_page_has_none_of_them(page):
-    assert not found_in(prose_of(page.read_text()))
+def test_pages_have_no_banned_phrase(page):
+    assert not banned_phrases(prose_of(page.read_text()))
 
 
 def prose_of(text):
-    """Without code: fenced, indented, or within a line."""
+    """Return the text without code: fenced, indented, or within a line."""
     return re.sub(r"```.*?```|`[^`\n]*`|^ {4}[^\n]*$", "", text, flags=re.S | re.M)
 
 
-def test_prose_goes_on_behind_code():
+def test_prose_continues_behind_code():
     text = "One `a`.\n\n    two\n\nThree.\n\n```\nfour\n```\nFive."
     assert prose_of(text).split() == ["One", ".", "Three.", "Five."]
 
 
 def messages(path):
-    """Texts of a module that are no docstrings."""
+    """Yield (line, text) of a module's strings that are not docstrings."""
     tree = ast.parse(path.read_text())
     named = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
@@ -54,25 +54,25 @@ def messages(path):
             yield node.lineno, node.value
 
 
-def test_messages_have_none_of_them():
-    found = [
+def test_messages_have_no_banned_phrase():
+    results = [
         (path.relative_to(ROOT).as_posix(), line, phrases)
         for path in CODE
         for line, text in messages(path)
-        if (phrases := found_in(text))
+        if (phrases := banned_phrases(text))
     ]
-    assert not found
+    assert not results
 
 
 @pytest.mark.parametrize(
     "text", ["x is no folder", "None unless told", "It lets them be", "e.g. 3"]
 )
-def test_such_a_phrase_is_found(text):
-    assert found_in(text)
+def test_banned_phrases_are_found(text):
+    assert banned_phrases(text)
 
 
-def test_other_texts_are_fine():
-    assert not found_in(
+def test_other_texts_are_accepted():
+    assert not banned_phrases(
         "x is not a folder. There is nothing in folder x. The usual one by default."
     )
 

@@ -23,7 +23,7 @@ pytestmark = zoo.needs_zoo
 
 
 def outputs_of(target, name, n_samples=N_SAMPLES):
-    """[(got, reference)] over all outputs of the first samples of the first one's shapes."""
+    """Return [(got, reference)] of all outputs of the samples with the first one's shapes."""
     samples = {k: zoo.sample(name, k, "input") for k in range(n_samples)}
     first = [x.shape for x in samples[0]]
     converted = zoo.converted(name)
@@ -42,7 +42,7 @@ def outputs_of(target, name, n_samples=N_SAMPLES):
 
 
 def assert_agrees(got, reference):
-    """Labels are the same; floats differ by at most BOUND of the largest, with the same argmax."""
+    """Check that labels are equal; floats differ by at most BOUND of the largest, same argmax."""
     assert got.shape == reference.shape and got.dtype == reference.dtype
     if got.dtype.kind != "f":
         assert np.array_equal(got, reference)
@@ -67,20 +67,20 @@ def test_model_runs_on_an_emulated_cortex_m3(ready_target, name):
 
 
 def converted(name):
-    """(the model's conversion for the shapes of its first sample, seconds it took)"""
+    """Return (the model's conversion for the shapes of its first sample, seconds it took)."""
     options = Options(shapes=zoo.shapes(name), strip=True)
     start = time.process_time()
-    done = convert(zoo.model_path(name), options)
-    return done, time.process_time() - start
+    conversion = convert(zoo.model_path(name), options)
+    return conversion, time.process_time() - start
 
 
 @pytest.mark.parametrize("name", zoo.models())
-def test_arena_is_near_its_bound_and_soon_found_and_always_the_same(name):
-    done, seconds = converted(name)
-    plan = done.plan
+def test_the_arena_is_near_its_bound_quickly_found_and_reproducible(name):
+    conversion, seconds = converted(name)
+    plan = conversion.plan
     assert plan.least_bytes <= plan.arena_bytes <= 1.02 * plan.lower_bound_bytes
     assert seconds <= 10
-    assert zoo.converted(name).data == done.data
+    assert zoo.converted(name).data == conversion.data
 
 
 def test_model_runs_in_the_plain_form(ready_target):

@@ -1,4 +1,4 @@
-"""Real float models allocate nothing in a run, but for some by name, and what in these does."""
+"""Real float models allocate nothing in a run, except known ones in known steps."""
 
 import re
 
@@ -31,11 +31,11 @@ def test_a_run_allocates_nothing(ready_target, name):
 
 
 def converted_with_input(name):
-    """The first input of a model's first sample, and the model for such inputs."""
+    """Return the first input of a model's first sample, and the model for such inputs."""
     return zoo.sample(name, 0, "input")[0], zoo.converted(name, keep_inputs=True)
 
 
 @pytest.mark.parametrize("name", sorted(ALLOCATING - OBJECTS))
-def test_the_converter_names_the_steps_of_others(name):
+def test_the_converter_names_steps_that_allocate(name):
     _, converted = converted_with_input(name)
     assert python_floats.of(converted).steps

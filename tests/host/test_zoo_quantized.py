@@ -1,8 +1,8 @@
-"""Real quantized models on MicroPython, layer by layer and as a whole, against onnxruntime.
+"""Real quantized models on MicroPython agree with onnxruntime, as a whole and by layers.
 
 The reference runs the model as it is, in float between Q and DQ, graph optimizations off. Its
-float sums and our exact ones differ in the last bits: where a result lies in the middle between
-two integers, it may go to the other one.
+float sums and our exact ones differ in the last bits: a tie between two integers may be rounded to
+the other one.
 """
 
 import os
@@ -39,7 +39,7 @@ on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True
 
 @on_targets
 @pytest.mark.parametrize("name", MODELS)
-def test_single_layers(target, name, monkeypatch):
+def test_single_layers_agree_with_onnxruntime(target, name, monkeypatch):
     if name.startswith(SHORT_ROWS):
         short_always(monkeypatch)  # as in the whole model
     layers = layers_of(name)
@@ -63,7 +63,7 @@ def test_single_layers(target, name, monkeypatch):
 
 @on_targets
 @pytest.mark.parametrize("name", MODELS)
-def test_whole_models(target, name):
+def test_whole_models_agree_with_onnxruntime(target, name):
     samples = {k: zoo.sample(name, k, "input") for k in range(MOST_SAMPLES)}
     first = [x.shape for x in samples[0]]
     samples = {k: s for k, s in samples.items() if s and [x.shape for x in s] == first}
@@ -81,8 +81,8 @@ def test_whole_models(target, name):
 
 @on_targets
 @pytest.mark.parametrize("name", DYNAMIC)
-def test_dynamic_quantization(target, name):
-    """Its floats decide the integers: all of them would be others if one was far off."""
+def test_dynamically_quantized_models_agree(target, name):
+    """A float that is far off would change all integers."""
     [x], [expected] = (zoo.sample(name, 0, kind) for kind in ("input", "output"))
     converted = zoo.converted(name)
     [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])], timeout=300)
@@ -105,13 +105,13 @@ def test_a_run_allocates_nothing(target, name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_all_of_it_is_integers(name):
-    """Floats come in and go out, if at all; nothing between is computed with them."""
+def test_all_steps_are_integer(name):
+    """Inputs and outputs may be floats; no other step computes with them."""
     converted = zoo.converted(name)
     assert converted.notes == []
 
 
 @pytest.mark.parametrize("name", MOST_ARENA_BYTES)
-def test_arena(name):
+def test_the_arena_is_bounded(name):
     converted = zoo.converted(name)
     assert converted.report()["arena_bytes"] <= MOST_ARENA_BYTES[name]

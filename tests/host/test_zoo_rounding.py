@@ -23,7 +23,7 @@ pytestmark = zoo.needs_zoo
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
 @pytest.mark.parametrize("name", SMALL + (LARGE if LONG else []))
 def test_layers_round_as_float64(target, name):
-    """Where onnxruntime's float32 gives what float64 gives, so does the board."""
+    """If onnxruntime's float32 gives what float64 gives, so does the board."""
     products = [
         layer
         for layer in layers_of(name)

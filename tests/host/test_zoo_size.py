@@ -1,4 +1,4 @@
-"""Sizes of files: of real float32 models next to their .onnx, of integer ones next to these."""
+"""File sizes: real float32 models next to their .onnx, integer ones next to these."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The golden vectors of all real models: verified, and so exact that no other class passes."""
+"""The golden vectors of all real models pass, and are so exact that no other class would."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_fast16_is_verified(target, name):
 
 
 def assert_no_other_class_passes(data):
-    """Two errors within the bound do not bridge the best two scores of the only output."""
+    """Check that two errors within the bound cannot swap the best two scores of an only output."""
     stored = reader.read(data)
     if len(stored.outputs) != 1:
         return

@@ -24,7 +24,7 @@ needs_zoo = pytest.mark.skipif(not ZOO.is_dir(), reason=f"no model collection at
 
 
 def models() -> list[str]:
-    """Names of all models in the collection; none where it is absent."""
+    """Return the names of all models in the collection; none if it is absent."""
     return sorted(p.parent.name for p in ZOO.glob("*/model.onnx"))
 
 
@@ -33,7 +33,7 @@ def model_path(name: str) -> Path:
 
 
 def sample(name: str, k: int, kind: str) -> list[np.ndarray]:
-    """The k-th sample's inputs or outputs (kind), in the graph's order."""
+    """Return the inputs or outputs (kind) of the k-th sample, in the graph's order."""
     first = ZOO / name / f"{kind}_{k}.npy"
     paths = [first]
     while (more := first.with_name(f"{kind}_{k}_{len(paths)}.npy")).exists():
@@ -56,15 +56,15 @@ def converted(name: str, **options) -> Converted:
     kept = Path(os.environ["MPCONNXR_TEST_CONVERSIONS"], key)  # see tests/conftest.py
     if kept.exists():
         return pickle.loads(kept.read_bytes())
-    done = convert(model_path(name), Options(shapes=shapes(name), strip=True, **options))
+    conversion = convert(model_path(name), Options(shapes=shapes(name), strip=True, **options))
     part = kept.with_suffix(f".{os.getpid()}")
-    part.write_bytes(pickle.dumps(done))
+    part.write_bytes(pickle.dumps(conversion))
     part.rename(kept)
-    return done
+    return conversion
 
 
 def input_names(name: str) -> list[str]:
-    """Graph inputs that are no constants, in order."""
+    """Return the names of the graph inputs that are not constants, in order."""
     model = onnx.load(model_path(name), load_external_data=False)
     constant = {t.name for t in model.graph.initializer}
     return [i.name for i in model.graph.input if i.name not in constant]

@@ -1,11 +1,11 @@
-"""A board in QEMU whose stray accesses are seen.
+"""A board in QEMU that detects stray accesses.
 
     from tools import package
     done = watched(get_target("mps2-an385")).run(script, files={"mpconnxr": package.folder()})
 
-What code on the board that is no part of its firmware, viper's and the inline assembler's, reads
-or writes beside the buffers that it was given ends QEMU; `done.stderr` then says what and where.
-See watch.c, and on_device.py for the board's part.
+Code on the board that is not part of its firmware (viper's, the inline assembler's) ends QEMU if
+it reads or writes outside of the buffers of its call; `done.stderr` then says what and where. See
+watch.c, and on_device.py for the board's part.
 """
 
 import math
@@ -44,9 +44,14 @@ _STACK_NBYTES = {"arm": 12 << 10, "riscv32": 12 << 10, "xtensa": 256 << 10}
 
 @dataclass(frozen=True)
 class WatchedTarget(QemuTarget):
-    """goes_on: a stray access does not end QEMU, so that stderr has a line for each.
+    """A board in QEMU whose stray accesses are detected.
 
-    Loops of the package are watched where the script has it; others by `watch.Watched(loop)`.
+    Loops of the package are watched if the script's files have it; others by
+    `watch.Watched(loop)`.
+
+    Attributes:
+        goes_on: a stray access does not end QEMU, so that stderr has a line for each.
+
     """
 
     goes_on: bool = False
@@ -67,7 +72,7 @@ class WatchedTarget(QemuTarget):
             board = replace(self, plugin=self._plugin(report))
             lines = SerialLines(on_line)
             try:
-                done = super(WatchedTarget, board).run(
+                completed = super(WatchedTarget, board).run(
                     self._prelude("mpconnxr" in files) + text,
                     on_line=lambda line: lines.feed(f"{line}\n".encode()),
                     **options,
@@ -78,7 +83,7 @@ class WatchedTarget(QemuTarget):
                 if not report.is_file():
                     raise
                 return Completed(lines.finish(), report.read_text(), STRAYED)
-            return done._replace(stderr=report.read_text()) if report.is_file() else done
+            return completed._replace(stderr=report.read_text()) if report.is_file() else completed
 
     def _prelude(self, with_package: bool) -> str:
         table = self._elf().symbols["mp_fun_table"].value
@@ -113,15 +118,15 @@ class WatchedTarget(QemuTarget):
 
 
 def _span(start: int, nbytes: int) -> str:
-    """As an option of the plugin has it."""
+    """Return an extent as an option of the plugin has it."""
     return f"{start:#x}:{nbytes:#x}"
 
 
 def _code(elf: Elf) -> Iterator[tuple[int, int]]:
-    """Where instructions lie, start and end of each piece."""
-    found = sorted((s.address, s.nbytes) for s in elf.sections if s.is_code)
-    start = end = found[0][0]
-    for address, nbytes in found:
+    """Yield (start, end) of each piece of memory with instructions."""
+    results = sorted((s.address, s.nbytes) for s in elf.sections if s.is_code)
+    start = end = results[0][0]
+    for address, nbytes in results:
         if address > end + _APART:
             yield start, end
             start = address
@@ -130,6 +135,6 @@ def _code(elf: Elf) -> Iterator[tuple[int, int]]:
 
 
 def watched(target: QemuTarget, goes_on: bool = False, quiet: float = math.inf) -> WatchedTarget:
-    """The same board, watched. quiet: see RomTarget."""
+    """Return the same board, watched; see WatchedTarget and RomTarget for the options."""
     own = {field.name: getattr(target, field.name) for field in fields(QemuTarget)}
     return WatchedTarget(**own | {"quiet": quiet}, goes_on=goes_on)

@@ -1,8 +1,8 @@
-"""Tells watch.c, from the board, what the loops of mpconnxr may read and write.
+"""Tell watch.c, from the board, what the loops of mpconnxr may read and write.
 
-Loops are got by forms.get: watch_package() has each of them called by way of a Watched, which
-tells the plugin the extents of the buffers that the loop is given, to the byte, and calls it.
-Whatever else loaded code touches then ends QEMU: what lies beside a buffer as what lies anywhere.
+forms.get returns loops: watch_package() makes it return a Watched for each, which tells the plugin
+the extents of the call's buffers, to the byte, and calls the loop. Any other access of loaded code
+ends QEMU.
 
 So does a view of a tensor that goes beyond its buffer, for its extent is made by hand
 (tensor.view).
@@ -42,7 +42,7 @@ def _tell(command, n=0):
 
 
 def start(box, fun_table):
-    """From here on loaded code is watched: see watch.c, also for the addresses."""
+    """Start watching loaded code; see watch.c, also for the addresses."""
     global _box, _fun_table
     _box, _fun_table = box, fun_table
     _words[0] = _words[1] = 0
@@ -53,7 +53,7 @@ def start(box, fun_table):
 
 
 def watch_package():
-    """Each loop that mpconnxr gets is watched, and each view that it makes must be in bounds."""
+    """Watch each loop that mpconnxr gets, and check that each view that it makes is in bounds."""
     import mpconnxr
     from mpconnxr import forms, tensor
 
@@ -62,9 +62,9 @@ def watch_package():
     tensor.view = _checked(tensor.view)
 
 
-def address_of(item):
-    """Of the object itself; id() makes a negative number of some addresses."""
-    address = id(item)
+def address_of(element):
+    """Return the address of an object itself; id() makes a negative number of some addresses."""
+    address = id(element)
     return address if address >= 0 else address & 0x7FFFFFFF
 
 
@@ -74,7 +74,7 @@ def word(address):
 
 
 def extent(buffer):
-    """(address, bytes, 1 if it may be written) of a buffer; None for anything else."""
+    """Return (address, bytes, 1 if writable else 0) of a buffer; None for anything else."""
     if isinstance(buffer, bytes):
         return uctypes.addressof(buffer), len(buffer), 0
     if not isinstance(buffer, (bytearray, array, memoryview)):
@@ -86,16 +86,16 @@ def extent(buffer):
 
 
 def keep(address, nbytes):
-    """These may be read at any time."""
+    """Allow reads of a memory range at any time."""
     _words[0] = address
     _words[1] = nbytes << 1
     _tell(KEEP, 2)
 
 
 def introduce(loop, name):
-    """Tells of a native function: its name, and what it reads of its own.
+    """Tell the plugin a native function's name, and the memory of its own that it may read.
 
-    That is its object and its module's tables, of viper; inline assembler has no such thing.
+    For viper, that is its object and its module's tables; inline assembler has none.
     """
     kind = type(loop)
     if kind is _plain or kind.__name__ != "function":
@@ -111,7 +111,7 @@ def introduce(loop, name):
         if (context, table) not in _known:  # of a module that was let go of, too
             _known.add((context, table))
             keep(context, 16)
-            keep(table, 4 * (_place_of_table(table) + 1))
+            keep(table, 4 * (_index_of_table(table) + 1))
 
 
 _viper, _plain, _Module = type(_speak), type(_tell), type(machine)
@@ -126,8 +126,8 @@ def _name(code, name):
     _tell(NAME, 1 + min(len(text) // 4, MOST_WORDS - 2))
 
 
-def _place_of_table(table):
-    """Which of a module's constants is the table of what native code may call."""
+def _index_of_table(table):
+    """Return the index, among a module's constants, of the table of functions for native code."""
     for i in range(256):
         if word(table + 4 * i) == _fun_table:
             return i
@@ -161,12 +161,12 @@ _CALLS = (None, None, _call2, _call3, _call4, _call5)
 
 
 def _add(at, buffer):
-    """Puts a buffer's extent into the words, if it is one and not empty; how many there are."""
-    found = extent(buffer)
-    if not found or not found[1]:
+    """Add a buffer's extent to the words, if it is a buffer and not empty; return their number."""
+    result = extent(buffer)
+    if not result or not result[1]:
         return at
-    _words[at] = found[0]
-    _words[at + 1] = found[1] << 1 | found[2]
+    _words[at] = result[0]
+    _words[at + 1] = result[1] << 1 | result[2]
     return at + 2
 
 
@@ -197,8 +197,9 @@ class Watched:
 
 
 def _introduce_others(name):
-    """The loops of a family that are written once: those of its other forms import them for what
-    seldom happens, when it does.
+    """Introduce the loops of a family that are written once.
+
+    Loops of the family's other forms import them in rare cases, during a call.
     """
     parts = name.split(".")
     if len(parts) == 4:  # mpconnxr.loops.FORM.FAMILY
@@ -238,7 +239,7 @@ class _Runner:
             self.HOW = module.HOW
 
     def run(self, what):
-        """As run of loops/program; advance may touch the table and the words of its views."""
+        """Run a program as loops/program does; advance may touch the table and views' words."""
         entries, advance, code, words, views = what[2]
         extents = array("I", [0] * MOST_WORDS)
         at = 0
@@ -267,10 +268,10 @@ class _Runner:
 
 def _flat(things):
     """Return all things, also those in lists."""
-    found = []
+    results = []
     for thing in things:
-        found += _flat(thing) if isinstance(thing, list) else [thing]
-    return found
+        results += _flat(thing) if isinstance(thing, list) else [thing]
+    return results
 
 
 def _getter(get):
@@ -280,8 +281,8 @@ def _getter(get):
         module = get(name, form)
         if id(module) not in families:
             is_runner = name == "program" and form is None  # else a test of these very loops
-            found = _Runner(module) if is_runner else _Loops(module)
-            families[id(module)] = module, found  # no other one gets its address
+            result = _Runner(module) if is_runner else _Loops(module)
+            families[id(module)] = module, result  # no other one gets its address
         return families[id(module)][1]
 
     return watched

@@ -1,8 +1,8 @@
-"""Changes a model file in ways that know what its parts mean.
+"""Change a model file with knowledge of what its parts mean.
 
-A change edits a File and says in words what it did, or returns None where the file has nothing of
-its kind. Most changes leave a file that loads unless the device checks what they break, so that
-runs are reached. Digests are always right.
+A change edits a File and returns its description, or None if the file has nothing to change. Most
+changed files load unless the device checks what is broken, so that runs are reached. Digests are
+always right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tools.format import layout
 from ..modelfile import File
 from .chunks import chunk, contents, reads
 from .extents import extents
-from .graph import bodies, borders, features, kernel, operands_moved, steps
+from .graph import bodies, features, interface, kernel, operands_moved, steps
 from .parameters import parameter, parameters_moved
 from .tensors import arena, dims, dtype, overlap, place, same_tensor, storage
 
@@ -37,7 +37,7 @@ _SHARES = {
     operands_moved: 2,
     kernel: 1,
     bodies: 3,
-    borders: 1,
+    interface: 1,
     extents: 8,
     features: 0.3,
 }
@@ -45,33 +45,33 @@ _CHANGES, _WEIGHTS = list(_SHARES), list(_SHARES.values())
 
 
 def mutated(file: File, rng: Random) -> tuple[bytes, list[str]]:
-    """The bytes of a damaged copy, and what was changed."""
-    file, done = file.copy(), []
-    wanted = rng.choices((1, 2, 3, 4), (50, 25, 15, 10))[0]
+    """Return the bytes of a damaged copy, and what was changed."""
+    file, changes = file.copy(), []
+    n_changes = rng.choices((1, 2, 3, 4), (50, 25, 15, 10))[0]
     for _ in range(20):
-        if len(done) == wanted:
+        if len(changes) == n_changes:
             break
         (change,) = rng.choices(_CHANGES, _WEIGHTS)
-        said = change(file, rng)
-        if said:
-            done.append(said)
+        description = change(file, rng)
+        if description:
+            changes.append(description)
     data = file.data()
     if rng.random() < 0.03:
-        data, said = _raw(data, rng)
-        done.append(said)
-    return data, done
+        data, description = _raw(data, rng)
+        changes.append(description)
+    return data, changes
 
 
 def _raw(data, rng):
-    """Bits of the tables, without a look at what they mean; a right digest all the same."""
-    n, found = _tables_nbytes(data), bytearray(data)
-    said = []
+    """Flip bits of the tables, whatever they mean, and make the digest right."""
+    n, damaged = _tables_nbytes(data), bytearray(data)
+    flipped = []
     for _ in range(rng.choice((1, 1, 2, 4))):
         at = rng.choice((rng.randrange(12, 24), rng.randrange(56, n), rng.randrange(56, n)))
-        found[at] ^= 1 << rng.randrange(8)
-        said.append(str(at))
-    n = _tables_nbytes(found)
-    return layout.signed(bytes(found[:n])) + found[n:], f"bits of bytes {', '.join(said)}"
+        damaged[at] ^= 1 << rng.randrange(8)
+        flipped.append(str(at))
+    n = _tables_nbytes(damaged)
+    return layout.signed(bytes(damaged[:n])) + damaged[n:], f"bits of bytes {', '.join(flipped)}"
 
 
 def _tables_nbytes(data):

@@ -1,4 +1,4 @@
-"""Changes of the dims that a run decides."""
+"""Changes of the dims that each run decides."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from random import Random
 
 from ..modelfile import OPEN, File
 from .pick import any_node, any_tensor
-from .values import border, fitting
+from .values import fitting, near_limit
 
 
 def extents(file: File, rng: Random) -> str | None:
-    """Run-time dims: bounds, expressions, and which parameters and shapes they decide."""
+    """Change run-time dims: bounds, expressions, the parameters and shapes that they decide."""
     if not file.bounds:
         return None
     kind = rng.choice(("bound", "word", "word", "operand", "parameter", "dim", "bound of another"))
     if kind.startswith("bound"):
         k = rng.randrange(len(file.bounds))
-        file.bounds[k] = fitting(border(file.bounds[k], rng, file.bounds))
+        file.bounds[k] = fitting(near_limit(file.bounds[k], rng, file.bounds))
         return f"bound of dim {k} is {file.bounds[k]}"
     if not file.expressions:
         return None
@@ -44,7 +44,7 @@ def extents(file: File, rng: Random) -> str | None:
     k = rng.randrange(len(expression))
     if kind == "operand":
         operation, operand = expression[k] & 7, expression[k] >> 3
-        expression[k] = fitting(border(operand, rng, file.bounds) << 3 | operation)
+        expression[k] = fitting(near_limit(operand, rng, file.bounds) << 3 | operation)
     else:
         expression[k] = fitting(expression[k] ^ rng.randrange(8))
     return f"expression {e} is {expression}"

@@ -1,4 +1,4 @@
-"""Changes of which steps there are, in which order, and of what."""
+"""Changes of the steps: their number, order, kernels, operands and bodies."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from random import Random
 
 from ..modelfile import File, Node
 from .pick import of_node, operands_of
-from .values import border
+from .values import near_limit
 
 
 def _lists(file):
-    """All lists of steps that have some."""
+    """Return all lists of steps that are not empty."""
     lists = [file.nodes] + [body for node in file.all_nodes() for body in node.bodies]
     return [nodes for nodes in lists if nodes]
 
 
 def steps(file: File, rng: Random) -> str | None:
-    """Steps are swapped, doubled, left out."""
+    """Swap, double or delete steps."""
     lists = _lists(file)
     if not lists:
         return None
     nodes = rng.choice(lists)
     k, m = rng.randrange(len(nodes)), rng.randrange(len(nodes))
     kind = rng.choice(("swapped", "doubled", "left out"))
-    said = f"step {k} {nodes[k].kernel} {kind}"
+    description = f"step {k} {nodes[k].kernel} {kind}"
     if kind == "swapped":
         nodes[k], nodes[m] = nodes[m], nodes[k]
     elif kind == "doubled":
         nodes.insert(m, nodes[k].copy())
     else:
         del nodes[k]
-    return said
+    return description
 
 
 # What is in the folder of kernels without being one, and what is in no folder.
@@ -50,42 +50,42 @@ _NAMES = (
 
 @of_node
 def kernel(file: File, node: Node, rng: Random) -> str | None:
-    """A step is given to another kernel."""
+    """Assign another kernel to a step."""
     others = [n.kernel for n in file.all_nodes() if n.kernel != node.kernel]
     new = rng.choice(others) if others and rng.random() < 0.6 else rng.choice(_NAMES)
-    said = f"step {node.kernel} is {new}"
+    description = f"step {node.kernel} is {new}"
     node.kernel = new
-    return said
+    return description
 
 
 @of_node
 def operands_moved(file: File, node: Node, rng: Random) -> str | None:
-    """Operands are swapped, added, or left out."""
+    """Swap, add or delete operands of a step."""
     spots = operands_of(file, node)
     if not spots:
         return None
     group, k = rng.choice(spots)
     other, m = rng.choice(spots)
     kind = rng.choice(("swapped", "swapped", "added", "left out"))
-    said = f"{node.kernel}: operand {group[k]} {kind}, {other[m]}"
+    description = f"{node.kernel}: operand {group[k]} {kind}, {other[m]}"
     if kind == "swapped":
         group[k], other[m] = other[m], group[k]
     elif kind == "added":
         group.insert(k, other[m])
     else:
         del group[k]
-    return said
+    return description
 
 
 def bodies(file: File, rng: Random) -> str | None:
-    """Bodies are left out, doubled, exchanged, or put into one another."""
+    """Delete, double or exchange bodies, or nest one in another."""
     nodes = [n for n in file.all_nodes() if n.bodies]
     if not nodes:
         return None
     node = rng.choice(nodes)
     k, m = rng.randrange(len(node.bodies)), rng.randrange(len(node.bodies))
     kind = rng.choice(("left out", "doubled", "exchanged", "nested", "emptied"))
-    said = f"{node.kernel}: body {k} {kind}"
+    description = f"{node.kernel}: body {k} {kind}"
     if kind == "left out":
         del node.bodies[k]
     elif kind == "doubled":
@@ -98,15 +98,15 @@ def bodies(file: File, rng: Random) -> str | None:
         # Loops in loops in loops may run for as long as they say: one, or more than may be.
         for _ in range(rng.choice((1, 9))):
             node.bodies[k] = [node.copy()]
-    return said
+    return description
 
 
-def borders(file: File, rng: Random) -> str | None:
-    """Which tensors are the model's inputs and outputs."""
+def interface(file: File, rng: Random) -> str | None:
+    """Change which tensors are the model's inputs and outputs."""
     if not file.tensors:
         return None
     name, ids = rng.choice((("inputs", file.inputs), ("outputs", file.outputs)))
-    i = rng.randrange(len(file.tensors)) if rng.random() < 0.95 else border(0, rng)
+    i = rng.randrange(len(file.tensors)) if rng.random() < 0.95 else near_limit(0, rng)
     if ids and rng.random() < 0.7:
         ids[rng.randrange(len(ids))] = i
     else:

@@ -1,4 +1,4 @@
-"""Changes of the integers that steps have besides their tensors."""
+"""Changes of the integer parameters of steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tools.converter.kernel_parameters import declaration_of
 
 from ..modelfile import File, Node
 from .pick import of_node, operands_of, sizes_of
-from .values import FLOATS, MANY, border, fitting
+from .values import FLOATS, MANY, fitting, near_limit
 
 _BIAS = 1 << 29  # what a board takes is below that
 # What a parameter of each kind (see kernel_parameters) has its borders at.
@@ -26,7 +26,7 @@ _OF_KIND = {
 def parameter(file: File, node: Node, rng: Random) -> str | None:
     if not node.params:
         return None
-    said = []
+    changed = []
     sizes = [d for g, k in operands_of(file, node) for d in sizes_of(file, g[k])]
     names = _names(node)
     for _ in range(rng.choice((1, 1, 1, 2, MANY))):
@@ -36,16 +36,16 @@ def parameter(file: File, node: Node, rng: Random) -> str | None:
         if rng.random() < 0.3 and kind in _OF_KIND:
             new = rng.choice(_OF_KIND[kind])
         else:
-            new = fitting(border(node.params[k], rng, others))
-        said.append(f"{name}: {node.params[k]} is {new}")
+            new = fitting(near_limit(node.params[k], rng, others))
+        changed.append(f"{name}: {node.params[k]} is {new}")
         node.params[k] = new
         if rng.random() < 0.5:
             node.expressions.pop(k, None)
-    return f"{node.kernel}: parameter {', '.join(said)}"
+    return f"{node.kernel}: parameter {', '.join(changed)}"
 
 
 def _names(node):
-    """Name and kind of each parameter, as far as they fit what the kernel declares."""
+    """Return name and kind of each parameter, if they fit what the kernel declares."""
     declared = declaration_of(node.kernel)
     try:
         if declared:
@@ -57,7 +57,7 @@ def _names(node):
 
 @of_node
 def parameters_moved(file: File, node: Node, rng: Random) -> str | None:
-    """Parameters are swapped, added, or left out."""
+    """Swap, add or delete parameters of a step."""
     if not node.params:
         return None
     k, m = rng.randrange(len(node.params)), rng.randrange(len(node.params))

@@ -1,4 +1,4 @@
-"""What a change is made to: a step, or one of its tensors."""
+"""Choose the step, or the tensor, that a change applies to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Change = Callable[[File, Random], str | None]
 
 
 def of_node(change: Callable[..., str | None]) -> Change:
-    """A change of any step, which it gets besides."""
+    """Make a change of a step a change of the file: it is applied to any step."""
 
     @wraps(change)
     def changed(file, rng):
@@ -23,7 +23,7 @@ def of_node(change: Callable[..., str | None]) -> Change:
 
 
 def of_tensor(change: Callable[..., str | None]) -> Change:
-    """A change of a tensor, mostly of one that a step has: it gets its number and record."""
+    """Make a change of a tensor a change of the file, applied to any one, mostly of a step."""
 
     @wraps(change)
     def changed(file, rng):
@@ -39,8 +39,9 @@ def any_node(file: File, rng: Random) -> Node | None:
 
 
 def operands_of(file: File, node: Node | None) -> list[tuple[list[int], int]]:
-    """(list, place in it) of each of a node's tensors, but for numbers that an earlier change
-    made those of no tensor.
+    """Return (list, index in it) of each tensor of a node.
+
+    Numbers that an earlier change has made invalid are omitted.
     """
     groups = (node.inputs, node.outputs, node.scratch) if node else ()
     n = len(file.tensors)
@@ -48,7 +49,7 @@ def operands_of(file: File, node: Node | None) -> list[tuple[list[int], int]]:
 
 
 def any_tensor(file: File, rng: Random) -> int | None:
-    """The number of a tensor, mostly of one that a step has."""
+    """Return the number of a tensor, mostly of one that a step uses."""
     node = any_node(file, rng)
     spots = operands_of(file, node)
     if spots and rng.random() < 0.9:
@@ -58,6 +59,6 @@ def any_tensor(file: File, rng: Random) -> int | None:
 
 
 def sizes_of(file: File, i: int) -> list[int]:
-    """A tensor's dims, and how many items it has."""
+    """Return a tensor's dims and its number of elements."""
     t = file.tensors[i]
     return [*t.dims, t.nbytes // ITEMSIZES.get(t.dtype, 1)]

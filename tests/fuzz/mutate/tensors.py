@@ -1,4 +1,4 @@
-"""Changes of tensors: where they lie, what they are, and which of them a step has."""
+"""Changes of tensors: their offsets, their properties, and which of them a step uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tools.format import layout
 
 from ..modelfile import ITEMSIZES, OPEN, PACKED, File, Node, Record
 from .pick import of_node, of_tensor, operands_of
-from .values import border, fitting
+from .values import fitting, near_limit
 
 ARENA, DATA, OBJECT, STATE = (
     layout.STORAGE_ARENA,
@@ -19,14 +19,14 @@ ARENA, DATA, OBJECT, STATE = (
 )
 
 
-def _has_place(file, i):
+def _has_offset(file, i):
     return file.tensors[i].storage in (ARENA, STATE)
 
 
 @of_node
 def overlap(file: File, node: Node, rng: Random) -> str | None:
-    """One tensor of a step comes to lie over another one of it."""
-    spots = [(g, k) for g, k in operands_of(file, node) if _has_place(file, g[k])]
+    """Move one tensor of a step over another one of the same step."""
+    spots = [(g, k) for g, k in operands_of(file, node) if _has_offset(file, g[k])]
     if len(spots) < 2:
         return None
     (group, k), (other_group, other_k) = rng.sample(spots, 2)
@@ -44,18 +44,18 @@ def overlap(file: File, node: Node, rng: Random) -> str | None:
     if rng.random() < 0.7:
         place = max(0, min(place, (file.arena - t.nbytes) // size * size))
     moved = replace(t, place=place, storage=other.storage)
-    said = f"{node.kernel}: tensor {i} at {t.place} lies at {place}, over tensor {j}"
+    description = f"{node.kernel}: tensor {i} at {t.place} lies at {place}, over tensor {j}"
     if rng.random() < 0.6:  # only for this step
         file.tensors.append(moved)
         group[k] = len(file.tensors) - 1
     else:
         file.tensors[i] = moved
-    return said
+    return description
 
 
 @of_node
 def same_tensor(file: File, node: Node, rng: Random) -> str | None:
-    """An operand of a step is another tensor, mostly of the same step."""
+    """Replace an operand of a step by another tensor, mostly of the same step."""
     spots = operands_of(file, node)
     if not spots or not file.tensors:
         return None
@@ -63,10 +63,10 @@ def same_tensor(file: File, node: Node, rng: Random) -> str | None:
     other_group, other_k = rng.choice(spots)
     new = other_group[other_k] if rng.random() < 0.7 else rng.randrange(len(file.tensors))
     if rng.random() < 0.02:
-        new = border(new, rng)
-    said = f"{node.kernel}: operand {group[k]} is tensor {new}"
+        new = near_limit(new, rng)
+    description = f"{node.kernel}: operand {group[k]} is tensor {new}"
     group[k] = new
-    return said
+    return description
 
 
 @of_tensor
@@ -76,7 +76,7 @@ def place(file: File, i: int, t: Record, rng: Random) -> str | None:
         (
             *(file.arena - t.nbytes, file.arena - t.nbytes + size, t.place + size),
             *(t.place - size, t.place + 1, 0, rng.randrange(max(file.arena, 1))),
-            border(t.place, rng, [u.place for u in file.tensors]),
+            near_limit(t.place, rng, [u.place for u in file.tensors]),
         )
     )
     if rng.random() < 0.6:
@@ -114,11 +114,11 @@ def dims(file: File, i: int, t: Record, rng: Random) -> str | None:
     else:
         k = rng.randrange(len(new))
         new[k] = rng.choice(
-            (*(0, 1, new[k] + 1, new[k] - 1, new[k] * 2), border(new[k], rng, list(t.dims)))
+            (*(0, 1, new[k] + 1, new[k] - 1, new[k] * 2), near_limit(new[k], rng, list(t.dims)))
         )
     size = t.size
     if size is not None and rng.random() < 0.3:
-        size = border(size, rng)
+        size = near_limit(size, rng)
     file.tensors[i] = replace(t, dims=tuple(map(fitting, new)), size=size)
     if rng.random() < 0.4:
         _make_room(file, i)
@@ -126,7 +126,7 @@ def dims(file: File, i: int, t: Record, rng: Random) -> str | None:
 
 
 def _make_room(file, i):
-    """An arena in which the tensor has room, so that the change is not refused for its place."""
+    """Enlarge the arena until the tensor fits, lest the change is refused for its offset."""
     t = file.tensors[i]
     end = t.place + t.nbytes
     if t.storage == ARENA and end < 1 << 16:
@@ -146,10 +146,10 @@ def storage(file: File, i: int, t: Record, rng: Random) -> str | None:
 
 def arena(file: File, rng: Random) -> str | None:
     old = file.arena
-    new = rng.choice((0, old - 8, old + 8, old - 1, old + 64, 2 * old, border(old, rng)))
+    new = rng.choice((0, old - 8, old + 8, old - 1, old + 64, 2 * old, near_limit(old, rng)))
     file.arena = fitting(new)
     if rng.random() < 0.7:
         file.streamed = max(file.streamed, file.arena)
     else:
-        file.streamed = fitting(border(file.streamed, rng, [file.arena]))
+        file.streamed = fitting(near_limit(file.streamed, rng, [file.arena]))
     return f"arena {old} is {new}, streamed {file.streamed}"

@@ -1,4 +1,4 @@
-"""Numbers near the borders of what they may be."""
+"""Numbers near the limits of their range."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ FLOATS = ("nan", "inf", "-inf", "0", "-0", "1e-45", "3.4e38", "-3.4e38", "1e30",
 MANY = 3  # items of a list that one change touches at most
 
 
-def border(value: int, rng: Random, others: Sequence[int] = ()) -> int:
-    """A value near the borders of what a number may be."""
+def near_limit(value: int, rng: Random, others: Sequence[int] = ()) -> int:
+    """Return a value near the limits of what a number may be."""
     kind = rng.randrange(10)
     if kind < 3:
         return value + rng.choice((1, -1, 2, -2, 4, -4, 8))
@@ -30,5 +30,5 @@ def border(value: int, rng: Random, others: Sequence[int] = ()) -> int:
 
 
 def fitting(value: int) -> int:
-    """The number of the format that is nearest to it."""
+    """Return the nearest number that the format can store."""
     return min(max(value, INT32[0]), INT32[1])

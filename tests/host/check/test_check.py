@@ -24,7 +24,7 @@ def check(board, *argv):
 
 
 @pytest.mark.parametrize("board", ["unix32", "unix-plain"], indirect=True)
-def test_a_report(board, tmp_path, capsys):
+def test_a_report_covers_all_loops_and_the_selected_models(board, tmp_path, capsys):
     path = tmp_path / "report.json"
     assert check(board, "--calls", 2, "--model", "gesture", "--model", "forest", "-o", path) == 0
     report = json.loads(path.read_text())
@@ -41,7 +41,7 @@ def test_a_report(board, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("board", ["unix32"], indirect=True)
-def test_what_is_deployed_stays(board, tmp_path, capsys):
+def test_deployed_files_stay(board, tmp_path, capsys):
     from tools.converter.convert import Options, convert
 
     model = tmp_path / "model.bin"
@@ -52,7 +52,7 @@ def test_what_is_deployed_stays(board, tmp_path, capsys):
     assert board.files() == before
 
 
-def test_a_loop_that_computes_something_else(board, monkeypatch, capsys):
+def test_a_wrong_loop_is_reported(board, monkeypatch, capsys):
     right = loops.expected
 
     def other(names, n):
@@ -61,36 +61,36 @@ def test_a_loop_that_computes_something_else(board, monkeypatch, capsys):
     monkeypatch.setattr(loops, "expected", other)
     monkeypatch.setattr(loops, "parts", lambda: [["relu", "clip"]])
     assert check(board, "--only", "loops", "--json") == 1
-    found = json.loads(capsys.readouterr().out)
-    assert not found["ok"] and [w[:2] for w in found["loops"]["wrong"]] == [["relu", "relu32"]]
+    result = json.loads(capsys.readouterr().out)
+    assert not result["ok"] and [w[:2] for w in result["loops"]["wrong"]] == [["relu", "relu32"]]
 
 
-def test_a_loop_that_is_not_there(board, monkeypatch, capsys):
+def test_a_missing_loop_is_reported(board, monkeypatch, capsys):
     monkeypatch.setattr(loops, "expected", lambda names, n: {("relu", "none"): "0"})
     monkeypatch.setattr(loops, "parts", lambda: [["relu"]])
     assert check(board, "--only", "loops") == 1
     assert "WRONG     relu.none as missing" in capsys.readouterr().out
 
 
-def test_a_model_that_computes_something_else(board, monkeypatch, capsys):
+def test_a_wrong_model_is_reported(board, monkeypatch, capsys):
     wrong = Verified(0.5, 1.0, 0.0001, False, 0.001, 0.002, 9000)
     monkeypatch.setattr(Device, "verify", lambda *_: wrong)
     assert check(board, "--only", "models", "--model", "gesture") == 1
-    said = "gesture   WRONG, error 0.5 (at most 0.0001 is right) where values reach 1"
-    assert said in capsys.readouterr().out
+    message = "gesture   WRONG, error 0.5 (at most 0.0001 is right) where values reach 1"
+    assert message in capsys.readouterr().out
 
 
-def test_a_model_that_does_not_load(board, monkeypatch, capsys):
+def test_a_model_that_does_not_load_is_reported(board, monkeypatch, capsys):
     def broken(names):
-        yield from (type(m)(**vars(m) | {"data": m.data[:-40]}) for m in found)
+        yield from (type(m)(**vars(m) | {"data": m.data[:-40]}) for m in results)
 
-    found = list(models.models(("gesture",)))
+    results = list(models.models(("gesture",)))
     monkeypatch.setattr(models, "models", broken)
     assert check(board, "--only", "models", "--model", "gesture") == 1
     assert "gesture   FAILED: " in capsys.readouterr().out
 
 
-def test_wrong_usage(tmp_path, capsys):
+def test_wrong_usage_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit) as e:
         command.main(["nowhere", "--calls", "0"])
     assert e.value.code == 2

@@ -12,6 +12,7 @@ import pytest
 
 from examples.digits.demo import HERE
 from mpconnxr import __version__
+from tests.host.device import small
 from tools import arguments, cli
 from tools.cli.commands import COMMANDS, GROUPS
 from tools.converter.reference import cpu
@@ -30,7 +31,7 @@ def _as_before():
 
 
 def status_of(*argv):
-    """Of a call in this process, whether it returns or exits."""
+    """Return the exit status of a call in this process, whether it returns or exits."""
     try:
         return cli.main([str(a) for a in argv])
     except SystemExit as e:
@@ -55,7 +56,7 @@ def test_each_command_is_on_the_page():
         assert f"| `{name}` |" in page, name
 
 
-def test_the_list_of_commands(capfd):
+def test_help_lists_all_commands(capfd):
     assert status_of("--help") == 0
     out = capfd.readouterr().out
     assert all(f"  {name} " in out and c.about in out for name, c in COMMANDS.items())
@@ -71,12 +72,12 @@ def test_help_names_the_command_as_it_was_typed(name, capfd):
 
 
 @pytest.mark.parametrize("argv", [[], *([name] for name in COMMANDS)], ids=str)
-def test_the_version(argv, capfd):
+def test_version_is_printed(argv, capfd):
     assert status_of(*argv, "--version") == 0
     assert capfd.readouterr().out == f"mpconnxr {__version__}\n"
 
 
-def test_the_version_with_what_answers_depend_on(capfd):
+def test_verbose_version_names_what_answers_depend_on(capfd):
     assert status_of("--version", "--verbose") == 0
     first, *lines = capfd.readouterr().out.splitlines()
     assert first == f"mpconnxr {__version__}"
@@ -85,7 +86,7 @@ def test_the_version_with_what_answers_depend_on(capfd):
     assert len(products) > 20 and all(of_reference == "exact" for _, of_reference in products)
 
 
-def test_the_version_takes_nothing_else(capfd):
+def test_version_takes_no_other_arguments(capfd):
     assert status_of("--version", "--verbsoe") == 2
     assert capfd.readouterr().err == "mpconnxr: --version takes --verbose and nothing else\n"
 
@@ -109,8 +110,8 @@ def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
         "sign": 1,
         "tensor": 1,
     }
-    given = required.get(name, ["x"] * files.get(name, 0))
-    assert status_of(name, *given, "--vresion") == 2
+    arguments = required.get(name, ["x"] * files.get(name, 0))
+    assert status_of(name, *arguments, "--vresion") == 2
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == 2 and "unrecognized arguments: --vresion" in lines[0]
     assert lines[1].startswith(f"mpconnxr {name}") and lines[1].endswith(
@@ -137,7 +138,7 @@ def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
     ],
     ids=" ".join,
 )
-def test_a_file_that_is_not_there_is_status_1_in_one_line(argv, tmp_path, monkeypatch, capfd):
+def test_a_missing_file_is_status_1_in_one_line(argv, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert status_of(*argv) == 1
     err = capfd.readouterr().err
@@ -254,23 +255,23 @@ def test_quantize_converts_with_int8(tmp_path, capfd):
     np.save(data, images.reshape(-1, 1, 1, 8, 8).astype(np.float32) / 16)
     options = ("--calibration", data)
     assert status_of("quantize", DIGITS, tmp_path / "a.bin", *options, "--json") == 0
-    found = json.loads(capfd.readouterr().out)
+    result = json.loads(capfd.readouterr().out)
     assert status_of("convert", DIGITS, tmp_path / "b.bin", *options, "--quantize", "int8") == 0
     assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes()
-    assert found["file_bytes"] < 20_000
+    assert result["file_bytes"] < 20_000
 
 
-def test_json_of_inspect_is_what_the_file_holds(digits, capfd):
+def test_json_of_inspect_has_the_contents_of_the_file(digits, capfd):
     capfd.readouterr()
     assert status_of("inspect", digits, "--json") == 0
-    found = json.loads(capfd.readouterr().out)
-    assert found["intact"] and found["arena_bytes"] == 2080
-    assert [n["kernel"] for n in found["nodes"]].count("conv_max_pool") == 2
-    (image,) = (found["tensors"][i] for i in found["inputs"])
+    result = json.loads(capfd.readouterr().out)
+    assert result["intact"] and result["arena_bytes"] == 2080
+    assert [n["kernel"] for n in result["nodes"]].count("conv_max_pool") == 2
+    (image,) = (result["tensors"][i] for i in result["inputs"])
     assert image["name"] == "image" and image["dtype"] == "float32"
 
 
-def test_integers_of_inputs_and_outputs_come_with_scale_and_zero_point(tmp_path, capfd):
+def test_integer_inputs_and_outputs_have_scale_and_zero_point(tmp_path, capfd):
     images = np.load(HERE / "digits_test.npz")["images"][:20].astype(np.float32) / 16
     np.savez(tmp_path / "data.npz", image=images.reshape(-1, 1, 1, 8, 8))
     argv = ["quantize", DIGITS, tmp_path / "q.bin", "--calibration", tmp_path / "data.npz"]
@@ -282,12 +283,12 @@ def test_integers_of_inputs_and_outputs_come_with_scale_and_zero_point(tmp_path,
     stored = json.loads(capfd.readouterr().out)
     assert status_of(*argv, "--io", "int8", "--json") == 0
     report = json.loads(capfd.readouterr().out)
-    borders = [stored["tensors"][i] for i in (*stored["inputs"], *stored["outputs"])]
-    for t, said in zip(borders, [*report["inputs"], *report["outputs"]], strict=True):
-        assert t["scale"] == said["scale"] > 0 and t["zero_point"] == said["zero_point"]
+    interface = [stored["tensors"][i] for i in (*stored["inputs"], *stored["outputs"])]
+    for t, message in zip(interface, [*report["inputs"], *report["outputs"]], strict=True):
+        assert t["scale"] == message["scale"] > 0 and t["zero_point"] == message["zero_point"]
 
 
-def test_json_of_boards_and_targets(capfd):
+def test_boards_and_targets_are_listed_as_json(capfd):
     assert status_of("boards", "--json") == 0
     assert [b["name"] for b in json.loads(capfd.readouterr().out)] == [
         b.name for b in load_boards()
@@ -296,36 +297,25 @@ def test_json_of_boards_and_targets(capfd):
     assert [t["name"] for t in json.loads(capfd.readouterr().out)] == list(target_names())
 
 
-def test_one_board_with_its_sources(capfd):
+def test_one_board_is_shown_with_its_sources(capfd):
     assert status_of("boards", "pico") == 0
     out = capfd.readouterr().out
     assert "free_heap_bytes" in out and "(" in out
 
 
-def test_operators_of_a_model(capfd):
+def test_operators_of_a_model_are_listed(capfd):
     assert status_of("ops", DIGITS, "--json") == 0
     rows = json.loads(capfd.readouterr().out)
     assert {r["operator"]: r["nodes"] for r in rows}["Conv"] == 2
     assert all(r["supported"] for r in rows)
 
 
-def test_an_operator_that_nothing_serves_is_first_and_status_1(tmp_path, capfd):
+def test_an_unsupported_operator_comes_first_with_status_1(tmp_path, capfd):
     import onnx
-    from onnx import TensorProto, helper
 
-    value = helper.make_tensor_value_info
-    nodes = [
-        helper.make_node("Relu", ["x"], ["r"]),
-        helper.make_node("Teleport", ["r"], ["y"], domain="com.acme"),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [value("x", TensorProto.FLOAT, [2])],
-        [value("y", TensorProto.FLOAT, [2])],
-    )
-    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.acme", 1)]
-    onnx.save(helper.make_model(graph, opset_imports=opsets), tmp_path / "m.onnx")
+    nodes = [("Relu", "x", "r", {}), ("Teleport", "r", "y", {"domain": "com.acme"})]
+    model = small.model(nodes, [small.value("x", [2])], [small.value("y", [2])])
+    onnx.save(model, tmp_path / "m.onnx")
     assert status_of("ops", tmp_path / "m.onnx") == 1
     first, second = capfd.readouterr().out.splitlines()
     assert first.startswith("com.acme::Teleport") and "no kernel" in first
@@ -350,7 +340,7 @@ def test_bash_completes_a_command_and_an_option(tmp_path, capfd):
     assert status_of("completion", "bash") == 0
     script = tmp_path / "completion"
     script.write_text(capfd.readouterr().out)
-    for words, index, wanted in (
+    for words, index, expected in (
         ("mpconnxr con", 1, "convert"),
         ("mpconnxr convert --qua", 2, "--quantize"),
     ):
@@ -358,20 +348,20 @@ def test_bash_completes_a_command_and_an_option(tmp_path, capfd):
             f"source {script}; COMP_WORDS=({words}); COMP_CWORD={index}; "
             "$(complete -p mpconnxr | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}"
         )
-        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True)
-        assert wanted in done.stdout.split(), done.stderr
+        completed = subprocess.run(["bash", "-c", code], capture_output=True, text=True)
+        assert expected in completed.stdout.split(), completed.stderr
 
 
 def test_a_reader_that_leaves_early_gets_neither_traceback_nor_message(digits):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     for command in ("ops", "boards --json", "targets list", f"inspect {digits}", f"ops {DIGITS}"):
-        done = subprocess.run(
+        completed = subprocess.run(
             ["bash", "-c", f"{sys.executable} -m tools.cli {command} | head -c 10; sleep 0.1"],
             capture_output=True,
             text=True,
             env=environment,
         )
-        assert done.stderr == "" and len(done.stdout) == 10
+        assert completed.stderr == "" and len(completed.stdout) == 10
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"completion", "targets"}))
@@ -384,7 +374,7 @@ def test_the_list_of_targets_takes_json(capfd):
     assert "--json" in capfd.readouterr().out
 
 
-def test_json_of_what_is_written(digits, tmp_path, capfd):
+def test_json_names_the_written_files(digits, tmp_path, capfd):
     key = tmp_path / "secret.key"
     key.write_bytes(bytes(range(32)))
     x = tmp_path / "x.npy"
@@ -397,8 +387,8 @@ def test_json_of_what_is_written(digits, tmp_path, capfd):
     ]
     for argv, name in calls:
         assert status_of(*argv, "--json") == 0
-        found = json.loads(capfd.readouterr().out)
-        assert found["file"] == str(tmp_path / name) and (tmp_path / name).is_file()
+        result = json.loads(capfd.readouterr().out)
+        assert result["file"] == str(tmp_path / name) and (tmp_path / name).is_file()
     options = ("--board", "pico", "--to", tmp_path / "package", "--json")
     assert status_of("dist", "--model", digits, *options) == 0
     files = json.loads(capfd.readouterr().out)["files"]

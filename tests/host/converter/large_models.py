@@ -12,7 +12,7 @@ _SCALE = np.float32(0.05)
 
 
 def gemms(n: int, layers: int) -> onnx.ModelProto:
-    """Float layers of n x n weights with Relu."""
+    """Return float layers of n x n weights with Relu."""
     rng, nodes, constants, x = np.random.default_rng(0), [], [], "x"
     for i in range(layers):
         w = rng.standard_normal((n, n), np.float32) / np.float32(n**0.5)
@@ -25,7 +25,7 @@ def gemms(n: int, layers: int) -> onnx.ModelProto:
 
 
 def convolutions(channels: int, layers: int) -> onnx.ModelProto:
-    """Float layers of channels x channels x 3 x 3 weights."""
+    """Return float layers of channels x channels x 3 x 3 weights."""
     rng, nodes, constants, x = np.random.default_rng(0), [], [], "x"
     for i in range(layers):
         w = rng.standard_normal((channels, channels, 3, 3), np.float32)
@@ -37,7 +37,7 @@ def convolutions(channels: int, layers: int) -> onnx.ModelProto:
 
 
 def int8(n: int, layers: int) -> onnx.ModelProto:
-    """Layers of n x n weights in int8, between QuantizeLinear and DequantizeLinear."""
+    """Return layers of n x n weights in int8, between QuantizeLinear and DequantizeLinear."""
     rng = np.random.default_rng(0)
     constants = [
         numpy_helper.from_array(_SCALE, "s"),
@@ -75,6 +75,6 @@ def _model(nodes, constants, shape, output):
 
 
 def saved(model: onnx.ModelProto, path: Path, external: bool = False) -> int:
-    """Bytes of the model's files."""
+    """Save a model and return the bytes of its files."""
     onnx.save(model, path, save_as_external_data=external, location=f"{path.stem}.data")
     return sum(file.stat().st_size for file in path.parent.glob(f"{path.stem}.*"))

@@ -1,4 +1,4 @@
-"""Models of fixed sizes with one dim of their inputs opened, which --bound leaves to each run."""
+"""Models of fixed sizes, with one dim of their inputs opened for --bound."""
 
 from __future__ import annotations
 
@@ -27,7 +27,13 @@ Run = tuple[list[np.ndarray], list[np.ndarray]]  # inputs, onnxruntime's outputs
 
 @dataclass
 class Case:
-    """A model with an open dim. most: its bound; twin: the same in floats, if there is one."""
+    """A model with an open dim.
+
+    Attributes:
+        most: its bound.
+        twin: the same model in floats, if there is one.
+
+    """
 
     name: str
     model: onnx.ModelProto
@@ -37,7 +43,7 @@ class Case:
 
     @property
     def steps(self) -> list[float | None]:
-        """The scale of each output that is dequantized, else None."""
+        """Return the scale of each output, None for those that are not dequantized."""
         makers = [o.producer() for o in ir.from_proto(self.model).graph.outputs]
         scales = [array_of(node.inputs[1]) if is_dq(node) else None for node in makers]
         return [None if s is None or s.size != 1 else s.item() for s in scales]
@@ -54,26 +60,26 @@ def cases_of(
     twin: onnx.ModelProto | None = None,
 ) -> list[Case]:
     """Return a case for each dim that can be opened, where onnxruntime runs several sizes."""
-    found = []
+    results = []
     for places in groups(model):
         i, axis = places[0]
         case = Case(f"{name} {places}", opened(model, places), values[i].shape[axis], [])
         case.runs = _runs(case.model, values, places)
         case.twin = None if twin is None else opened(twin, places)
         if len(case.runs) > 1:
-            found.append(case)
-    return found
+            results.append(case)
+    return results
 
 
 def groups(model: onnx.ModelProto) -> list[list[Place]]:
     """Return what can be opened at once: dims of one size, of inputs of one rank."""
-    found: dict[tuple, list[Place]] = {}
+    results: dict[tuple, list[Place]] = {}
     for i, info in enumerate(model.graph.input):
         dims = [d.dim_value for d in info.type.tensor_type.shape.dim]
         for axis, n in enumerate(dims):
             if n > 1:
-                found.setdefault((len(dims), axis, n), []).append((i, axis))
-    return list(found.values())
+                results.setdefault((len(dims), axis, n), []).append((i, axis))
+    return list(results.values())
 
 
 def opened(model: onnx.ModelProto, places: Sequence[Place]) -> onnx.ModelProto:
@@ -91,15 +97,15 @@ def opened(model: onnx.ModelProto, places: Sequence[Place]) -> onnx.ModelProto:
 
 def _runs(model, values, places) -> list[Run]:
     i, axis = places[0]
-    most, found = values[i].shape[axis], []
+    most, result = values[i].shape[axis], []
     for n in sorted({1, 2, most // 2, most - 1, most} - {0}):
         xs = list(values)
         for i, axis in places:
             xs[i] = np.ascontiguousarray(xs[i].take(range(n), axis))
         ys = golden.reference(model, xs)
         if ys is not None and _is_defined(model, xs):
-            found.append((xs, ys))
-    return found
+            result.append((xs, ys))
+    return result
 
 
 def _is_defined(model, xs):
@@ -111,8 +117,8 @@ def _is_defined(model, xs):
     copy.CopyFrom(model)
     del copy.graph.output[:]
     copy.graph.output.extend(map(helper.make_empty_tensor_value_info, divisions))
-    found = golden.reference(copy, xs)
-    return found is not None and all(np.isfinite(y).all() for y in found)
+    result = golden.reference(copy, xs)
+    return result is not None and all(np.isfinite(y).all() for y in result)
 
 
 def as_floats(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -159,7 +165,7 @@ def converted(case: Case) -> tuple[Converted | None, str]:
     return None, f"{case.name}: its floats convert: {text}"
 
 
-def differences(target, done: Sequence[tuple[Case, Converted]]) -> tuple[list[str], float]:
+def differences(target, converted: Sequence[tuple[Case, Converted]]) -> tuple[list[str], float]:
     """Return what a target computes otherwise than onnxruntime, and the share of equal steps."""
     jobs = [
         Job(
@@ -167,12 +173,12 @@ def differences(target, done: Sequence[tuple[Case, Converted]]) -> tuple[list[st
             [[x.tobytes() for x in xs] for xs, _ in case.runs],
             shapes=[[x.shape for x in xs] for xs, _ in case.runs],
         )
-        for case, c in done
+        for case, c in converted
     ]
-    found, steps = [], [np.zeros(1)]
-    for (case, c), outcome in zip(done, run_jobs(target, jobs, timeout=500), strict=True):
+    results, steps = [], [np.zeros(1)]
+    for (case, c), outcome in zip(converted, run_jobs(target, jobs, timeout=500), strict=True):
         if outcome.error:
-            found.append(f"{case.name}: {outcome.message}")
+            results.append(f"{case.name}: {outcome.message}")
             continue
         for (xs, ys), run in zip(case.runs, outcome.runs, strict=True):
             for y, raw, t, step in zip(ys, run.outputs, c.graph.outputs, case.steps, strict=True):
@@ -180,17 +186,21 @@ def differences(target, done: Sequence[tuple[Case, Converted]]) -> tuple[list[st
                     continue
                 got = np.frombuffer(raw, t.np_dtype)
                 if got.size != y.size:
-                    found.append(f"{case.name}: {got.size} values for {y.shape}")
+                    results.append(f"{case.name}: {got.size} values for {y.shape}")
                 elif wrong := _difference(got, y.reshape(-1), step, steps):
-                    found.append(f"{case.name}: {wrong} of {[x.shape for x in xs]}")
-    return found, float((np.concatenate(steps) == 0).mean())
+                    results.append(f"{case.name}: {wrong} of {[x.shape for x in xs]}")
+    return results, float((np.concatenate(steps) == 0).mean())
 
 
-def _difference(got, wanted, step, steps):
-    """Return what is wrong, or "". steps: collects how many steps integers are away."""
-    apart = np.abs(got.astype(np.float64) - wanted)
-    if step is None and wanted.dtype.kind == "f":
-        error = apart.max(initial=0) / max(np.abs(wanted).max(initial=0), 1e-6)
+def _difference(got, expected, step, steps):
+    """Return the difference of outputs in words, "" for none.
+
+    `step` is the scale of a dequantized output, else None. The differences in steps are appended
+    to `steps`.
+    """
+    apart = np.abs(got.astype(np.float64) - expected)
+    if step is None and expected.dtype.kind == "f":
+        error = apart.max(initial=0) / max(np.abs(expected).max(initial=0), 1e-6)
         return f"error {error:.2g}" if not error <= _FLOAT_ERROR else ""
     steps.append(np.rint(apart / (step or 1)))
     return f"{steps[-1].max()} steps" if steps[-1].max(initial=0) > 1 else ""

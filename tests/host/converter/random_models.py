@@ -13,7 +13,7 @@ _OPSETS = (13, 17, 18, 21)
 
 
 class Builder:
-    """Adds nodes whose inputs are drawn from what there is so far."""
+    """A builder of random nodes, whose inputs are drawn from the existing values."""
 
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
@@ -29,7 +29,7 @@ class Builder:
         return [kinds[i] for i in self.rng.integers(0, 2, self.rng.integers(1, 3))]
 
     def integers(self, low: int, high: int, n: int) -> list[int]:
-        """Both ends included."""
+        """Return n integers from low to high, both included."""
         return [int(v) for v in self.rng.integers(low, high, n, endpoint=True)]
 
     def chance(self, share: float) -> bool:
@@ -39,14 +39,14 @@ class Builder:
         return options[self.rng.integers(len(options))]
 
     def pick(self, rank: int | None = None) -> tuple[str, tuple[int, ...]]:
-        """(name, shape) of a value, rather a new one. LookupError if none has this rank."""
-        found = [(k, s) for k, s in self.shapes.items() if s and rank in (None, len(s))]
-        if not found:
+        """Return (name, shape) of a value, more often a recent one, or raise LookupError."""
+        results = [(k, s) for k, s in self.shapes.items() if s and rank in (None, len(s))]
+        if not results:
             raise LookupError(rank)
-        return found[min(int(len(found) * self.rng.power(2.5)), len(found) - 1)]
+        return results[min(int(len(results) * self.rng.power(2.5)), len(results) - 1)]
 
     def like(self, shape: tuple[int, ...]) -> str:
-        """Another value of this shape."""
+        """Return another value of this shape."""
         return self.choice(*(k for k, s in self.shapes.items() if s == shape))
 
     def normal(self, *shape: int, scale: float | None = None) -> str:
@@ -62,7 +62,7 @@ class Builder:
         return self.constant(values, np.int64)
 
     def add(self, op: str, *inputs: str, n_outputs: int = 1, **attrs) -> None:
-        """A node, unless its outputs come out empty or large."""
+        """Add a node, unless its outputs are empty or large."""
         names = [f"{op.lower()}{len(self.nodes)}_{i}" for i in range(n_outputs)]
         node = helper.make_node(op, inputs, names, **attrs)
         shapes = self._inferred(node)
@@ -91,7 +91,7 @@ class Builder:
         return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
     def model(self) -> onnx.ModelProto:
-        """Its outputs: whatever nobody reads."""
+        """Return the model; its outputs are all values that no node reads."""
         used = {name for node in self.nodes for name in node.input}
         made = [name for node in self.nodes for name in node.output]
         outputs = [name for name in made if name not in used]
@@ -105,10 +105,10 @@ class Builder:
 def random_model(
     seed: int, operators: list[Callable[[Builder], None]]
 ) -> tuple[onnx.ModelProto, Builder]:
-    """A model of up to 12 nodes from these operators; the same one for the same seed."""
+    """Return a model of up to 12 nodes of these operators, always the same for a seed."""
     b = Builder(seed)
-    wanted = int(b.rng.integers(2, 12, endpoint=True))
-    while len(b.nodes) < wanted:
+    expected = int(b.rng.integers(2, 12, endpoint=True))
+    while len(b.nodes) < expected:
         try:
             b.choice(*operators)(b)
         except (LookupError, onnx.shape_inference.InferenceError):

@@ -1,4 +1,4 @@
-"""What random models are made of: each function adds one node, or nothing if none fits."""
+"""Parts of random models: each function adds one node, or none if none fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _divisor(b, n):
 
 
 def _kernel(b, most=(3, 3)):
-    """A kernel no larger than a plane of this size, and strides."""
+    """Return a kernel no larger than the plane, and attributes with strides."""
     kernel = [min(k, n) for k, n in zip(b.integers(1, 3, 2), most, strict=True)]
     return kernel, {"strides": b.integers(1, 2, 2)}
 

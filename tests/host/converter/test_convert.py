@@ -1,4 +1,4 @@
-"""The converter as a whole: what it accepts, what it says, what it refuses, byte for byte."""
+"""The converter as a whole: what it accepts, reports and refuses, byte for byte."""
 
 import json
 import subprocess
@@ -11,14 +11,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from tests.host.device.small import value
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel, UsageError
 
 ROOT = Path(__file__).parents[3]
-
-
-def value(name, shape, dtype=TensorProto.FLOAT):
-    return helper.make_tensor_value_info(name, dtype, shape)
 
 
 def model_of(nodes, inputs, outputs, constants=(), opset=17, **kwargs):
@@ -38,13 +35,13 @@ def cli(*args):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_a_free_leading_dimension_is_one_and_said():
+def test_a_free_leading_dimension_becomes_1_with_a_note():
     converted = convert(relu())
     assert converted.graph.inputs[0].shape == (1, 4)
     assert "batch taken as 1" in converted.notes[0]
 
 
-def test_dim_and_shape_fix_what_is_free():
+def test_dim_and_shape_fix_free_dimensions():
     assert convert(relu(), Options(dims={"batch": 3})).graph.outputs[0].shape == (3, 4)
     assert convert(relu(), Options(shapes={"x": [5, 4]})).graph.outputs[0].shape == (5, 4)
 
@@ -67,12 +64,12 @@ def test_free_dimensions_are_refused_together():
         Options(bind={"nope": np.zeros(1)}),
     ],
 )
-def test_options_that_do_not_fit_are_refused(options):
+def test_conflicting_options_are_refused(options):
     with pytest.raises(UsageError):
         convert(relu(), options)
 
 
-def test_a_dimension_that_is_not_there_is_named():
+def test_an_unknown_dimension_is_named():
     with pytest.raises(UsageError, match="no dimension n; there are batch$"):
         convert(relu(), Options(dims={"n": 1}))
     with pytest.raises(UsageError, match="no dimension batch; all are fixed$"):
@@ -83,12 +80,14 @@ def test_a_dimension_that_is_not_there_is_named():
 
 
 def test_opsets_below_7_are_upgraded():
-    """There a node says itself how its inputs are broadcast."""
+    """Below opset 7 a node's attributes say how its inputs are broadcast."""
     nodes = [helper.make_node("Add", ["x", "w"], ["y"], broadcast=1, axis=0)]
     constants = [("w", np.array([1, 2, 3], np.float32))]
     model = model_of(nodes, [value("x", [3, 2])], [value("y", [3, 2])], constants, opset=6)
-    done = ReferenceEvaluator(convert(model).model).run(None, {"x": np.zeros((3, 2), np.float32)})
-    assert done[0].tolist() == [[1, 1], [2, 2], [3, 3]]
+    completed = ReferenceEvaluator(convert(model).model).run(
+        None, {"x": np.zeros((3, 2), np.float32)}
+    )
+    assert completed[0].tolist() == [[1, 1], [2, 2], [3, 3]]
 
 
 def test_a_shape_chain_folds_once_dims_are_fixed():
@@ -114,7 +113,7 @@ def test_an_unsorted_graph_is_sorted():
 
 
 def test_a_node_moves_before_the_branches_that_capture_its_output():
-    """onnxruntime's quantizer writes such graphs: it sorts by the inputs of nodes alone."""
+    """onnxruntime's quantizer writes such graphs: it sorts only by the nodes' own inputs."""
     branches = {
         f"{name}_branch": helper.make_graph(
             [helper.make_node(op, ["a"], [name])], name, [], [value(name, [2])]
@@ -151,15 +150,15 @@ def test_the_same_model_gives_the_same_bytes():
     assert convert(relu()).data == convert(relu()).data
 
 
-def test_strip_leaves_only_what_runs():
+def test_strip_keeps_only_what_a_run_needs():
     assert len(convert(relu(), Options(strip=True)).data) < len(convert(relu()).data)
 
 
 def test_command_line_reports_json(tmp_path):
     onnx.save(relu(), tmp_path / "m.onnx")
-    done = cli(tmp_path / "m.onnx", tmp_path / "m.bin", "--dim", "batch=2", "--json")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
+    completed = cli(tmp_path / "m.onnx", tmp_path / "m.bin", "--dim", "batch=2", "--json")
+    assert completed.returncode == 0, completed.stderr
+    report = json.loads(completed.stdout)
     assert report["file_bytes"] == (tmp_path / "m.bin").stat().st_size
     assert report["arena_bytes"] == report["arena_lower_bound_bytes"] == 32
     keys = {"nodes", "steps", "macs", "weight_bytes", "scratch_bytes", "inputs", "outputs"}
@@ -181,9 +180,9 @@ def test_command_line_reports_json(tmp_path):
 )
 def test_command_line_refuses_without_a_traceback(tmp_path, contents, args, status):
     (tmp_path / "m.onnx").write_bytes(contents)
-    done = cli(tmp_path / "m.onnx", tmp_path / "m.bin", *args)
-    assert done.returncode == status, done.stderr
-    assert done.stderr.startswith("converter: ") and "Traceback" not in done.stderr
+    completed = cli(tmp_path / "m.onnx", tmp_path / "m.bin", *args)
+    assert completed.returncode == status, completed.stderr
+    assert completed.stderr.startswith("converter: ") and "Traceback" not in completed.stderr
 
 
 def test_a_missing_file_is_one_line(tmp_path):
@@ -192,6 +191,8 @@ def test_a_missing_file_is_one_line(tmp_path):
         ("inspect", tmp_path / "none.onnx"),
         ("tensor", tmp_path / "none.onnx", tmp_path / "m.bin"),
     ):
-        done = cli(*words)
-        assert done.returncode == 1
-        assert done.stderr == f"converter: {tmp_path / 'none.onnx'}: No such file or directory\n"
+        completed = cli(*words)
+        assert completed.returncode == 1
+        assert (
+            completed.stderr == f"converter: {tmp_path / 'none.onnx'}: No such file or directory\n"
+        )

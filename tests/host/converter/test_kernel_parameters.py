@@ -1,4 +1,4 @@
-"""Names of kernels' parameters: what a declaration says, and that steps are made by it."""
+"""Named parameters of kernels: what a declaration says, and that steps are made by it."""
 
 import ast
 
@@ -42,7 +42,7 @@ _MORE = const(7)  # [*] any
 
 @pytest.fixture
 def declared(tmp_path):
-    """declared(name, text): what a module of that text declares."""
+    """Return declare(name, text), the declaration of a module with that text."""
 
     def declare(name, text):
         (tmp_path / f"{name}.py").write_text(text)
@@ -79,7 +79,7 @@ def test_lengths_follow_from_other_parameters(declared):
             walk.places(params)
 
 
-def test_a_group_may_be_what_another_module_declares(declared):
+def test_a_group_may_be_declared_in_another_module(declared):
     declared("conv", CONV)
     outer = declared("outer", OUTER)
     conv = {"n": 1, "strides": [2, 3], "pads": [4, 5], "limit": 6}
@@ -113,7 +113,7 @@ def test_a_group_may_be_what_another_module_declares(declared):
         ("# params\n_A = const(0)\n\n# params\n_B = const(0)\n", "two"),
     ],
 )
-def test_declarations_that_are_none(declared, text, why):
+def test_malformed_declarations_are_refused(declared, text, why):
     with pytest.raises(DeclarationError, match=why):
         declared("kernel", text)
 
@@ -148,7 +148,7 @@ def test_every_kernel_declares_its_parameters():
     assert [name for name in names if declaration_of(name) is None] == []
 
 
-def test_a_name_stands_for_one_thing():
+def test_a_name_means_one_thing():
     """MicroPython refuses a second value for a constant."""
     for path in package.KERNELS.glob("*.py"):
         nodes = ast.walk(ast.parse(path.read_text()))
@@ -157,14 +157,14 @@ def test_a_name_stands_for_one_thing():
         assert [name for name in names if stored.count(name) > 1] == [], path
 
 
-def test_the_page_lists_them():
+def test_the_page_lists_all_parameters():
     page = kernel_list.PAGE.read_text()
     assert page == kernel_list.page_with_list(page), "python -m tools.converter.kernel_list"
 
 
-def test_no_parameter_is_known_by_its_position():
-    """But where it is declared."""
-    root, found = kernel_list.PAGE.parents[1], []
+def test_no_parameter_is_accessed_by_position():
+    """Positions occur only in declarations."""
+    root, result = kernel_list.PAGE.parents[1], []
     for path in [*(root / "tools").rglob("*.py"), *(root / "mpconnxr/ops").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
@@ -179,5 +179,5 @@ def test_no_parameter_is_known_by_its_position():
                 case _:
                     continue
             if is_list:
-                found.append(f"{path}:{node.lineno}")
-    assert found == []
+                result.append(f"{path}:{node.lineno}")
+    assert result == []

@@ -1,4 +1,4 @@
-"""Models of 100 MB: what a conversion takes of this computer's memory."""
+"""Models of 100 MB convert in little of the host's memory."""
 
 import os
 import subprocess
@@ -40,15 +40,17 @@ CASES += [("gemm", ("--window", "9M")), ("int8", ("--strip",))]
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process had at most")
 @pytest.mark.parametrize("name, options", CASES, ids=lambda v: v if isinstance(v, str) else v[:1])
-def test_a_conversion_takes(name, options, tmp_path):
+def test_a_conversion_takes_little_memory(name, options, tmp_path):
     make, external = MODELS[name]
     path = tmp_path / "large.onnx"
     nbytes = large_models.saved(make(), path, external)
     assert nbytes > 96e6
     command = [sys.executable, "-c", SCRIPT, str(path), str(tmp_path / "large.bin"), *options]
     env = os.environ | {ENVIRONMENT: "0"}  # types are verified on a copy of the whole model
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found = list(map(int, done.stdout.splitlines()[-1].split()))
-    print(f"{name} {nbytes:,} bytes: {found[0]:,} here, {found[1]:,} in onnxruntime's process")
-    assert max(found) <= LEAST + FACTOR * nbytes
+    completed = subprocess.run(
+        command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    assert completed.returncode == 0, completed.stderr
+    results = list(map(int, completed.stdout.splitlines()[-1].split()))
+    print(f"{name} {nbytes:,} bytes: {results[0]:,} here, {results[1]:,} in onnxruntime's process")
+    assert max(results) <= LEAST + FACTOR * nbytes

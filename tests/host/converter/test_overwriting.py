@@ -1,4 +1,4 @@
-"""No command writes over what it reads."""
+"""No command overwrites a file that it reads."""
 
 import shutil
 
@@ -14,7 +14,7 @@ MODEL = ROOT / "examples" / "digits" / "digits.onnx"
 
 @pytest.fixture
 def folder(tmp_path):
-    """With a model that has links to it, and its inputs."""
+    """Return a folder with a model, links to it, and its inputs."""
     shutil.copy(MODEL, tmp_path / "m.onnx")
     (tmp_path / "soft.bin").symlink_to("m.onnx")
     (tmp_path / "hard.bin").hardlink_to(tmp_path / "m.onnx")
@@ -39,7 +39,7 @@ def folder(tmp_path):
         ("tensor", "x.npy", "./x.npy"),
     ],
 )
-def test_it_is_refused(options, folder, monkeypatch, capsys):
+def test_writing_over_an_input_is_refused(options, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     assert main(list(options)) == 2
@@ -47,12 +47,12 @@ def test_it_is_refused(options, folder, monkeypatch, capsys):
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
 
 
-def test_data_beside_the_model_are_its_inputs_too(folder):
+def test_external_data_are_not_overwritten(folder):
     model = onnx.load(folder / "m.onnx")
     onnx.save(
         model, folder / "e.onnx", save_as_external_data=True, location="e.data", size_threshold=0
     )
     before = (folder / "e.data").read_bytes()
-    done = cli(folder / "e.onnx", folder / "e.data")
-    assert done.returncode == 2 and "would be written over" in done.stderr
+    completed = cli(folder / "e.onnx", folder / "e.data")
+    assert completed.returncode == 2 and "would be written over" in completed.stderr
     assert (folder / "e.data").read_bytes() == before

@@ -1,4 +1,4 @@
-"""What docs/custom-operators.md promises: functions are inlined, --ops gives kernels."""
+"""docs/custom-operators.md works: functions are inlined, --ops adds kernels."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def kernels_of(converted):
 
 
 def clean(signal):
-    """By numpy: smoothed, then shrunk towards 0."""
+    """Return the signal, smoothed, then shrunk towards 0, by numpy."""
     taps = np.hanning(N_TAPS + 2)[1:-1]
     smooth = np.convolve(signal[0].astype(np.float64), taps / taps.sum(), "valid")[None]
     return np.sign(smooth) * np.maximum(np.abs(smooth) - 0.15, 0)
@@ -52,7 +52,7 @@ def check(target, converted):
 
 
 @every_target
-def test_functions_are_taken_apart(target):
+def test_functions_are_inlined(target):
     converted = convert(network())
     assert kernels_of(converted) == TAKEN_APART
     check(target, converted)
@@ -67,8 +67,8 @@ def test_kernels_win_over_functions(target):
 
 
 @every_target
-def test_kernels_without_functions(target):
-    """Here the sizes come from the lowerings' own rules."""
+def test_kernels_without_functions_get_sizes_from_the_lowerings(target):
+    """Sizes come from the lowerings' own rules."""
     proto = network(functions=False)
     del proto.graph.output[0].type.tensor_type.shape.dim[:]
     for name in ("batch", "n"):
@@ -92,7 +92,7 @@ def test_a_domain_that_is_not_allowed_is_refused_with_a_hint():
     assert "has a kernel" in reasons(Options(ops=OPS, allow_domains=["com.other"]))
 
 
-def test_a_domain_that_is_not_allowed_is_noted_where_functions_take_its_place():
+def test_a_domain_that_is_not_allowed_is_noted_if_functions_replace_it():
     converted = convert(network(), Options(ops=OPS))
     assert kernels_of(converted) == TAKEN_APART
     [note] = converted.notes
@@ -100,12 +100,12 @@ def test_a_domain_that_is_not_allowed_is_noted_where_functions_take_its_place():
     assert note.endswith("--allow-domain com.acme uses them")
 
 
-def test_without_a_folder_the_report_says_what_could_be_given():
+def test_the_report_suggests_ops():
     for options in (Options(), Options(allow_domains=[ACME])):
         assert "--ops FOLDER --allow-domain com.acme" in reasons(options)
 
 
-def test_operators_end_with_the_conversion():
+def test_custom_operators_end_with_the_conversion():
     convert(network(functions=False), ALLOWED)
     assert "has no kernel" in reasons(Options())
 
@@ -134,7 +134,7 @@ def test_kernels_of_mpconnxr_cannot_be_replaced(folder):
         Package(own=folder / "device")
 
 
-def test_what_is_wrong_with_a_folder(folder):
+def test_invalid_folders_are_refused(folder):
     with pytest.raises(UsageError, match="not a folder"):
         convert(network(), Options(ops=Path("/absent")))
     declare(folder, "1 / 0\n")
@@ -142,7 +142,7 @@ def test_what_is_wrong_with_a_folder(folder):
         convert(network(), Options(ops=folder))
 
 
-def test_files_of_a_folder_import_each_other(folder):
+def test_files_of_a_folder_may_import_each_other(folder):
     (folder / "_shared.py").write_text("KERNEL = 'relu'\n")
     declare(
         folder,
@@ -155,15 +155,15 @@ def lower(node):
     proto = small.relu()
     proto.graph.node[0].op_type, proto.graph.node[0].domain = "Same", "com.acme"
     proto.opset_import.append(onnx.helper.make_opsetid("com.acme", 1))
-    done = convert(proto, Options(ops=folder, allow_domains=["com.acme"]))
-    assert kernels_of(done) == ["relu"]
+    converted = convert(proto, Options(ops=folder, allow_domains=["com.acme"]))
+    assert kernels_of(converted) == ["relu"]
 
 
 @pytest.mark.parametrize(
     ("block", "given"),
     [("# params\n_A = const(0)\n_B = const(1)  # [2]\n", "b=[2, 3], a=1"), ("", "[1, 2, 3]")],
 )
-def test_a_kernel_of_ones_own_may_declare_its_parameters(folder, block, given):
+def test_a_custom_kernel_may_declare_its_parameters(folder, block, given):
     kernel = f"{block}\n\ndef prepare(node):\n    return 0, None\n"
     (folder / "device" / "doubled.py").write_text(kernel)
     declare(
@@ -176,12 +176,12 @@ def lower(node):
     proto = small.relu()
     proto.graph.node[0].op_type, proto.graph.node[0].domain = "Same", "com.acme"
     proto.opset_import.append(onnx.helper.make_opsetid("com.acme", 1))
-    done = convert(proto, Options(ops=folder, allow_domains=["com.acme"]))
-    assert [step.params for step in done.graph.steps] == [[1, 2, 3]]
+    converted = convert(proto, Options(ops=folder, allow_domains=["com.acme"]))
+    assert [step.params for step in converted.graph.steps] == [[1, 2, 3]]
 
 
 @every_target
-def test_a_file_with_a_kernel_that_is_not_on_the_board(target):
+def test_a_kernel_missing_on_the_board_is_named(target):
     data = convert(network(), ALLOWED).data
     script = """
 import mpconnxr
@@ -190,13 +190,13 @@ try:
 except mpconnxr.UnsupportedError as e:
     print(e)
 """
-    said = small.lines(target, script, m=data)
-    assert said[0].startswith("no kernel fir in this installation of mpconnxr: ")
+    printed = small.lines(target, script, m=data)
+    assert printed[0].startswith("no kernel fir in this installation of mpconnxr: ")
 
 
 @every_target
-def test_a_file_that_breaks_a_rule_of_a_kernel(target):
-    """More taps than the engine holds: the lowering refuses them, a file may have them."""
+def test_parameters_that_a_kernel_forbids_are_refused(target):
+    """The taps exceed the engine: the lowering refuses them, but a file may contain them."""
     data = convert(network(), ALLOWED).data
     script = """
 import mpconnxr
@@ -209,13 +209,13 @@ except mpconnxr.ModelError as e:
 """
     files = {f"mpconnxr/{p.relative_to(PACKAGE)}": p for p in PACKAGE.rglob("*.py")}
     files |= {f"mpconnxr/ops/{name}": path for name, path in own.kernels_in(OPS).items()}
-    done = target.run(script, files=files | {"m.bin": data})
-    assert (done.stdout, done.stderr) == ("step 0 fir: number of taps\n", "")
+    completed = target.run(script, files=files | {"m.bin": data})
+    assert (completed.stdout, completed.stderr) == ("step 0 fir: number of taps\n", "")
 
 
 @pytest.fixture
 def on_disk(tmp_path):
-    """denoise.onnx, denoise.bin, signal.npy in a folder, as the command line makes them."""
+    """Return denoise.onnx, denoise.bin and signal.npy, as the command line makes them."""
     model, binary, signal = (tmp_path / n for n in ("denoise.onnx", "denoise.bin", "signal.npy"))
     onnx.save(network(), model)
     np.save(signal, noisy_signal())
@@ -225,7 +225,7 @@ def on_disk(tmp_path):
 
 
 @pytest.mark.usefixtures("target")
-def test_run_takes_the_folder(on_disk, capsys):
+def test_run_accepts_the_folder(on_disk, capsys):
     model, binary, signal = map(str, on_disk)
     options = ["--ops", str(OPS), "--compare", model]
     assert run.main([binary, signal, *options]) == 0
@@ -235,7 +235,7 @@ def test_run_takes_the_folder(on_disk, capsys):
     assert "no kernel fir" in capsys.readouterr().err
 
 
-def test_flash_copies_the_kernels_that_are_used(on_disk):
+def test_flash_copies_used_kernels(on_disk):
     _, binary, _ = on_disk
     model = read_model(binary)
     paths = {f.path for f in code_for(model, Package(own=OPS / "device"), None)}
@@ -245,6 +245,6 @@ def test_flash_copies_the_kernels_that_are_used(on_disk):
         code_for(model, Package(), None)
 
 
-def test_the_golden_vector_is_that_of_the_functions():
+def test_the_golden_vector_comes_from_the_functions():
     got = golden.reference(network(), [noisy_signal()])
     np.testing.assert_allclose(got[0], clean(noisy_signal()), rtol=1e-5, atol=1e-6)

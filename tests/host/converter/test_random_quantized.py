@@ -1,4 +1,4 @@
-"""Random models that onnxruntime's quantizer made integer ones agree with onnxruntime."""
+"""Random models, quantized by onnxruntime's quantizer, agree with onnxruntime."""
 
 import logging
 
@@ -22,7 +22,7 @@ OFTEN = 0.999  # of all outputs are the same
 
 
 class Batches:
-    """What the quantizer calibrates with."""
+    """The calibration data of a quantizer."""
 
     def __init__(self, builder, n=4):
         self.batches = [builder.values() for _ in range(n)]
@@ -32,7 +32,7 @@ class Batches:
 
 
 def quantized(seed, folder):
-    """(model, its inputs); None if the quantizer has no way for this one."""
+    """Return (model, its inputs); None if the quantizer cannot quantize it."""
     model, builder = random_model(seed, QUANTIZED)
     source, target = folder / f"{seed}.onnx", folder / f"{seed}_q.onnx"
     onnx.save(model, source)
@@ -49,15 +49,15 @@ def quantized(seed, folder):
             per_channel=builder.chance(0.5),
             extra_options=options,
         )
-        found = onnx.load(target), list(builder.values().values())
-        by_onnxruntime(*found)
+        result = onnx.load(target), list(builder.values().values())
+        by_onnxruntime(*result)
     except Exception:  # whatever the quantizer, or onnxruntime at its result, stumbles over
         return None
-    return found
+    return result
 
 
 def steps_of(model):
-    """The scale of each output that is dequantized, else None."""
+    """Yield the scale of each output, None for those that are not dequantized."""
     constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     makers = {name: node for node in model.graph.node for name in node.output}
     for output in model.graph.output:
@@ -67,16 +67,16 @@ def steps_of(model):
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_integers(target, tmp_path, caplog):
+def test_random_quantized_models_agree_with_onnxruntime(target, tmp_path, caplog):
     caplog.set_level(logging.ERROR)
     models = [m for m in (quantized(seed, tmp_path) for seed in range(N_MODELS)) if m]
     assert len(models) > N_MODELS / 2
     same = []
     for (model, inputs), outputs in zip(models, on_device(target, models), strict=True):
         expected = by_onnxruntime(model, inputs)
-        for got, wanted, step in zip(outputs, expected, steps_of(model), strict=True):
+        for got, reference, step in zip(outputs, expected, steps_of(model), strict=True):
             if step is not None:
-                apart = np.rint(np.abs(got.astype(np.float64) - wanted) / step)
+                apart = np.rint(np.abs(got.astype(np.float64) - reference) / step)
                 operators = " ".join(node.op_type for node in model.graph.node)
                 assert apart.max() <= STEPS, f"{apart.max():.0f} in {operators}"
                 same.append(apart.ravel() == 0)

@@ -1,4 +1,4 @@
-"""What the converter says of models that it refuses: all reasons, each with its nodes."""
+"""The converter reports all reasons why it refuses a model, each with its nodes."""
 
 import random
 
@@ -31,7 +31,7 @@ def test_everything_unsupported_is_reported_at_once():
 
 
 def lacking():
-    """An operator without a kernel, an attribute, an unknown axis, a dtype; and what follows."""
+    """Return a model with an unknown operator, attribute, axis and dtype, and nodes behind."""
     nodes = [
         helper.make_node("Nonsense", ["x"], ["a"], name="first", domain="com.acme"),
         helper.make_node("Relu", ["a"], ["b"], name="follows"),
@@ -48,17 +48,17 @@ def lacking():
     return model
 
 
-def test_one_report_names_four_problems_and_not_what_follows_from_them(tmp_path):
+def test_one_report_names_four_problems_without_their_consequences(tmp_path):
     path = tmp_path / "m.onnx"
     onnx.save(lacking(), path)
-    done = cli(path, tmp_path / "m.bin")
-    assert done.returncode == 1 and not (tmp_path / "m.bin").exists()
-    assert "for 4 reason(s)" in done.stderr and "follows" not in done.stderr
-    assert "com.acme::Nonsense (opset 1): this operator has no kernel" in done.stderr
-    assert "at first, fifth" in done.stderr
-    assert "LpPool (opset 17): auto_pad HALF\n      at second" in done.stderr
-    assert "input 1 (k) is not known at conversion" in done.stderr
-    assert "input: dtype complex64\n      at i" in done.stderr
+    completed = cli(path, tmp_path / "m.bin")
+    assert completed.returncode == 1 and not (tmp_path / "m.bin").exists()
+    assert "for 4 reason(s)" in completed.stderr and "follows" not in completed.stderr
+    assert "com.acme::Nonsense (opset 1): this operator has no kernel" in completed.stderr
+    assert "at first, fifth" in completed.stderr
+    assert "LpPool (opset 17): auto_pad HALF\n      at second" in completed.stderr
+    assert "input 1 (k) is not known at conversion" in completed.stderr
+    assert "input: dtype complex64\n      at i" in completed.stderr
 
 
 def test_the_report_is_as_its_page_shows_it():
@@ -86,12 +86,12 @@ def test_free_dimensions_do_not_hide_operators_without_a_kernel():
     model.opset_import.append(helper.make_opsetid("com.acme", 1))
     with pytest.raises(UnsupportedModel) as caught:
         convert(model)
-    found = [(finding.what, finding.name) for finding in caught.value.findings]
-    assert found == [("input", "x [1, time]")] + [("com.acme::Odd (opset 1)", "odd")] * 2
+    results = [(finding.what, finding.name) for finding in caught.value.findings]
+    assert results == [("input", "x [1, time]")] + [("com.acme::Odd (opset 1)", "odd")] * 2
 
 
 def product(op_type, x, w, dtype=np.float32):
-    """A model of one node whose operands do not fit."""
+    """Return a model of one node whose operands do not fit."""
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     out = TensorProto.INT32 if dtype == np.int8 else kind
     y = [1, w[0], 3, 3] if op_type == "Conv" else [1, w[1]]
@@ -100,7 +100,7 @@ def product(op_type, x, w, dtype=np.float32):
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         (product("Gemm", [1, 5], [3, 4]), "x float32 [1, 5] and w float32 [3, 4] do not fit"),
         (product("MatMul", [1, 5], [3, 4]), "x float32 [1, 5] and w float32 [3, 4] do not fit"),
@@ -112,22 +112,22 @@ def product(op_type, x, w, dtype=np.float32):
         ),
     ],
 )
-def test_operands_that_do_not_fit_are_named_with_their_shapes(model, said):
+def test_operands_that_do_not_fit_are_named_with_their_shapes(model, message):
     with pytest.raises(UnsupportedModel) as caught:
         convert(model)
-    assert said in str(caught.value) and "at fc" in str(caught.value)
+    assert message in str(caught.value) and "at fc" in str(caught.value)
 
 
-def test_an_input_that_nothing_gives_is_one_line(tmp_path):
+def test_an_undefined_input_is_reported_in_one_line(tmp_path):
     model = relu()
     model.graph.node[0].input[0] = "q"
     onnx.save(model, tmp_path / "m.onnx")
-    done = cli(tmp_path / "m.onnx", tmp_path / "m.bin")
-    said = "converter: the model breaks ONNX's rules: nothing gives input q of Relu r\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    completed = cli(tmp_path / "m.onnx", tmp_path / "m.bin")
+    message = "converter: the model breaks ONNX's rules: nothing gives input q of Relu r\n"
+    assert (completed.returncode, completed.stderr) == (1, message)
 
 
-def test_an_input_that_nothing_gives_in_a_body_is_named():
+def test_an_undefined_input_of_a_body_is_named():
     body = [helper.make_node("Relu", ["q"], ["b"], name="inner")]
     branch = helper.make_graph(body, "branch", [], [value("b", [1])])
     nodes = [helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)]
@@ -136,8 +136,8 @@ def test_an_input_that_nothing_gives_in_a_body_is_named():
         convert(model)
 
 
-def test_an_input_that_chooses_a_branch_is_offered_to_be_bound():
-    """As the sampling rate of a voice detector does: the branches differ in their shapes."""
+def test_an_input_that_selects_a_branch_may_be_bound():
+    """The sampling rate of a voice detector is one: its branches differ in shapes."""
     parts = []
     for k, name in ((4, "then"), (2, "else")):
         ends = [
@@ -157,12 +157,12 @@ def test_an_input_that_chooses_a_branch_is_offered_to_be_bound():
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     with pytest.raises(UnsupportedModel, match="--bind sr=FILE.npy chooses the branch"):
         convert(model)
-    done = convert(model, Options(bind={"sr": np.array(16000, np.int64)}))
-    assert done.graph.outputs[0].shape == (1, 4)
+    converted = convert(model, Options(bind={"sr": np.array(16000, np.int64)}))
+    assert converted.graph.outputs[0].shape == (1, 4)
 
 
 def mutated(model, rng):
-    """A copy with one thing wrong: an attribute, edge or operator, or a constant's shape."""
+    """Return a copy with one fault: in an attribute, edge, operator or a constant's shape."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     node, other = rng.choice(copy.graph.node), rng.choice(copy.graph.node)
@@ -185,7 +185,7 @@ def mutated(model, rng):
     return copy
 
 
-def test_a_model_that_makes_no_sense_is_refused_with_a_report():
+def test_nonsensical_models_are_refused_with_a_report():
     model = onnx.load(ROOT / "examples" / "digits" / "digits.onnx")
     rng = random.Random(7)
     refused = 0

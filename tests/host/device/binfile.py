@@ -1,4 +1,4 @@
-"""A .bin by the letter of docs/format.md, with code of its own, to read it and to break it."""
+"""Read and damage a .bin by the text of docs/format.md, independently of the tools."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ WIDE = 5  # bytes of the longest number
 
 
 class File:
-    """words: all numbers; the others say what they mean, as values or (name_at) as indexes.
+    """A parsed .bin.
 
-    chunks: (kind, offset, size, digest, place); tensors: (index of its first number, dtype,
-    storage, flags, dims, offset, size or None).
+    Attributes:
+        words: all numbers of the tables; other attributes are values of them, or (name_at) indices
+            into them.
+        chunks: (kind, offset, size, digest, place).
+        tensors: (index of its first number, dtype, storage, flags, dims, offset, size or None).
+
     """
 
     def __init__(self, data: bytes):
@@ -69,7 +73,7 @@ class File:
         return next((self.data[c[1] : c[1] + c[2]] for c in self.chunks if c[0] == kind), None)
 
     def steps(self):
-        """[(kernel, inputs, outputs, scratch, params, reads)]."""
+        """Return [(kernel, inputs, outputs, scratch, params, reads)]."""
         words, steps = list(self.graph), []
         while words:
             kernel, *counts, n_bodies, n_reads = words[:7]
@@ -83,9 +87,9 @@ class File:
         return steps
 
     def changed(self, *changes: tuple[int, int], words=None, width=1) -> bytes:
-        """The file with numbers replaced at (index, value), signed as an attacker would.
+        """Return the file with numbers replaced at (index, value), signed as an attacker would.
 
-        words: all of them anew; width: least bytes of a number.
+        `words` replaces all numbers; each number takes at least `width` bytes.
         """
         words = list(self.words if words is None else words)
         for i, value in changes:
@@ -97,18 +101,18 @@ class File:
         return signed(bytes(data))
 
     def wide(self) -> bytes:
-        """The same contents with numbers of 5 bytes each, so that any other fits in its place."""
+        """Return the same contents in numbers of 5 bytes each, so that any other number fits."""
         return self.changed(width=WIDE)
 
 
 def signed(data: bytes) -> bytes:
-    """The file with a right digest of its tables."""
+    """Return the file with a right digest of its tables."""
     tables = data[: struct.unpack_from("<I", data, 20)[0]]
     return data[:24] + hashlib.sha256(tables[:24] + tables[56:]).digest() + data[56:]
 
 
 def with_bytes(data: bytes, old: bytes, new: bytes) -> bytes:
-    """The file with other bytes where these are, once, in a chunk; with right digests."""
+    """Return the file with bytes of a chunk replaced, which occur once, and right digests."""
     assert data.count(old) == 1 and len(new) == len(old)
     data = bytearray(data.replace(old, new))
     for i, (_, offset, nbytes, _, _) in enumerate(File(bytes(data)).chunks):
@@ -118,7 +122,7 @@ def with_bytes(data: bytes, old: bytes, new: bytes) -> bytes:
 
 
 def patched(data: bytes, code: str, offset: int, value: int) -> bytes:
-    """The file with a field of its header replaced, and signed."""
+    """Return the file with a field of its header replaced, and signed."""
     data = bytearray(data)
     struct.pack_into(code, data, offset, value)
     return signed(bytes(data))
@@ -138,8 +142,8 @@ def _decoded(tables, at):
 
 def _encoded(value, width):
     code = value << 1 if value >= 0 else ~value << 1 | 1
-    found = []
-    while code > 127 or len(found) < width - 1:
-        found.append(code & 127 | 128)
+    results = []
+    while code > 127 or len(results) < width - 1:
+        results.append(code & 127 | 128)
         code >>= 7
-    return bytes([*found, code])
+    return bytes([*results, code])

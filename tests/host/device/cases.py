@@ -1,4 +1,4 @@
-"""ONNX's own node tests as small model files, so that a new kernel is tested by itself."""
+"""ONNX's own node tests as small model files, which also cover each new kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from tools.format.layout import element_bytes
 class Case:
     """A node test as a file.
 
-    inputs: the bytes of its inputs in the file's order; None where strings are fed or come out.
+    Attributes:
+        inputs: bytes of its inputs in the file's order; None for strings.
+
     """
 
     name: str
@@ -53,18 +55,18 @@ def _collected():
         warnings.simplefilter("ignore")  # of the reference implementation, about overflows
         from onnx.backend.test.case.node import collect_testcases
 
-        found = collect_testcases(None)
-    tested = [c for c in found if c.model is not None and _lowering(c.model)]
+        result = collect_testcases(None)
+    tested = [c for c in result if c.model is not None and _lowering(c.model)]
     return [case for case in map(_case, tested) if case]
 
 
 def smallest(files: int) -> dict[str, list[bytes]]:
-    """For each kernel the smallest files that use it."""
-    found: dict[str, set[bytes]] = {}
+    """Return the smallest files that use each kernel, at most so many of each."""
+    results: dict[str, set[bytes]] = {}
     for case in all_cases():
         for kernel in case.kernels:
-            found.setdefault(kernel, set()).add(case.data)
-    return {k: sorted(v, key=lambda data: (len(data), data))[:files] for k, v in found.items()}
+            results.setdefault(kernel, set()).add(case.data)
+    return {k: sorted(v, key=lambda data: (len(data), data))[:files] for k, v in results.items()}
 
 
 def _lowering(model):
@@ -84,20 +86,20 @@ def _case(test):
     lowering = _lowering(test.model)
     data = [i for i in lowering.fixes_shape if i not in lowering.at_run_time]
     try:
-        done = _converted(test.model, values, lowering.fixes_shape)
-        if not done.graph.steps:
-            done = _converted(test.model, values, data, optimize=0)
+        converted = _converted(test.model, values, lowering.fixes_shape)
+        if not converted.graph.steps:
+            converted = _converted(test.model, values, data, optimize=0)
     except ConvertError:
         return None
-    kernels = frozenset(step.kernel for step in done.graph.steps)
+    kernels = frozenset(step.kernel for step in converted.graph.steps)
     inputs = None
-    if not any(t.is_object for t in done.graph.inputs + done.graph.outputs):
-        inputs = [element_bytes(values[t.name]) for t in done.graph.inputs]
-    return Case(test.name, done.data, kernels, inputs)
+    if not any(t.is_object for t in converted.graph.inputs + converted.graph.outputs):
+        inputs = [element_bytes(values[t.name]) for t in converted.graph.inputs]
+    return Case(test.name, converted.data, kernels, inputs)
 
 
 def _converted(model, values, fixes, **options):
-    """fixes: which inputs are made constants."""
+    """Convert a model; the inputs with the numbers `fixes` become constants."""
     node = model.graph.node[0]
     fixed = {node.input[i] for i in fixes if i < len(node.input)}
     bind = {n: np.asarray(v) for n, v in values.items() if n in fixed}

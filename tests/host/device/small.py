@@ -1,4 +1,4 @@
-"""Small models for the tests of the device's core, and how these tests run a script."""
+"""Small models for the tests of the device's core, and functions that run a script with them."""
 
 from __future__ import annotations
 
@@ -21,31 +21,41 @@ SCRIPTS = ROOT / "tests" / "device"
 
 
 def run(target, script, files=None, args=(), timeout=300, **options) -> str:
-    """What a script printed that has the package and these files beside it; it must end well."""
+    """Return what a script printed; it must succeed. The package and the files lie beside it."""
     files = {"mpconnxr": package.folder(), **(files or {})}
-    done = target.run(script, files=files, args=args, timeout=timeout, **options)
-    assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr
-    return done.stdout
+    completed = target.run(script, files=files, args=args, timeout=timeout, **options)
+    assert completed.returncode == 0 and not completed.stderr, (
+        completed.stdout[-2000:] + completed.stderr
+    )
+    return completed.stdout
 
 
 def lines(target, script, **files):
-    """What a script printed, by lines; each keyword is a file NAME.bin."""
+    """Return the lines that a script printed; keywords are the contents of NAME.bin."""
     files = {f"{name}.bin": data for name, data in files.items()}
     return run(target, script, files).splitlines()
 
 
 def value(name, shape, dtype=TensorProto.FLOAT):
+    """Return the description of an input or output; the dtype is of onnx or numpy."""
+    if not isinstance(dtype, int):
+        dtype = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     return helper.make_tensor_value_info(name, dtype, shape)
 
 
 def model(nodes, inputs, outputs, opset=17, **constants) -> onnx.ModelProto:
-    """nodes: (operator, inputs, outputs, attributes); constants: arrays by name."""
-    protos = [helper.make_node(op, i.split(), o.split(), **attrs) for op, i, o, attrs in nodes]
-    initializers = [numpy_helper.from_array(v, name) for name, v in constants.items()]
+    """Return a model of nodes, which are protos or (operator, inputs, outputs, attributes)."""
+    protos = [n if isinstance(n, onnx.NodeProto) else _node(*n) for n in nodes]
+    initializers = [numpy_helper.from_array(np.asarray(v), name) for name, v in constants.items()]
     graph = helper.make_graph(protos, "small", inputs, outputs, initializers)
-    return helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8, producer_name="small"
-    )
+    domains = sorted({n.domain for n in protos if n.domain})
+    versions = [("", opset), *((d, 3 if d == "ai.onnx.ml" else 1) for d in domains)]
+    opsets = [helper.make_opsetid(*version) for version in versions]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="small")
+
+
+def _node(op, inputs, outputs, attributes):
+    return helper.make_node(op, inputs.split(), outputs.split(), **attributes)
 
 
 def floats(*shape, seed=1) -> np.ndarray:
@@ -58,7 +68,7 @@ def relu(shape=(2, 3), dtype=TensorProto.FLOAT) -> onnx.ModelProto:
 
 
 def mixed() -> onnx.ModelProto:
-    """Conv, Relu, MaxPool, Transpose, Gemm: a step of each kind that has a loop of its own."""
+    """Return Conv, Relu, MaxPool, Transpose, Gemm: a step of each kind with a loop of its own."""
     nodes = [
         ("Conv", "x w b", "c", {"pads": [1, 1, 1, 1], "group": 2}),
         ("Relu", "c", "r", {}),
@@ -80,14 +90,19 @@ def mixed() -> onnx.ModelProto:
 
 
 def binary(proto: onnx.ModelProto, **options) -> bytes:
-    """The model file, without names and golden vector by default."""
+    """Return the model file, without names and golden vector by default."""
     options.setdefault("strip", True)
     return convert(proto, Options(**options)).data
 
 
 @dataclass
 class Damage:
-    """What tests/device/hostile.py found. slowest: milliseconds of one load and run."""
+    """The result of tests/device/hostile.py.
+
+    Attributes:
+        slowest: milliseconds of one load and run.
+
+    """
 
     ok: bool
     refused: int
@@ -100,28 +115,28 @@ class Damage:
 
 
 def damage(target, data: bytes, mode: str, amount: str, timeout: float = 300, source="memory"):
-    """Runs hostile.py on a file: a Damage. A hang or crash is reported with its place.
+    """Damage a file in all ways of a mode, by hostile.py; report a hang or crash with its place.
 
-    source: "memory", or "file" to have weights streamed.
+    `amount` is its STRIDE. The source is "memory", or "file" to stream weights.
     """
     if mode in ("words", "several"):
         data = File(data).wide()
     files = {"mpconnxr": package.folder(), "model.bin": data}
     script = SCRIPTS / "hostile.py"
     try:
-        done = target.run(script, files=files, args=(mode, amount, source), timeout=timeout)
+        completed = target.run(script, files=files, args=(mode, amount, source), timeout=timeout)
     except TargetTimeout as error:
         return Damage(False, 0, 0, 0, "hangs at " + error.stdout[-100:])
-    lines = done.stdout.splitlines()
-    if done.returncode or not lines[-1].startswith("refused"):
+    lines = completed.stdout.splitlines()
+    if completed.returncode or not lines[-1].startswith("refused"):
         bad = [line for line in lines if line.startswith("BAD")]
-        return Damage(False, 0, 0, 0, "; ".join(bad[:5] + lines[-2:]) + done.stderr[-500:])
+        return Damage(False, 0, 0, 0, "; ".join(bad[:5] + lines[-2:]) + completed.stderr[-500:])
     _, refused, _, ran, _, slowest, _ = lines[-1].split()
-    return Damage(True, int(refused), int(ran), int(slowest), done.stdout[-200:])
+    return Damage(True, int(refused), int(ran), int(slowest), completed.stdout[-200:])
 
 
 def moving() -> onnx.ModelProto:
-    """Relu, MaxPool, Transpose, Slice, Concat: all of it without float arithmetic."""
+    """Return Relu, MaxPool, Transpose, Slice, Concat: no float arithmetic."""
     nodes = [
         ("Relu", "x", "r", {}),
         ("MaxPool", "r", "p", {"kernel_shape": [2, 2], "strides": [1, 2]}),
@@ -136,8 +151,8 @@ def moving() -> onnx.ModelProto:
 
 
 def expected(proto: onnx.ModelProto, *inputs: np.ndarray) -> list[np.ndarray]:
-    """Outputs as onnxruntime computes them, graph optimizations off."""
-    found = golden.reference(proto, inputs)
-    if found is None:
+    """Return the outputs as onnxruntime computes them, graph optimizations off."""
+    result = golden.reference(proto, inputs)
+    if result is None:
         pytest.skip("onnxruntime is not installed")
-    return found
+    return result

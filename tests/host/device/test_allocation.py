@@ -1,4 +1,4 @@
-"""A run allocates nothing where no step computes with floats."""
+"""A run allocates nothing if no step computes with floats."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_a_run_allocates_nothing(target, args):
     np.testing.assert_array_equal(y, small.expected(model, x)[0].ravel())
 
 
-def test_an_allocation_would_be_seen(target):
+def test_allocations_are_detected(target):
     script = (small.SCRIPTS / "allocation.py").read_text()
     script = script.replace("    run()\n    n -= 1", "    run(); [n]\n    n -= 1")
     files = {"model.bin": small.binary(small.relu()), "x.bin": bytes(24)}

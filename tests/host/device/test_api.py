@@ -1,4 +1,4 @@
-"""What docs/api.md promises about loading, tensors, arenas and sessions, on each target."""
+"""Loading, tensors, arenas and sessions behave as docs/api.md says, on each target."""
 
 import pytest
 
@@ -11,7 +11,7 @@ RELU = "[1.0, 0.0, 3.0, 0.0, 5.0, 0.0]"
 
 
 @every_target
-def test_sources(target, relu):
+def test_a_model_loads_from_each_kind_of_source(target, relu):
     script = """
 import mpconnxr
 data = open("m.bin", "rb").read()
@@ -33,7 +33,7 @@ except OSError:
 
 
 @every_target
-def test_tensors(target, relu):
+def test_tensors_have_names_shapes_and_dtypes(target, relu):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -57,7 +57,7 @@ print(m.inputs[0].name, m.outputs[0].name)
 
 
 @every_target
-def test_arena_of_the_caller(target, relu):
+def test_the_caller_may_provide_the_arena(target, relu):
     script = """
 import mpconnxr
 n = mpconnxr.load("m.bin").arena_nbytes
@@ -88,7 +88,7 @@ for arena in (bytes(n), 5):
     ]
 
 
-def test_an_arena_that_the_heap_cannot_hold(target):
+def test_an_arena_larger_than_the_heap_is_refused(target):
     data = File(small.binary(small.relu())).changed((0, 1 << 30), (1, 1 << 30))
     script = """
 import mpconnxr
@@ -115,7 +115,7 @@ for _ in range(2):
 
 
 @every_target
-def test_load_all_makes_the_arena_of_the_largest(target, relu, two_inputs):
+def test_load_all_shares_the_largest_arena(target, relu, two_inputs):
     script = """
 import mpconnxr
 from mpconnxr.sharing import load_all
@@ -177,7 +177,7 @@ print(set([str(list(v)) for v in views]))
 
 
 @every_target
-def test_inference_session(target, two_inputs):
+def test_an_inference_session_runs_like_onnxruntimes(target, two_inputs):
     script = """
 import mpconnxr
 s = mpconnxr.InferenceSession("m.bin")
@@ -213,8 +213,8 @@ print("mpconnxr.inspect.golden" in sys.modules, "mpconnxr.io.session" in sys.mod
     program = {"unix": "viper64.program", "unix32": "viper.program"}
     loops = ["relu"] if target.viper else []
     loops.append(program.get(target.name, "program"))
-    found = [f"mpconnxr.loops.{name}" for name in loops] + ["mpconnxr.ops.relu"]
-    assert kernels == str(sorted(found))
+    results = [f"mpconnxr.loops.{name}" for name in loops] + ["mpconnxr.ops.relu"]
+    assert kernels == str(sorted(results))
     assert others == "False False"
 
 
@@ -222,7 +222,7 @@ print("mpconnxr.inspect.golden" in sys.modules, "mpconnxr.io.session" in sys.mod
 @pytest.mark.parametrize(
     "source", ["'m.bin'", "open('m.bin', 'rb')", "open('m.bin', 'rb').read()"]
 )
-def test_a_closed_model_says_so_whatever_is_asked_of_it(target, source):
+def test_every_call_of_a_closed_model_is_refused(target, source):
     script = f"""
 import mpconnxr
 x = [0.0] * 60
@@ -251,13 +251,13 @@ m.reset()
 print(m.inputs[0].shape, len(mpconnxr.load("m.bin").run(x)))
 """
     data = small.binary(small.mixed(), strip=False)
-    *said, last = small.lines(target, script, m=data)
+    *printed, last = small.lines(target, script, m=data)
     allowed = {"MpconnxrError the model was closed: load it again", "this firmware has no asyncio"}
-    assert len(said) == 7 and set(said) <= allowed and last == "(1, 2, 5, 6) 1"
+    assert len(printed) == 7 and set(printed) <= allowed and last == "(1, 2, 5, 6) 1"
 
 
 @every_target
-def test_a_file_that_the_program_closed_is_named(target):
+def test_a_closed_file_is_named(target):
     script = """
 import mpconnxr
 file = open("m.bin", "rb")

@@ -1,4 +1,4 @@
-"""Every public call of the device with every wrong argument: see tests/device/arguments.py."""
+"""The device's public calls withstand every wrong argument: see tests/device/arguments.py."""
 
 import numpy as np
 import pytest
@@ -46,21 +46,21 @@ def lowered():
 
 
 def mapped():
-    """A classifier of two rows, with nothing but a list of maps to show for it."""
+    """Return a classifier of two rows whose only output is a list of maps."""
     model = classifier()
     del model.graph.output[0]
     return model
 
 
 def without_outputs():
-    done = convert(positive((2, 3)))
-    done.graph.outputs = []
-    return writer.model_bytes(done.graph, done.plan.arena_bytes)
+    converted = convert(positive((2, 3)))
+    converted.graph.outputs = []
+    return writer.model_bytes(converted.graph, converted.plan.arena_bytes)
 
 
 @pytest.fixture(scope="module")
 def models():
-    """Model files by name."""
+    """Return model files by name."""
     picture = Options(images={"image": image_from("gray,chw,scale=255")})
     return {
         "relu.bin": convert(positive((2, 3))).data,
@@ -74,14 +74,14 @@ def models():
     }
 
 
-@pytest.mark.parametrize("way", ("kernels", "program"))
+@pytest.mark.parametrize("mode", ("kernels", "program"))
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_wrong_arguments(target, way, models):
+def test_wrong_arguments_raise_typed_errors(target, mode, models):
     files = {**models, "tensors.bin": tensorfile.tensor_file({"t": small.floats(2, 3)})}
-    names = ("relu.bin", "image.bin", "three.bin", "streamed.bin") if way == "program" else ()
+    names = ("relu.bin", "image.bin", "three.bin", "streamed.bin") if mode == "program" else ()
     files["asyncio"] = source_tree() / "extmod" / "asyncio"
     bundles = [programs.made(models[n], target, n == "streamed.bin") for n in names]
     files["mpconnxr"] = programs.package(bundles)
-    done = target.run(SCRIPT, files=files, args=[way], timeout=900)
-    *bad, last = (done.stdout + done.stderr).splitlines()
+    completed = target.run(SCRIPT, files=files, args=[mode], timeout=900)
+    *bad, last = (completed.stdout + completed.stderr).splitlines()
     assert not bad and last.startswith("calls "), "\n".join([*bad[-200:], last])

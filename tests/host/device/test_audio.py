@@ -24,7 +24,7 @@ for i in range(len(data) // (2 * size)):
 
 
 def sounds(n, size, rate):
-    """Frames of a tone over noise, both of any loudness: int16 (n, size)."""
+    """Return n frames of a tone in noise, of any loudness: int16 (n, size)."""
     rng = np.random.default_rng(size)
     t = np.arange(size) / rate
     level = 10 ** rng.uniform(0.5, 4.4, (n, 1))
@@ -35,8 +35,8 @@ def sounds(n, size, rate):
 
 @every_target
 @pytest.mark.parametrize("rate, size, bands, low", [(8000, 256, 20, 100), (16000, 512, 40, 20)])
-def test_bands_are_those_of_floats(target, rate, size, bands, low):
-    """Down to 60 dB below the loudest band of a frame: 0.02 octaves on average, 0.35 at most."""
+def test_bands_are_near_those_of_floats(target, rate, size, bands, low):
+    """Down to 60 dB below a frame's loudest band: 0.02 octaves on average, 0.35 at most."""
     frames = sounds(40, size, rate)
     args = [str(v) for v in (rate, size, bands, low)]
     printed = small.run(target, MEL, {"x.bin": frames.tobytes()}, args).splitlines()
@@ -50,8 +50,8 @@ def test_bands_are_those_of_floats(target, rate, size, bands, low):
 
 
 @every_target
-def test_extreme_sounds(target):
-    """Silence, one sample, the largest numbers of either sign, and squares of them."""
+def test_extreme_sounds_do_not_overflow(target):
+    """Frames are silence, one sample, the largest numbers of either sign, and squares of them."""
     size = 256
     frames = np.zeros((6, size), np.int16)
     frames[1, 100] = 1
@@ -94,7 +94,7 @@ for i in range(len(data) // (2 * size)):
     ],
 )
 def test_cepstra_are_scipys_transform_of_the_bands(target, rate, size, bands, low, n):
-    """To the rounding of their last digit; and of the bands in floats as near as those are."""
+    """They are exact to rounding, and as near to cepstra of float bands as the bands are."""
     frames = sounds(12, size, rate)
     frames[0] = 0
     args = [str(v) for v in (rate, size, bands, low, n)]
@@ -111,7 +111,7 @@ def test_cepstra_are_scipys_transform_of_the_bands(target, rate, size, bands, lo
 
 @every_target
 def test_cepstra_stay_within_int16(target):
-    """Noise of full scale in many bands has a coefficient 0 that would be larger."""
+    """Noise of full scale in many bands would have a larger coefficient 0."""
     rng = np.random.default_rng(1)
     frame = np.where(rng.random(1024) < 0.5, 32767, -32768).astype("<i2")
     args = ["16000", "1024", "256", "0", "2"]
@@ -121,7 +121,7 @@ def test_cepstra_stay_within_int16(target):
 
 
 @every_target
-def test_coefficients_are_no_more_than_bands(target):
+def test_there_are_at_most_as_many_coefficients_as_bands(target):
     script = """
 import mpconnxr
 from mpconnxr.io.mfcc import Mfcc
@@ -135,7 +135,7 @@ for n in (0, 21):
 
 
 @every_target
-def test_into_a_models_input_and_refusals(target, relu):
+def test_features_go_into_a_models_input_or_are_refused(target, relu):
     script = """
 from array import array
 import mpconnxr
@@ -196,7 +196,7 @@ print("done")
 
 @every_target
 def test_tables_are_exact(target):
-    """Of the window and of the transform, which single floats round to other integers."""
+    """Single floats would round the window and the transform to other integers."""
     script = """
 from mpconnxr.io.audio import LogMel
 for bits in range(4, 11):
@@ -204,9 +204,9 @@ for bits in range(4, 11):
     print(list(mel._window))
     print(list(mel._cosines))
 """
-    wanted = []
+    expected = []
     for n in (1 << bits for bits in range(4, 11)):
         cosines = np.rint(16384 * np.cos(2 * np.pi * np.arange(n) / n)).astype(int)
-        wanted.append(str(np.minimum(32767, 16384 - cosines)[: n // 2 + 1].tolist()))
-        wanted.append(str((16384 + cosines)[: 3 * n // 4].tolist()))
-    assert small.run(target, script, {}).splitlines() == wanted
+        expected.append(str(np.minimum(32767, 16384 - cosines)[: n // 2 + 1].tolist()))
+        expected.append(str((16384 + cosines)[: 3 * n // 4].tolist()))
+    assert small.run(target, script, {}).splitlines() == expected

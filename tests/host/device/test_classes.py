@@ -1,4 +1,4 @@
-"""top_k of all kinds of outputs, as docs/api.md has it."""
+"""top_k handles all kinds of outputs as docs/api.md says."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 @every_target
-def test_top_k_of_sequences(target):
+def test_top_k_accepts_sequences(target):
     script = """
 from array import array
 from mpconnxr import InputError, top_k
@@ -35,7 +35,7 @@ except InputError as e:
 
 
 @every_target
-def test_top_k_of_a_models_outputs(target):
+def test_top_k_accepts_outputs(target):
     half = small.relu((4,), TensorProto.FLOAT16)
     scale, zero = np.array(0.5, np.float32), np.array(3, np.int8)
     quantized = small.model(
@@ -58,7 +58,7 @@ for name in ("f", "h", "q"):
 
 
 @every_target
-def test_probabilities_and_a_threshold(target):
+def test_probabilities_and_thresholds_are_applied(target):
     script = """
 from mpconnxr import InputError, top_k
 inf, nan = float("inf"), float("nan")

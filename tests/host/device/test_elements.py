@@ -1,4 +1,4 @@
-"""Elements of a tensor, its length, and the texts of tensors and models: docs/api.md."""
+"""Elements, lengths and reprs of tensors and models are as docs/api.md says."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ WANTED = [
 
 
 @every_target
-def test_elements_of_kernels_and_of_programs(target):
+def test_tensors_have_the_same_elements_with_kernels_and_programs(target):
     data = small.binary(small.relu(), strip=False)
     arena = "<Model x float32 [2, 3] -> y float32 [2, 3], arena"
     *lines, last = small.lines(target, SCRIPT, m=data)

@@ -1,4 +1,4 @@
-"""What run() takes as inputs, and what it says of those that do not fit: docs/api.md."""
+"""run() accepts the inputs of docs/api.md and reports those that do not fit."""
 
 import pytest
 from onnx import TensorProto
@@ -11,7 +11,7 @@ RELU = "[1.0, 0.0, 3.0, 0.0, 5.0, 0.0]"
 
 
 @every_target
-def test_values(target, relu):
+def test_run_accepts_values_of_each_form(target, relu):
     script = """
 from array import array
 import struct
@@ -46,7 +46,7 @@ for x in (flat, tuple(flat), [flat[:3], flat[3:]], array("f", flat), raw, bytear
         ("{}", "input x is missing"),
     ],
 )
-def test_values_that_do_not_fit(target, relu, x, text):
+def test_values_that_do_not_fit_are_refused(target, relu, x, text):
     script = f"""
 from array import array
 import mpconnxr
@@ -75,7 +75,7 @@ print(list(m.run([1, -2, 3, -4, 5, -6])[0].data))
         ("BOOL", [False, True], [2]),
     ],
 )
-def test_values_of_each_dtype(target, dtype, values, bad):
+def test_values_of_each_dtype_are_stored(target, dtype, values, bad):
     dtype = getattr(TensorProto, dtype)
     nodes = [("Transpose", "x", "y", {"perm": [1, 0]})]
     proto = small.model(
@@ -112,8 +112,8 @@ for value in {bad}:
         ("BOOL", "B", [0, 1], "[array('B', [0, 2]), memoryview(array('h', [0, 2]))]"),
     ],
 )
-def test_arrays_and_views_of_each_dtype(target, dtype, code, values, bad):
-    """Those of the dtype's own typecode, at any place in a buffer, and of others: in range."""
+def test_arrays_and_views_of_each_dtype_are_stored(target, dtype, code, values, bad):
+    """Arrays may have the dtype's typecode, at any offset, or another one, in range."""
     dtype = getattr(TensorProto, dtype)
     nodes = [("Transpose", "x", "y", {"perm": [1, 0]})]
     proto = small.model(
@@ -177,7 +177,7 @@ for value in (x, tuple(x), a, memoryview(a), bytes(a)):
 
 
 @every_target
-def test_leading_dimensions_of_one_may_be_left_out(target):
+def test_leading_dimensions_of_1_may_be_omitted(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -197,12 +197,12 @@ except mpconnxr.InputError as e:
 """
     files = {"m": small.binary(small.relu((1, 1, 2, 2)))}
     files["inner"] = small.binary(small.relu((2, 1, 2)), strip=False)
-    wanted = ["[1.0, 0.0, 3.0, 4.0]"] * 4 + ["InputError"] * 6 + ["x: shape (2, 1, 2) is needed"]
-    assert small.lines(target, script, **files) == wanted
+    expected = ["[1.0, 0.0, 3.0, 4.0]"] * 4 + ["InputError"] * 6 + ["x: shape (2, 1, 2) is needed"]
+    assert small.lines(target, script, **files) == expected
 
 
 @every_target
-def test_several_inputs_and_a_scalar(target, two_inputs):
+def test_several_inputs_and_a_scalar_are_accepted(target, two_inputs):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")

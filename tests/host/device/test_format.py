@@ -1,4 +1,4 @@
-"""docs/format.md against the converter's bytes and against what the device refuses."""
+"""docs/format.md agrees with the converter's bytes and the device's refusals."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ def mixed():
     return convert(small.mixed())
 
 
-def test_header_and_digests(mixed):
+def test_header_and_digests_are_as_the_page_says(mixed):
     data = mixed.data
     file = File(data)
     assert (file.magic, file.version, file.kind, file.features) == (b"MPCONNXR", 10, 0, 0)
@@ -40,7 +40,7 @@ def test_header_and_digests(mixed):
     assert end == len(data)
 
 
-def test_tensors_and_steps(mixed):
+def test_tensors_and_steps_are_as_the_page_says(mixed):
     graph, file = mixed.graph, File(mixed.data)
     tensors = graph.tensors()
     for t, (_, dtype, storage, flags, dims, offset, size) in zip(
@@ -62,7 +62,7 @@ def test_tensors_and_steps(mixed):
         assert named == [step.inputs, step.outputs, step.scratch]
 
 
-def test_names_and_golden_vectors(mixed):
+def test_names_and_golden_vectors_are_as_the_page_says(mixed):
     graph, file = mixed.graph, File(mixed.data)
     names, nodes = file.chunk(NAMES).split(b"\0"), file.chunk(NODES).split(b"\0")
     assert names == [b"x", b"y", b""] and len(nodes) == len(graph.steps) + 1
@@ -76,7 +76,7 @@ def test_names_and_golden_vectors(mixed):
     np.testing.assert_array_equal(y, want.ravel())
 
 
-def test_source(tmp_path):
+def test_the_source_chunk_is_as_the_page_says(tmp_path):
     path = tmp_path / "model.onnx"
     path.write_bytes(small.mixed().SerializeToString())
     about = json.loads(File(convert(path).data).chunk(SOURCE))
@@ -90,13 +90,13 @@ def test_source(tmp_path):
     assert "sha256" not in json.loads(File(convert(small.mixed()).data).chunk(SOURCE))
 
 
-def test_strip_leaves_the_data_alone(mixed):
+def test_strip_does_not_change_the_data(mixed):
     stripped = File(convert(small.mixed(), Options(strip=True)).data)
     assert {kind for kind, *_ in stripped.chunks} == {STREAMED}
     assert {kind for kind, *_ in File(mixed.data).chunks} >= {STREAMED, NAMES, SOURCE}
 
 
-def test_tensor_files():
+def test_tensor_files_are_as_the_page_says():
     arrays = {"a": small.floats(2, 3), "b": np.arange(5)}
     file = File(tensorfile.tensor_file(arrays))
     ends = (file.kind, file.arena, file.inputs, file.outputs, file.steps())
@@ -107,7 +107,7 @@ def test_tensor_files():
         assert file.data[file.tables + t[5] :].startswith(array.tobytes())
 
 
-def test_the_page_shows_what_its_commands_make(tmp_path):
+def test_the_page_shows_the_output_of_its_commands(tmp_path):
     program = re.search(r"```python\n(.*?)```", PAGE, re.S).group(1)
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
     tiny, binary = tmp_path / "tiny.onnx", tmp_path / "tiny.bin"
@@ -118,7 +118,7 @@ def test_the_page_shows_what_its_commands_make(tmp_path):
 
 
 def broken_files():
-    """{the refusal: a file that breaks one rule of the page}, from a model of one Relu."""
+    """Return {refusal: a file that breaks one rule of the page}, from a model of one Relu."""
     relu = small.relu()
     relu.graph.output.append(small.value("w", (2,)))
     relu.graph.initializer.append(small.numpy_helper.from_array(small.floats(2), "w"))
@@ -166,14 +166,14 @@ def broken_files():
 
 
 def _unending(data):
-    """The file with the padding behind its tables turned into a number that does not end."""
+    """Return the file with the padding behind its tables turned into an endless number."""
     file = File(data)
     end = len(data[: file.tables].rstrip(b"\0"))
     return signed(data[:end] + bytes([128]) * (file.tables - end) + data[file.tables :])
 
 
 def _without(words, at, others):
-    """words with those from `at` on replaced by as many others."""
+    """Return the words with those from `at` on replaced by as many others."""
     return [*words[:at], *others, *words[at + len(others) :]]
 
 
@@ -201,7 +201,9 @@ while True:
 
 
 def test_unknown_chunks_are_skipped(target):
-    done = convert(small.relu(), Options(strip=True))
-    data = writer.model_bytes(done.graph, done.plan.arena_bytes, [(77, b"of a later version")])
+    converted = convert(small.relu(), Options(strip=True))
+    data = writer.model_bytes(
+        converted.graph, converted.plan.arena_bytes, [(77, b"of a later version")]
+    )
     script = "import mpconnxr\nprint(mpconnxr.load('m.bin').run([-1, 2, 3, 4, 5, 6])[0].data[0])"
     assert small.run(target, script, {"m.bin": data}) == "0.0\n"

@@ -1,4 +1,4 @@
-"""The right form of each family of loops is taken, and all its forms give the same bits."""
+"""Each family of loops uses the right form, and all its forms give the same bits."""
 
 import struct
 
@@ -33,7 +33,7 @@ def common_families():
 
 
 def family(**forms):
-    """The package with the family `t` in these forms as its only loops, as files."""
+    """Return the package, as files, with the family `t` in these forms as its only loops."""
     places = {form: "" if form == "plain" else f"{form}/" for form in forms}
     return {
         **{f"mpconnxr/{p.name}": p for p in package.folder().glob("*.py")},
@@ -42,15 +42,15 @@ def family(**forms):
 
 
 def show(target, form=None, **forms):
-    done = target.run(SHOW.format("t", form), files=family(**forms))
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    completed = target.run(SHOW.format("t", form), files=family(**forms))
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout.strip()
 
 
 @every_target
 @pytest.mark.parametrize("name", sorted(common_families()))
-def test_families_written_once(target, name):
-    """They serve both forms, whatever tuned ones there are besides."""
+def test_families_written_once_have_both_forms(target, name):
+    """They do so whatever tuned forms there are."""
     script = f"from mpconnxr import forms\nprint(*forms.available({name!r}))"
     expected = ["viper", "plain"] if target.viper else ["plain"]
     assert small.run(target, script).split()[-len(expected) :] == expected
@@ -64,7 +64,7 @@ def test_a_common_source_serves_both_forms(target):
 
 
 @every_target
-def test_tuned_forms_win_where_the_machine_can_run_them(target):
+def test_tuned_forms_are_preferred_if_the_machine_runs_them(target):
     modules = {
         "plain": "NAME = 'plain'",
         "viper": "NAME = 'viper'\n@micropython.viper\ndef f(): pass\n",
@@ -82,13 +82,13 @@ def test_tuned_forms_win_where_the_machine_can_run_them(target):
     [(2, "viper"), (4, "thumb"), (5, "armv7m"), (6, "armv7m"), (8, "armv7em"), (10, "viper")]
     + [(11, "rv32")],
 )
-def test_the_architecture_decides(target, number, best):
+def test_the_architecture_selects_the_form(target, number, best):
     names = ("viper", "thumb", "armv7m", "armv7em", "rv32")
     modules = {name: f"NAME = {name!r}" for name in names}
     script = f"from mpconnxr import forms\nforms.arch = lambda: {number}\n"
     script += "print(forms.available('t')[0], forms.get('t').NAME)"
-    done = target.run(script, files=family(plain="NAME = 'plain'", **modules))
-    assert (done.stdout, done.stderr) == (f"{best} {best}\n", "")
+    completed = target.run(script, files=family(plain="NAME = 'plain'", **modules))
+    assert (completed.stdout, completed.stderr) == (f"{best} {best}\n", "")
 
 
 @every_target
@@ -100,12 +100,12 @@ add = forms.later("t", "add")
 print(add is forms.later("t", "add"), "mpconnxr.loops.t" in sys.modules)
 print(add(2, 3), "mpconnxr.loops.t" in sys.modules)
 """
-    done = target.run(script, files=family(plain="def add(p, w):\n    return p + w\n"))
-    assert (done.stdout, done.stderr) == ("True False\n5 True\n", "")
+    completed = target.run(script, files=family(plain="def add(p, w):\n    return p + w\n"))
+    assert (completed.stdout, completed.stderr) == ("True False\n5 True\n", "")
 
 
 @every_target
-def test_a_family_that_is_absent(target):
+def test_an_absent_family_is_named(target):
     script = """
 from mpconnxr import UnsupportedError, forms
 for name, form in (("none", None), ("relu", "thumb")):
@@ -125,12 +125,12 @@ def test_a_form_that_fails_leaves_nothing_behind(target):
     modules = {"plain": "NAME = 'plain'", "viper": unknown}
     script = "from mpconnxr import forms\nimport sys\nprint(forms.get('t').NAME)\n"
     script += "print('mpconnxr.loops.viper.t' in sys.modules)"
-    done = target.run(script, files=family(**modules))
-    assert (done.stdout, done.stderr) == ("plain\nFalse\n", "")
+    completed = target.run(script, files=family(**modules))
+    assert (completed.stdout, completed.stderr) == ("plain\nFalse\n", "")
 
 
 def packed(named):
-    """cases.bin of forms_agree.py from [(name, model, inputs)]."""
+    """Return cases.bin of forms_agree.py from [(name, model, inputs)]."""
 
     def number(n):
         return struct.pack("<I", n)
@@ -144,7 +144,7 @@ def packed(named):
 
 
 def agreeing(target, named):
-    """Families that were used; every case must give the same bits in all forms."""
+    """Return the used families; every case must give the same bits in all forms."""
     script = small.SCRIPTS / "forms_agree.py"
     files = {"cases.bin": packed(named)}
     *differences, families = small.run(target, script, files, heap=HEAP).splitlines()
@@ -153,7 +153,7 @@ def agreeing(target, named):
 
 
 def random_model(rng):
-    """Conv, Relu or Clip, MaxPool and Transpose with random shapes, strides, pads and values."""
+    """Return Conv, Relu or Clip, MaxPool, Transpose with random shapes, attributes and values."""
     c, m, h, w = (int(v) for v in rng.integers([1, 1, 5, 5], [4, 4, 9, 9]))
     conv = {"pads": rng.integers(0, 3, 4).tolist(), "strides": [1, c]}
     conv["dilations"] = rng.integers(1, 3, 2).tolist()
@@ -179,7 +179,7 @@ def random_model(rng):
 
 
 def packed_model():
-    """Constants that load() unpacks; their number fills no whole byte."""
+    """Return a model with constants that load() unpacks; their bits do not fill whole bytes."""
     w = np.arange(35).reshape(7, 5).astype(ml_dtypes.int4)
     nodes = [("DequantizeLinear", "w scale", "d", {}), ("Add", "x d", "y", {})]
     values = [small.value(name, w.shape) for name in "xy"]
@@ -188,7 +188,7 @@ def packed_model():
 
 
 def table_model():
-    """What becomes tables of bytes and of floats."""
+    """Return a model of functions that become tables of bytes and of floats."""
     nodes = [("Tanh", "d", "t", {}), ("QuantizeLinear", "t scale", "y", {})]
     nodes = [("DequantizeLinear", "x scale", "d", {}), *nodes, ("Exp", "d", "z", {})]
     x, y, z = (small.value(n, [300], dtype) for n, dtype in (("x", 2), ("y", 2), ("z", 1)))
@@ -198,8 +198,8 @@ def table_model():
 
 @viper_targets
 @pytest.mark.slow
-def test_forms_agree(target):
-    """On ONNX's node tests and on random models (each family by itself: test_loop_forms)."""
+def test_all_forms_agree(target):
+    """Models are ONNX's node tests and random ones; test_loop_forms covers single families."""
     rng = np.random.default_rng(2)
     named = [(c.name, c.data, c.inputs) for c in cases.all_cases() if c.inputs is not None]
     named += [(f"random {i}", *random_model(rng)) for i in range(RANDOM_MODELS)]

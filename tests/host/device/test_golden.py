@@ -17,7 +17,7 @@ X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 
 
 @every_target
-def test_golden_vectors(target):
+def test_golden_vectors_are_verified(target):
     data = small.binary(small.mixed(), strip=False)
     script = """
 from mpconnxr import ModelError, golden
@@ -45,18 +45,18 @@ for name in ("stripped.bin", "wrong.bin"):
 @every_target
 def test_wrong_results_are_found(target):
     proto = small.relu()
-    done = convert(proto)
+    converted = convert(proto)
     x = np.abs(X)
     files = {}
     for name, y in (("close", x * np.float32(1.00005)), ("far", x * np.float32(1.0002))):
         extra = [(layout.CHUNK_GOLDEN, golden.chunk([x], [y]))]
-        files[name] = writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
+        files[name] = writer.model_bytes(converted.graph, converted.plan.arena_bytes, extra)
     chunks = {"nan": golden.chunk([x], [np.full_like(x, np.nan)])}
     chunks["short"] = golden.chunk([x], [x])[:-16]
     chunks |= {f"bound_{b}": golden.chunk([x], [x * 2], [b]) for b in BOUNDS}
     for name, chunk in chunks.items():
         extra = [(layout.CHUNK_GOLDEN, chunk)]
-        files[name] = writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
+        files[name] = writer.model_bytes(converted.graph, converted.plan.arena_bytes, extra)
     script = """
 from mpconnxr import ModelError, golden
 for name in NAMES:
@@ -80,7 +80,7 @@ for name in NAMES:
 
 
 @every_target
-def test_tensor_files(target, relu):
+def test_tensor_files_are_read_and_written(target, relu):
     arrays = {"x": X, "i": np.array([-1, 1 << 40]), "h": np.array(7, np.uint8)}
     script = """
 import mpconnxr

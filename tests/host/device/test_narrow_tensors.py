@@ -1,4 +1,4 @@
-"""Dtypes of less than 32 bits on the board: feeding, reading, packed constants, moving."""
+"""Dtypes of less than 32 bits on a board: feeding, reading, packed constants, moving."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def number(name):
 
 
 def transposed(name, shape=(2, 3)):
-    """A model of a Transpose, which leaves the elements as they are."""
+    """Return a model of a Transpose, which only moves elements."""
     inputs = [small.value("x", shape, number(name))]
     outputs = [small.value("y", shape[::-1], number(name))]
     return small.model([("Transpose", "x", "y", {})], inputs, outputs, OPSET)
@@ -30,8 +30,8 @@ def transposed(name, shape=(2, 3)):
 
 @every_target
 @pytest.mark.parametrize("name", [n for n in KINDS if not n.startswith("float6")])
-def test_floats_in_floats_out(target, name):
-    """Numbers are rounded as by Cast; the patterns pass through; floats() decodes them."""
+def test_narrow_tensors_are_fed_and_read_as_floats(target, name):
+    """Numbers are rounded as by Cast; bit patterns pass unchanged; floats() decodes them."""
     x = np.array([[0.8, 1.03, 0, 1, 0.26, 0.5]], np.float32)
     x = np.rint(x) if name in INTS else x
     if name == "float8e8m0":
@@ -57,7 +57,7 @@ for data in (y.data, bytes(y.view("B"))):
 
 
 @every_target
-def test_what_a_narrow_float_takes(target):
+def test_narrow_floats_accept_numbers_and_bit_patterns(target):
     script = """
 from array import array
 import mpconnxr
@@ -85,7 +85,7 @@ for x in (["a", 1], [None, 1], array("i", [0, 1 << 16]), array("i", [-1, 0])):
 
 @every_target
 @pytest.mark.parametrize(("name", "bad"), [("int4", [-9, 8]), ("uint2", [-1, 4])])
-def test_ranges_of_small_integers(target, name, bad):
+def test_small_integers_are_checked_for_their_range(target, name, bad):
     script = f"""
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -100,13 +100,12 @@ for value in {bad}:
 
 
 def some(name, n, seed=0):
-    """n elements, all patterns equally likely."""
+    """Return n elements, all bit patterns equally likely."""
     return np.random.default_rng(seed).choice(patterns(name), n)
 
 
 @every_target
-def test_packed_files(target):
-    """The bytes are those of ONNX's raw_data, whatever the number of elements."""
+def test_packed_tensor_files_have_onnxs_raw_bytes(target):
     arrays = {f"{name}_{n}": some(name, n) for name in PACKED for n in (1, 2, 3, 4, 5, 33)}
     arrays |= {f"{name}_empty": some(name, 0) for name in PACKED}
     data = tensorfile.tensor_file(arrays)
@@ -125,8 +124,8 @@ for t in tensorfile.read("t.bin"):
 
 @every_target
 @pytest.mark.parametrize("name", list(PACKED))
-def test_packed_weights(target, name):
-    """y = x + (w - zero) * scale, one scale a column; an odd number of weights."""
+def test_packed_weights_are_unpacked_at_load(target, name):
+    """y = x + (w - zero) * scale, with a scale for each column and an odd number of weights."""
     rng = np.random.default_rng(2)
     w, zero = some(name, 35).reshape(7, 5), some(name, 5, 3)
     scale = rng.uniform(0.1, 1, 5).astype(np.float32)
@@ -155,8 +154,8 @@ print(mpconnxr.load("m.bin").run(open("x.bin", "rb").read())[0].floats())
 
 
 @every_target
-def test_a_flag_where_nothing_is_packed(target):
-    """Flag 1 is for constants of less than 8 bits: elsewhere the file is refused."""
+def test_a_packed_flag_on_other_tensors_is_refused(target):
+    """Flag 1 is only for constants of less than 8 bits."""
     file = File(tensorfile.tensor_file({"a": np.zeros(2, np.int8), "b": some("int4", 4)}))
     (a, *about_a), (b, *about_b) = file.tensors
     assert about_a[:3] == [3, 1, 0] and about_b[:3] == [22, 1, 1]
@@ -182,8 +181,8 @@ for i in range(3):
 
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("bits", "3"), ("words", "1"), ("several", "500")])
-def test_damage(target, mode, amount):
-    """As tests/host/device/test_hostile.py, with packed constants and narrow casts."""
+def test_damage_does_no_harm(target, mode, amount):
+    """See tests/host/device/test_hostile.py; here with packed constants and narrow casts."""
     nodes = [
         ("DequantizeLinear", "w scale zero", "d", {"axis": 1}),
         ("Add", "x d", "s", {}),

@@ -1,4 +1,4 @@
-"""Weights of 16, 8 and 4 bits: the same bits as the same weights in 24, in a part of the bytes."""
+"""Weights of 16, 8 and 4 bits give the same bits as in 24, in a part of the bytes."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ MODES = ("int16", "int8", "int4")
 
 
 def net(k=7):
-    """Convolutions, one by groups, one transposed, and products; rows of odd length among them."""
+    """Return convolutions (one grouped, one transposed) and products; some rows are odd."""
     nodes = [
         ("Conv", "x c d", "h", {"pads": [1, 1, 1, 1]}),
         ("Conv", "h g", "i", {"group": 3}),
@@ -61,18 +61,18 @@ def test_narrow_weights_give_the_bits_of_wide_ones(target, mode, special):
     x = small.floats(1, 3, 6, 5, seed=9)
     if special:
         x[0, 1, 2, 3] = np.inf
-    done = convert(proto, Options(strip=True, weights=mode))
-    files = {"narrow": done.data, "wide": small.binary(done.model), "x": x.tobytes()}
+    converted = convert(proto, Options(strip=True, weights=mode))
+    files = {"narrow": converted.data, "wide": small.binary(converted.model), "x": x.tobytes()}
     narrowed, reference = small.lines(target, RUN, **files)
     assert narrowed == reference
     got = np.frombuffer(bytes.fromhex(narrowed.split()[1]), np.float32)
     if not special:
-        want = small.expected(done.model, x)[0].ravel()
+        want = small.expected(converted.model, x)[0].ravel()
         assert np.abs(got - want).max() <= 1e-4 * np.abs(want).max()
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_file_holds_so_many_bits(mode):
+def test_the_file_has_the_chosen_number_of_bits(mode):
     dtypes = {"int16": np.uint16, "int8": np.uint8, "int4": np.int8}
     steps = convert(net(), Options(strip=True, weights=mode)).graph.steps
     products = [step for step in steps if step.kernel.startswith("block_")]
@@ -88,28 +88,28 @@ def test_each_channel_is_rounded_by_itself(bits):
     unit = 2.0 ** np.ceil(np.log2(np.abs(w).max(1, keepdims=True))) / 2 ** (bits - 1)
     most = 2 ** (bits - 1) - 1
     nearest = np.clip(np.rint(w / unit), -most, most) * unit
-    error, usual = (np.square(x - w).sum(1) for x in (got, nearest))
-    assert (error <= usual * 1.000001).all()
+    error, original = (np.square(x - w).sum(1) for x in (got, nearest))
+    assert (error <= original * 1.000001).all()
     units = got / (unit / 2)
     assert (units == np.rint(units)).all() and (np.abs(units) <= 2 * most).all()
 
 
-def test_what_is_rounded_is_reported(tmp_path, capsys):
+def test_rounding_is_reported(tmp_path, capsys):
     path = tmp_path / "net.onnx"
     path.write_bytes(net().SerializeToString())
     command = [str(path), str(tmp_path / "net.bin"), "--json", "--strip"]
-    found = {}
+    result = {}
     for mode in MODES:
         assert main([*command, "--weights", mode]) == 0
-        found[mode] = json.loads(capsys.readouterr().out)["layers"]
+        result[mode] = json.loads(capsys.readouterr().out)["layers"]
     assert main(command) == 0 and json.loads(capsys.readouterr().out)["layers"] == []
-    for rows in found.values():
+    for rows in result.values():
         assert sorted(r["operator"] for r in rows).count("Conv") == 2 and len(rows) == 5
-    quality = [np.mean([row["output"] for row in found[mode]]) for mode in MODES]
+    quality = [np.mean([row["output"] for row in result[mode]]) for mode in MODES]
     assert quality[0] > 60 > quality[1] > 25 > quality[2]
 
 
-def test_weights_of_something_else_stay():
+def test_weights_with_other_readers_stay():
     nodes = [("MatMul", "x w", "y", {}), ("Relu", "w", "z", {})]
     ends = [small.value("x", (1, 4))], [small.value("y", (1, 4)), small.value("z", (4, 4))]
     proto = small.model(nodes, *ends, w=small.floats(4, 4))
@@ -117,7 +117,7 @@ def test_weights_of_something_else_stay():
     assert rows == [] and model.graph.initializer[0] == proto.graph.initializer[0]
 
 
-def test_a_model_without_such_weights_gets_a_note():
+def test_a_model_without_float_weights_gets_a_note():
     assert convert(small.relu(), Options(weights="int8")).notes == [
         "--weights int8: no product has float weights to round"
     ]
@@ -130,7 +130,7 @@ def test_plain_floats_have_no_narrow_weights():
 
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("words", "5"), ("several", "100")])
-def test_damage(target, mode, amount):
+def test_damage_does_no_harm(target, mode, amount):
     data = small.binary(net(), weights="int4")
     report = small.damage(target, data, mode, amount)
     assert report.ok and report.refused > 50 and report.ran > 10, report
@@ -138,11 +138,11 @@ def test_damage(target, mode, amount):
 
 @zoo.needs_zoo
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
-def test_a_real_model_in_8_bits(target):
+def test_a_real_model_works_in_8_bits(target):
     """The digits of the samples are the float model's, from a file of a third of its size."""
     path = zoo.model_path("digits_cnn_f32")
-    done = convert(path, Options(strip=True, weights="int8"))
-    assert len(done.data) < path.stat().st_size / 3
+    converted = convert(path, Options(strip=True, weights="int8"))
+    assert len(converted.data) < path.stat().st_size / 3
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -152,12 +152,12 @@ for k in range(4):
 """
     samples = {str(k): zoo.sample("digits_cnn_f32", k, "input")[0].tobytes() for k in range(4)}
     outputs = [zoo.sample("digits_cnn_f32", k, "output")[0] for k in range(4)]
-    printed = small.lines(target, script, m=done.data, **samples)
+    printed = small.lines(target, script, m=converted.data, **samples)
     assert printed == [str(y.argmax()) for y in outputs]
 
 
 def recurrent(op):
-    """A layer of either direction."""
+    """Return a bidirectional layer."""
     gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[op]
     return small.model(
         [(op, "x w r b", "y", {"hidden_size": 12, "direction": "bidirectional"})],
@@ -183,18 +183,18 @@ print(found[0].arena_nbytes > found[1].arena_nbytes == found[2].arena_nbytes)
 
 @every_target
 @pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
-def test_recurrent_weights_in_float16(target, op):
+def test_recurrent_weights_may_be_float16(target, op):
     proto, x = recurrent(op), small.floats(4, 1, 9, seed=9)
-    done = convert(proto, Options(strip=True, weights="f16"))
-    assert 30 < done.narrowed[0].weights < 90
-    wide = small.binary(done.model, float="python")
+    converted = convert(proto, Options(strip=True, weights="f16"))
+    assert 30 < converted.narrowed[0].weights < 90
+    wide = small.binary(converted.model, float="python")
     # W and R, with their biases, are all that is large
-    assert len(wide) - len(done.data) >= 0.9 * done.report()["weight_bytes"] / 2
-    *printed, more = small.lines(target, EVERYWHERE, m=done.data, x=x.tobytes())
+    assert len(wide) - len(converted.data) >= 0.9 * converted.report()["weight_bytes"] / 2
+    *printed, more = small.lines(target, EVERYWHERE, m=converted.data, x=x.tobytes())
     assert more == "True" and len(set(printed)) == 1
     assert small.lines(target, EVERYWHERE, m=wide, x=x.tobytes())[0] == printed[0]
     got = np.frombuffer(bytes.fromhex(printed[0]), np.float32)
-    want = small.expected(done.model, x)[0].ravel()
+    want = small.expected(converted.model, x)[0].ravel()
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
@@ -232,7 +232,7 @@ for form in forms.available("loading"):
 @every_target
 @pytest.mark.parametrize("source", ["file", "memory"])
 @pytest.mark.parametrize(("mode", "amount"), [("words", "2"), ("several", "100")])
-def test_damage_of_halves(target, source, mode, amount):
+def test_damaged_float16_does_no_harm(target, source, mode, amount):
     data = small.binary(recurrent("GRU"), weights="f16")
     report = small.damage(target, data, mode, amount, source=source)
     assert report.ok and report.refused > 50 and report.ran > 5, report
@@ -240,40 +240,41 @@ def test_damage_of_halves(target, source, mode, amount):
 
 @every_target
 @pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
-def test_recurrent_weights_in_8_bits(target, op):
+def test_recurrent_weights_may_have_8_bits(target, op):
     proto, x = recurrent(op), small.floats(4, 1, 9, seed=9)
-    done = convert(proto, Options(strip=True, weights="int8"))
-    [step, *_] = done.graph.steps
+    converted = convert(proto, Options(strip=True, weights="int8"))
+    [step, *_] = converted.graph.steps
     assert [t.data.dtype for t in step.inputs[1:3]] == [np.uint8] * 2
-    assert [row.operator for row in done.narrowed] == [op] and done.report()["held_bytes"] < 400
-    *printed, more = small.lines(target, EVERYWHERE, m=done.data, x=x.tobytes())
+    assert [row.operator for row in converted.narrowed] == [op] and converted.report()[
+        "held_bytes"
+    ] < 400
+    *printed, more = small.lines(target, EVERYWHERE, m=converted.data, x=x.tobytes())
     assert more == "True" and len(set(printed)) == 1
     # not the bits of wide weights, which are for another kernel
-    [wanted, *_] = golden.reference(done.model, [x])
+    [expected, *_] = golden.reference(converted.model, [x])
     got = np.frombuffer(bytes.fromhex(printed[0]), np.float32)
-    np.testing.assert_allclose(got, wanted.ravel(), rtol=0, atol=1e-5)  # as in test_recurrent
+    np.testing.assert_allclose(got, expected.ravel(), rtol=0, atol=1e-5)  # as in test_recurrent
 
 
 @pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
-def test_what_weights_cost_where_each_run_decides_the_length(op):
-    """Found on a sample of the longest."""
+def test_the_error_of_narrow_weights_is_measured_at_the_longest_sequence(op):
     proto = recurrent(op)
     proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "T"
     for output in proto.graph.output:
         output.type.tensor_type.shape.dim[0].dim_param = "T"
-    done = convert(proto, Options(strip=True, weights="int8", bounds={"T": 24}))
-    assert [row.output > 5 for row in done.narrowed] == [True]
+    converted = convert(proto, Options(strip=True, weights="int8", bounds={"T": 24}))
+    assert [row.output > 5 for row in converted.narrowed] == [True]
 
 
 @pytest.mark.parametrize("mode", ["f16", *MODES])
-def test_weights_of_float16_models(mode):
-    """They are rounded as others are; without --weights a board holds them in 24 bits."""
+def test_weights_of_float16_models_are_rounded_too(mode):
+    """Without --weights a board holds them in 24 bits."""
     ends = [[small.value(name, (1, n), TensorProto.FLOAT16)] for name, n in [("x", 64), ("y", 32)]]
     proto = small.model([("MatMul", "x w", "y", {})], *ends, w=small.floats(64, 32).astype("f2"))
     whole, less = (convert(proto, Options(strip=True, weights=w)) for w in ("f32", mode))
     [before], [after] = (
-        [step.inputs[1].nbytes for step in done.graph.steps if step.kernel == "block_gemm"]
-        for done in (whole, less)
+        [step.inputs[1].nbytes for step in converted.graph.steps if step.kernel == "block_gemm"]
+        for converted in (whole, less)
     )
     assert after == before * narrow.BITS[mode] // 32
     x = small.floats(1, 64, seed=3).astype("f2")

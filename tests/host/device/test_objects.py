@@ -1,4 +1,4 @@
-"""Strings and maps on the device: what goes in and comes out, and what a damaged file can do."""
+"""Strings and maps on the device: inputs, outputs, and damaged files."""
 
 import math
 import struct
@@ -19,7 +19,7 @@ STRING = TensorProto.STRING
 
 
 def words():
-    """Strings (2, 2) between a constant's, those left of the first row, and their lengths."""
+    """Return a model of strings (2, 2): concatenated, and the first row without a stopword."""
     nodes = [
         ("StringConcat", "x mark", "y", {}),
         ("Slice", "x zero one", "row", {}),
@@ -35,7 +35,7 @@ def words():
 
 
 def mapped():
-    """A map of two numbers, doubled, as a list of maps."""
+    """Return a model from a map of two numbers to their doubles as a list of maps."""
     ml = {"domain": "ai.onnx.ml"}
     entry = helper.make_map_type_proto(STRING, helper.make_tensor_type_proto(1, []))
     out = helper.make_sequence_type_proto(entry)
@@ -45,13 +45,11 @@ def mapped():
         ("ZipMap", "w", "z", {"classlabels_strings": ["x", "y"], **ml}),
     ]
     infos = [helper.make_value_info("m", entry)], [helper.make_value_info("z", out)]
-    model = small.model(nodes, *infos)
-    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
-    return model
+    return small.model(nodes, *infos)
 
 
 def casts():
-    """Numbers to strings and back, some chosen by an index and a condition; their words."""
+    """Return a model from numbers to strings and back, with choices between strings."""
     nodes = [
         ("Cast", "x", "t", {"to": STRING}),
         ("Gather", "t i", "g", {"axis": 1}),
@@ -77,7 +75,7 @@ def casts():
 
 
 def tokens():
-    """Words of two strings, one string a row, and which strings are one."""
+    """Return a model of the words of two strings, and which strings match a pattern."""
     ms = {"domain": "com.microsoft", "mark": 1, "mincharnum": 1, "pad_value": "#"}
     nodes = [
         ("Tokenizer", "x", "y", {"tokenexp": "[a-c]+1?", **ms}),
@@ -89,9 +87,7 @@ def tokens():
         small.value("parts", (2, None), STRING),
         small.value("r", (2,), TensorProto.BOOL),
     ]
-    model = small.model(nodes, [small.value("x", (2,), STRING)], outputs, opset=20)
-    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    return model
+    return small.model(nodes, [small.value("x", (2,), STRING)], outputs, opset=20)
 
 
 def binary(model):
@@ -102,7 +98,7 @@ def binary(model):
 @pytest.mark.parametrize(
     "x", ['["a", "No", "é", ""]', '[["a", "No"], ["é", ""]]', '{"x": list("anop")}']
 )
-def test_strings_go_in_and_come_out(target, x):
+def test_strings_are_inputs_and_outputs(target, x):
     script = f"""
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -129,7 +125,7 @@ print(y.data[0], kept.shape, kept.data)
 
 
 @every_target
-def test_maps_go_in_and_come_out(target):
+def test_maps_are_inputs_and_outputs(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -147,7 +143,7 @@ print(mpconnxr.InferenceSession("m.bin").run(["z"], {"m": {"a": 3.0}})[0][0]["x"
 
 
 @every_target
-def test_strings_and_numbers_in_one_model(target):
+def test_strings_and_numbers_mix_in_one_model(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -196,7 +192,7 @@ print(t.name, t.dtype, t.shape, t.data)
     assert small.lines(target, script, x=data) == [f"t string (2, 2) {x.ravel().tolist()!a}"]
 
 
-def test_a_file_says_that_it_has_objects():
+def test_a_file_declares_its_objects():
     data = binary(words())
     assert struct.unpack_from("<I", data, 12)[0] == layout.FEATURE_OBJECTS
     stored = reader.read(data)
@@ -209,7 +205,7 @@ def test_a_file_says_that_it_has_objects():
     assert not reader.read(small.binary(small.relu())).features
 
 
-def test_models_without_objects_import_nothing_of_theirs(target):
+def test_models_without_objects_import_no_object_code(target):
     script = """
 import sys, mpconnxr
 mpconnxr.load("m.bin").run()
@@ -218,7 +214,7 @@ print([name for name in sys.modules if "objects" in name or "string" in name])
     assert small.lines(target, script, m=small.binary(small.relu())) == ["[]"]
 
 
-def test_verify_says_that_there_is_no_vector(target):
+def test_verify_reports_a_missing_vector(target):
     script = """
 import mpconnxr
 from mpconnxr import golden
@@ -255,7 +251,7 @@ except mpconnxr.ModelError as e:
 
 
 @every_target
-def test_a_damaged_automaton_reads_nothing_beyond_it(target):
+def test_a_damaged_automaton_reads_nothing_outside(target):
     data = binary(tokens())
     tables = [t for t in reader.read(data).tensors if t.dtype == TensorProto.INT32]
     ends = [(t.offset, t.offset + 4 * math.prod(t.shape)) for t in tables]
@@ -282,7 +278,7 @@ print(refused > 200, len(found) > 10)
 @every_target
 @pytest.mark.parametrize("model", [words, mapped, casts, tokens])
 @pytest.mark.parametrize(("mode", "amount"), [("bits", "8"), ("words", "1"), ("several", "400")])
-def test_damage(target, model, mode, amount):
+def test_damage_does_no_harm(target, model, mode, amount):
     data = convert(model(), Options(strip=True, keep_inputs=True)).data
     report = small.damage(target, data, mode, amount)
     assert report.ok and report.refused > 100 and report.ran > 20, report

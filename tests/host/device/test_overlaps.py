@@ -1,7 +1,7 @@
-"""Tensors of a step share memory only where its kernel allows it, and only from where it does.
+"""Tensors of a step share memory only where its kernel allows it.
 
-Loops have no bounds checks. Some write down positions in their scratch, so that an output over it
-would become an address: whatever a file says, `load` has to refuse it.
+Loops have no bounds checks. Some write positions into their scratch, so that an output over it
+would become an address: `load` must refuse that, whatever a file says.
 """
 
 from itertools import product
@@ -40,7 +40,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 def moved(data: bytes, changes: dict[int, int]) -> bytes:
-    """The file with tensors at other offsets of its arena."""
+    """Return the file with tensors at other offsets of its arena."""
     file = File(data)
     sizes = [(0, file.arena + ROOM), (1, file.streamed + ROOM)]
     at = [(t[0] + 3 + len(t[4]), changes[i]) for i, t in enumerate(file.tensors) if i in changes]
@@ -48,7 +48,7 @@ def moved(data: bytes, changes: dict[int, int]) -> bytes:
 
 
 def steps(data: bytes):
-    """Of each step the tensors in the arena: (those it reads, its outputs, its scratch)."""
+    """Yield each step's tensors in the arena: (inputs, outputs, scratch)."""
     stored = read(data)
     for node in stored.nodes:
         yield [
@@ -58,10 +58,10 @@ def steps(data: bytes):
 
 
 def pairs(data: bytes):
-    """What no kernel allows: an offset, by the id of the tensor that goes there.
+    """Yield {id of a tensor: an offset that no kernel allows}.
 
-    Scratch where anything else is, an output where another one is, and one that begins behind an
-    input's first bytes, so that it would write what is still to be read.
+    Such are scratch over anything else, an output over another output, and an output behind the
+    first bytes of an input, whose unread bytes it would overwrite.
     """
     tensors = read(data).tensors
     for inputs, outputs, scratch in steps(data):
@@ -77,7 +77,7 @@ def pairs(data: bytes):
 
 
 def loaded(target, files):
-    """What load said to each file."""
+    """Return what load said about each file."""
     named = {f"{k}.bin": data for k, data in enumerate(files)}
     return small.run(target, LOAD, named, heap=1 << 25).splitlines()
 
@@ -88,9 +88,9 @@ def overlapping(files):
 
 @pytest.mark.slow
 @every_target
-def test_every_kernel_of_the_node_cases(target):
-    found = {data for files in cases.smallest(2).values() for data in files}
-    files = overlapping(d for d in sorted(found) if not File(d).features & RUNTIME_DIMS)
+def test_forbidden_overlaps_of_every_kernel_are_refused(target):
+    results = {data for files in cases.smallest(2).values() for data in files}
+    files = overlapping(d for d in sorted(results) if not File(d).features & RUNTIME_DIMS)
     assert len(files) > 150
     doubles = "needs float64"
     not_refused = [s for s in loaded(target, files) if "overlap" not in s and doubles not in s]
@@ -114,7 +114,7 @@ QUANTIZED = {
 
 @every_target
 @pytest.mark.parametrize("kernel", QUANTIZED)
-def test_a_kernel_that_writes_down_positions(target, kernel):
+def test_an_output_over_positions_in_scratch_is_refused(target, kernel):
     data = small.binary(QUANTIZED[kernel])
     assert kernel in [k.decode() for k in File(data).kernels]
     files = overlapping([data])

@@ -1,4 +1,4 @@
-"""All 256 pixels in every layout become the same numbers on every board, integers exactly."""
+"""All 256 pixels in every layout become the same numbers on every board, exactly if integers."""
 
 from fractions import Fraction
 
@@ -22,7 +22,7 @@ LAYOUTS = [(o, way, f) for o in ("gray", "rgb", "bgr") for way in ("chw", "hwc")
 
 
 def picture_of(order):
-    """(bytes of 16 x 16 pixels in gray or RGB, the channels that the tensor has)."""
+    """Return (bytes of 16 x 16 pixels in gray or RGB, the channels of the tensor)."""
     if order == "gray":
         return PIXELS.tobytes(), PIXELS[None]
     colours = np.stack([PIXELS, PIXELS[::-1], np.roll(PIXELS, 85)])
@@ -46,7 +46,7 @@ NUMPY = {TensorProto.FLOAT: np.float32, TensorProto.UINT8: np.uint8, TensorProto
 
 
 def affine(image, channel):
-    """The float32 factor and offset: what (pixel / scale - mean) / std is."""
+    """Return the float32 factor and offset of (pixel / scale - mean) / std."""
     std, mean = image.std[channel], image.mean[channel]
     return np.float32(1.0 / (image.scale * std)), np.float32(-mean / std)
 
@@ -60,7 +60,7 @@ def floats_of(channels, image):
 
 
 def integers_of(channels, image, dtype, grid):
-    """QuantizeLinear of exact numbers."""
+    """Return the pixels as exact numbers, then quantized as QuantizeLinear does."""
     limits, (scale, zero) = np.iinfo(NUMPY[dtype]), grid
     step = Fraction(1 if scale is None else float(np.float32(scale)))
     zero += 128 if dtype == TensorProto.UINT8 and scale is not None else 0
@@ -92,7 +92,7 @@ def loaded(target, cases):
 
 @every_target
 def test_integers_are_exact(target):
-    cases, wanted = [], []
+    cases, expected = [], []
     for i, (order, layout, fit) in enumerate(LAYOUTS):
         for k, spec in enumerate((*SPECS, *FRACTIONS)):
             grid = GRIDS[(i + k) % len(GRIDS)]
@@ -101,30 +101,30 @@ def test_integers_are_exact(target):
                 model = model_of(order, layout, dtype, grid)
                 data = convert(model, Options(images={"x": image}, strip=True)).data
                 cases.append((order, layout, dtype, data))
-                wanted.append(integers_of(picture_of(order)[1], image, dtype, grid))
-    for case, got, want in zip(cases, loaded(target, cases), wanted, strict=True):
+                expected.append(integers_of(picture_of(order)[1], image, dtype, grid))
+    for case, got, want in zip(cases, loaded(target, cases), expected, strict=True):
         np.testing.assert_array_equal(got, want, str(case[:3]))
 
 
 @every_target
 def test_floats_have_the_same_bits(target):
-    cases, wanted = [], []
+    cases, expected = [], []
     for order, layout, fit in LAYOUTS:
         for spec in (*SPECS, *FRACTIONS):
             image = image_from(f"{order},{layout},{fit},{spec}")
             model = model_of(order, layout, TensorProto.FLOAT, (None, 0))
             data = convert(model, Options(images={"x": image}, strip=True)).data
             cases.append((order, layout, TensorProto.FLOAT, data))
-            wanted.append(floats_of(picture_of(order)[1], image))
-    for case, got, want in zip(cases, loaded(target, cases), wanted, strict=True):
+            expected.append(floats_of(picture_of(order)[1], image))
+    for case, got, want in zip(cases, loaded(target, cases), expected, strict=True):
         np.testing.assert_array_equal(got.view(np.uint32), want.view(np.uint32), str(case[:3]))
 
 
 @every_target
-def test_numbers_become_the_same_integers(target):
-    """Many of them nearly in the middle between two integers."""
+def test_values_become_the_same_integers(target):
+    """Many of them are near a tie between two integers."""
     scales = [0.007843138, 1 / 3, 0.1, 2.5e-3]
-    files, wanted, script = {}, [], ["import mpconnxr", "from array import array"]
+    files, expected, script = {}, [], ["import mpconnxr", "from array import array"]
     for i, scale in enumerate(scales):
         s = np.float32(scale)
         x = ((np.arange(256, dtype=np.float32) - np.float32(127.5)) * s).astype(np.float32)
@@ -141,6 +141,6 @@ def test_numbers_become_the_same_integers(target):
             f"x.quantize(array('f', open('{i}.raw', 'rb').read()))",
             "print(list(x.data))",
         ]
-        wanted.append(np.clip(np.rint(x / s) - 1, -128, 127).astype(int).tolist())
+        expected.append(np.clip(np.rint(x / s) - 1, -128, 127).astype(int).tolist())
     lines = small.run(target, "\n".join(script), files).splitlines()
-    assert lines == [str(levels) for levels in wanted]
+    assert lines == [str(levels) for levels in expected]

@@ -1,6 +1,6 @@
-"""load(sha256=), load(key=) and load(counter=): models that are from where they should be.
+"""load(sha256=), load(key=) and load(counter=) accept only authentic models.
 
-Files are sealed by tools/seal.py. What a refusal costs is in docs/security.md.
+Files are sealed by tools/seal.py. The costs of a refusal are in docs/security.md.
 """
 
 import hmac
@@ -30,20 +30,20 @@ def attempt(*args, **options):
 
 @pytest.fixture(scope="module")
 def sealed(relu):
-    """The same model as releases 1 to 3."""
+    """Return the same model as releases 1 to 3."""
     return {f"r{n}": seal.sealed(relu, seal.Keys(None, KEY), n) for n in (1, 2, 3)}
 
 
 @pytest.fixture(scope="module")
 def streamed():
-    """A model whose weights are read from its file as it runs."""
+    """Return a model whose weights are read from its file as it runs."""
     data = seal.sealed(small.binary(small.mixed(), strip=False), seal.Keys(None, KEY), 5)
     assert any(chunk[0] == 7 for chunk in File(data).chunks)
     return data
 
 
 def damaged(data, kind):
-    """With another byte in the first chunk of a kind."""
+    """Return the file with another byte in the first chunk of a kind."""
     at = next(c[1] for c in File(data).chunks if c[0] == kind)
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
@@ -79,7 +79,7 @@ attempt(open("m.bin", "rb").read(), sha256=other)
     assert small.lines(target, script, m=relu) == ["loaded"] * 4 + refused
 
 
-def test_arguments_that_prove_nothing(target, relu):
+def test_arguments_that_prove_nothing_are_refused(target, relu):
     script = (
         TRY
         + """
@@ -107,7 +107,7 @@ for options in (
 
 @every_target
 @pytest.mark.parametrize("key", [KEY, LONG], ids=["short", "long"])
-def test_only_what_the_key_sealed_loads(target, relu, key):
+def test_only_files_sealed_by_the_key_load(target, relu, key):
     data = seal.sealed(relu, seal.Keys(None, key), 3)
     unsealed_tail = relu + b"".join([struct.pack("<I", 3), hmac.digest(key, b"?", "sha256")])
     files = {
@@ -132,8 +132,8 @@ print(list(model.run([-1, 2, -3, 4, -5, 6])[0].data))
     assert lines[6] == "[0.0, 2.0, 0.0, 4.0, 0.0, 6.0]"
 
 
-def test_each_byte_that_counts_is_covered(target):
-    """Whatever byte is changed before the seal, and in its counter and HMAC, nothing loads."""
+def test_each_byte_that_matters_is_covered(target):
+    """Nothing loads after a change of any byte before the seal, of its counter or of its HMAC."""
     data = seal.sealed(small.binary(small.relu()), seal.Keys(None, KEY), 1)
     script = """
 import mpconnxr
@@ -185,8 +185,8 @@ except OSError:
     ]  # fmt: skip
 
 
-def test_a_release_counts_once_all_of_its_file_is_right(target, sealed, streamed):
-    """Else a damaged update would leave a board that loads neither model."""
+def test_the_counter_rises_after_the_whole_file_is_verified(target, sealed, streamed):
+    """Otherwise a damaged update would leave a board that loads neither model."""
     script = f"""{TRY}
 import os
 key = bytes(range(32))
@@ -205,7 +205,7 @@ attempt("bad.bin", key=key, counter="count")
     ]  # fmt: skip
 
 
-def test_arena_and_results_are_the_same_with_a_seal(target, streamed):
+def test_a_seal_changes_neither_arena_nor_results(target, streamed):
     x = small.floats(60).tolist()
     script = f"""
 import mpconnxr
@@ -317,7 +317,7 @@ def test_a_power_cut_never_lowers_the_count(target, sealed):
     assert min(points) > 300
 
 
-def test_a_plain_load_imports_nothing_of_it(target, relu):
+def test_a_plain_load_imports_no_seal_code(target, relu):
     script = """
 import sys
 import mpconnxr
@@ -327,8 +327,8 @@ print("mpconnxr.build.seal" in sys.modules)
     assert small.lines(target, script, m=relu) == ["False"]
 
 
-def test_a_file_that_changes_between_two_reads_is_refused(target, relu):
-    """Its header is read on its own first: a medium may give another one then."""
+def test_a_file_that_changes_during_load_is_refused(target, relu):
+    """Its header is read separately at first: a medium may return another one later."""
     data = seal.sealed(relu, seal.Keys(None, KEY), 1)
     script = """
 import mpconnxr

@@ -1,4 +1,4 @@
-"""Parts of a run, as run_async takes them, give what the whole gives."""
+"""Parts of a run, as run_async makes them, give the outputs of a whole run."""
 
 import re
 
@@ -15,8 +15,8 @@ DIGITS = small.ROOT / "examples" / "digits" / "digits.onnx"
 
 
 @every_target
-def test_whole_models_compute_the_same_in_parts(target):
-    """Steps that the converter has merged, floats and bytes."""
+def test_models_compute_the_same_in_parts(target):
+    """The steps are merged ones, of floats and of bytes."""
     script = """
 import mpconnxr
 import mpconnxr.slices
@@ -32,17 +32,17 @@ for i in range(4):
 """
     digits = small.floats(8, 1, 1, 8, 8)
     int8 = Settings(samples=[{"image": x} for x in abs(digits)])
-    found = [convert(DIGITS), convert(DIGITS, Options(quantize=int8)), convert(small.mixed())]
-    found.append(convert(DIGITS.parents[1] / "keywords" / "keywords.onnx"))
-    kernels = {step.kernel for done in found for step in done.graph.steps}
+    results = [convert(DIGITS), convert(DIGITS, Options(quantize=int8)), convert(small.mixed())]
+    results.append(convert(DIGITS.parents[1] / "keywords" / "keywords.onnx"))
+    kernels = {step.kernel for converted in results for step in converted.graph.steps}
     assert {"conv_max_pool", "block_gemm", "qconv"} <= kernels
-    files = {f"{i}.bin": done.data for i, done in enumerate(found)}
+    files = {f"{i}.bin": converted.data for i, converted in enumerate(results)}
     assert small.run(target, script, files).splitlines() == ["True True"] * 4
 
 
 @every_target
 def test_every_kernel_computes_the_same_in_parts(target):
-    """Parts of one item, the smallest there are, of all node tests of the smaller files."""
+    """Parts are single elements, the smallest there are, for node tests of smaller files."""
     script = """
 import gc
 import mpconnxr
@@ -77,7 +77,7 @@ print(n)
         if case.inputs is not None and is_same and len(case.data) < 3000:
             for kernel in case.kernels:
                 chosen.setdefault(kernel, []).append(case)
-    picked = list({c.name: c for found in chosen.values() for c in found[:2]}.values())
+    picked = list({c.name: c for results in chosen.values() for c in results[:2]}.values())
     files = {"n": str(len(picked)).encode()}
     for i, case in enumerate(picked):
         files[f"{i}.bin"] = case.data
@@ -89,8 +89,8 @@ print(n)
 
 
 @every_target
-def test_shapes_that_a_run_decides(target):
-    """Also with forms that the model prefers, which its steps take in the run."""
+def test_open_shapes_run_in_parts(target):
+    """Steps may prefer other forms, which they select during the run."""
     nodes = [
         ("NonZero", "x", "n", {}),
         ("Cast", "n", "f", {"to": TensorProto.FLOAT}),

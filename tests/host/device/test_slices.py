@@ -1,4 +1,4 @@
-"""Runs in parts: run_async, submit and poll, as docs/api.md has them."""
+"""Runs in parts: run_async, submit and poll follow docs/api.md."""
 
 import numpy as np
 import pytest
@@ -48,13 +48,13 @@ def digits():
 
 
 def lines(target, script, data, args=()):
-    """What a script printed that has MicroPython's asyncio beside it: no port freezes it here."""
+    """Return what a script printed; MicroPython's asyncio lies beside it."""
     files = {"m.bin": data, "asyncio": source_tree() / "extmod" / "asyncio"}
     return small.run(target, START + script, files, args).splitlines()
 
 
 def convolution(channels, side):
-    """A layer of `side` rows, twice the channels."""
+    """Return a convolution with `side` rows and twice the channels."""
     nodes = [("Conv", "x w", "c", {"pads": [1, 1, 1, 1]}), ("Relu", "c", "y", {})]
     x = small.value("x", (1, channels, side, side))
     y = small.value("y", (1, 2 * channels, side, side))
@@ -63,13 +63,13 @@ def convolution(channels, side):
 
 @pytest.fixture(scope="module")
 def slow():
-    """It takes some milliseconds, by CLOCK."""
+    """Return a layer that takes some milliseconds, by CLOCK."""
     return convolution(8, 48)
 
 
 @every_target
-def test_other_tasks_run_meanwhile(target, slow):
-    """The longest time for which another task does not get the processor."""
+def test_other_tasks_run_during_a_run(target, slow):
+    """Measures the longest time for which another task does not get the processor."""
     script = """
 m.run(x)
 whole = Clock.now
@@ -98,7 +98,7 @@ asyncio.run(main())
 
 
 @every_target
-def test_one_run_at_a_time(target, slow):
+def test_a_second_run_is_refused(target, slow):
     script = """
 async def main():
     first = asyncio.create_task(m.run_async(x, slice_ms=1))
@@ -136,7 +136,7 @@ asyncio.run(main())
 
 
 @every_target
-def test_submitted_runs_without_asyncio(target, digits):
+def test_runs_are_submitted_without_asyncio(target, digits):
     script = """
 def done(id, result):
     if isinstance(result, mpconnxr.MpconnxrError):
@@ -159,7 +159,7 @@ print(polls >= 4, m.poll())
 
 
 @every_target
-def test_submitted_runs_under_asyncio(target, digits):
+def test_runs_are_submitted_under_asyncio(target, digits):
     script = """
 async def main():
     all_done = asyncio.Event()
@@ -182,7 +182,7 @@ asyncio.run(main())
 
 
 @every_target
-def test_firmware_without_clock_or_asyncio(target, relu):
+def test_firmware_without_clock_or_asyncio_refuses_only_what_needs_them(target, relu):
     script = """
 import sys
 class Absent: pass
@@ -207,7 +207,7 @@ for call in (m.profile, m.benchmark, in_time, asynchronously):
     ]
 
 
-def test_values_of_a_run_in_parts(target, slow):
+def test_a_run_in_parts_computes_the_right_values(target, slow):
     x = small.floats(1, 8, 48, 48)
     script = """
 import mpconnxr

@@ -1,4 +1,4 @@
-"""Where the stack ends in load or run there is a typed error, as where memory ends."""
+"""A stack overflow in load or run raises a typed error, as a lack of memory does."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ for call in (lambda: mpconnxr.load(data), lambda: model.run([1.0])):
 
 
 def nested(depth):
-    """y = -x, in an If in an If in an If."""
+    """Return nodes of y = -x, in an If in an If in an If."""
     nodes = [helper.make_node("Neg", ["x"], [f"y{depth}"])]
     if depth:
         body = helper.make_graph(nested(depth - 1), f"body{depth}", [], [value(depth - 1)])
@@ -62,14 +62,12 @@ def value(depth):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_the_stack_ends(target):
+def test_a_stack_overflow_raises_a_typed_error(target):
     nodes = [helper.make_node("Less", ["x", "zero"], ["c"]), *nested(3)]
-    zero = helper.make_tensor("zero", TensorProto.FLOAT, [1], np.zeros(1, np.float32))
-    graph = helper.make_graph(nodes, "nested", [small.value("x", [1])], [value(3)], [zero])
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    said = small.run(target, SCRIPT, {"model.bin": small.binary(proto)})
-    for line in said.splitlines():
-        found = dict(word.split(":") for word in line.split())
+    proto = small.model(nodes, [small.value("x", [1])], [value(3)], zero=np.zeros(1, np.float32))
+    printed = small.run(target, SCRIPT, {"model.bin": small.binary(proto)})
+    for line in printed.splitlines():
+        results = dict(word.split(":") for word in line.split())
         # A call needs some frames of its own before it can type anything.
-        assert found.keys() == {"call", "typed", "done"}, line
-        assert int(found["typed"]) > 4 > int(found["call"]) - 6, line
+        assert results.keys() == {"call", "typed", "done"}, line
+        assert int(results["typed"]) > 4 > int(results["call"]) - 6, line

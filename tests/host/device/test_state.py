@@ -1,4 +1,4 @@
-"""State carried from run to run (--state): streaming gives what the whole sequence gives."""
+"""State that runs carry on (--state): streaming gives the outputs of the whole sequence."""
 
 import numpy as np
 import onnx
@@ -18,7 +18,7 @@ STEPS, BATCH, INPUTS, HIDDEN = 7, 2, 3, 4
 
 
 def recurrent(op, steps):
-    """A model over so many time steps; its states go in and come out."""
+    """Return a model over some time steps whose states are inputs and outputs."""
     states = ["h", "c"] if op == "LSTM" else ["h"]
     shape = (1, BATCH, HIDDEN)
     rows = GATES[op] * HIDDEN
@@ -38,21 +38,21 @@ def recurrent(op, steps):
 
 @every_target
 @pytest.mark.parametrize("op", GATES)
-def test_one_time_step_a_run_gives_what_the_sequence_gives(target, op):
+def test_single_steps_give_the_whole_sequence(target, op):
     x = small.floats(STEPS, BATCH, INPUTS, seed=4)
     whole, states = recurrent(op, STEPS)
     zeros = [np.zeros((1, BATCH, HIDDEN), np.float32)] * len(states)
     want = small.expected(whole, x, *zeros)[0]
-    done = convert(recurrent(op, 1)[0], Options(strip=True, state=states))
-    assert [step.kernel for step in done.graph.steps] == ["gated"]  # written in place
-    [outcome] = run_jobs(target, [Job(done.data, [[row.tobytes()] for row in x])])
+    converted = convert(recurrent(op, 1)[0], Options(strip=True, state=states))
+    assert [step.kernel for step in converted.graph.steps] == ["gated"]  # written in place
+    [outcome] = run_jobs(target, [Job(converted.data, [[row.tobytes()] for row in x])])
     assert not outcome.error, outcome.message
     got = [np.frombuffer(run.outputs[0], np.float32) for run in outcome.runs]
     np.testing.assert_allclose(np.stack(got).reshape(want.shape), want, rtol=1e-5, atol=1e-6)
 
 
 def swapping():
-    """y = a + b; the next a is b, the next b is a + x: each is read after the other is written."""
+    """Return y = a + b; next a = b, next b = a + x: each is read after the other is set."""
     nodes = [
         ("Add", "a x", "bn", {}),
         ("Identity", "b", "an", {}),
@@ -66,16 +66,16 @@ SWAPPED = {"a": "an", "b": "bn"}
 
 
 def swapped(runs):
-    """y of each run with x = 1, 2, 3, ..."""
-    a, b, found = 0, 0, []
+    """Return y of each run with x = 1, 2, 3, ..."""
+    a, b, result = 0, 0, []
     for x in range(1, runs + 1):
-        found.append(float(a + b))
+        result.append(float(a + b))
         a, b = b, a + x
-    return found
+    return result
 
 
 @every_target
-def test_states_that_need_a_copy(target):
+def test_states_that_swap_are_copied(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -84,9 +84,9 @@ for run in range(2):
     m.reset()
 print([t.name for t in m.inputs + m.outputs], m.state_nbytes)
 """
-    done = convert(swapping(), Options(state=SWAPPED))
-    assert done.report()["state_bytes"] == 32
-    printed = small.lines(target, script, m=done.data)
+    converted = convert(swapping(), Options(state=SWAPPED))
+    assert converted.report()["state_bytes"] == 32
+    printed = small.lines(target, script, m=converted.data)
     assert printed == [str(swapped(7))] * 2 + ["['x', 'y'] 28"]
 
 
@@ -123,13 +123,13 @@ print(golden.verify("m.bin").ok)
 
 @every_target
 @pytest.mark.parametrize("mode", [("bits", "7"), ("words", "1"), ("several", "1000")])
-def test_damaged_models_with_state(target, mode):
+def test_damaged_models_with_state_do_no_harm(target, mode):
     report = small.damage(target, small.binary(swapping(), state=SWAPPED), *mode)
     assert report.ok and report.refused > 100 and report.ran > 20, report
 
 
-def test_what_a_file_may_not_say_of_states(target):
-    """Storage class 3 needs its feature, and memory that can be had."""
+def test_invalid_states_in_a_file_are_refused(target):
+    """Storage class 3 requires its feature and enough memory."""
     good = small.binary(swapping(), state=SWAPPED)
     script = """
 import mpconnxr
@@ -157,8 +157,8 @@ for name in ("feature.bin", "far.bin"):
         ("dtln_model_1_lstm", {"input_3": "tf_op_layer_stack_2"}),
     ],
 )
-def test_real_models_in_a_stream(target, name, state):
-    """Their samples as one stream from zeros, onnxruntime fed its own states."""
+def test_real_models_run_as_a_stream(target, name, state):
+    """Their samples are one stream from zeros; onnxruntime gets its own states."""
     session = open_session(onnx.load(zoo.model_path(name)))
     xs = [zoo.sample(name, k, "input") for k in range(3)]
     first, held = session.inputs[0], np.zeros_like(xs[0][1])
@@ -166,8 +166,10 @@ def test_real_models_in_a_stream(target, name, state):
     for x, _ in xs:
         y, held = session.run(None, {first: x, next(iter(state)): held})
         want.append(y)
-    done = convert(zoo.model_path(name), Options(strip=True, state=state))
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()] for x, _ in xs])], timeout=300)
+    converted = convert(zoo.model_path(name), Options(strip=True, state=state))
+    [outcome] = run_jobs(
+        target, [Job(converted.data, [[x.tobytes()] for x, _ in xs])], timeout=300
+    )
     assert not outcome.error, outcome.message
     for run, y in zip(outcome.runs, want, strict=True):
         got = np.frombuffer(run.outputs[0], np.float32).reshape(y.shape)

@@ -1,4 +1,4 @@
-"""Weights that are read from the file while the model runs."""
+"""Weights are read from the file while the model runs."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 def layers(n=3, width=48):
-    """Gemm after Gemm, each with weights of its own that take most of the memory."""
+    """Return a chain of Gemms, whose weights take most of the memory."""
     nodes, constants = [], {}
     for i in range(n):
         nodes.append(("Gemm", f"h{i} w{i} b{i}", f"h{i + 1}", {"transB": 1}))
@@ -63,7 +63,7 @@ def test_the_window_is_a_fraction_of_the_weights():
     assert report["streamed_arena_bytes"] == report["arena_bytes"] + report["window_bytes"]
 
 
-def test_a_window_that_does_not_suffice():
+def test_a_too_small_window_is_refused():
     with pytest.raises(ConvertError, match="--window 64: .* is the least for .*Softmax|Mul"):
         proto = small.model(
             [("Mul", "x w", "y", {})],
@@ -75,7 +75,7 @@ def test_a_window_that_does_not_suffice():
 
 
 def shared():
-    """One matrix in two layers, another one between them."""
+    """Return two layers with one matrix, and another layer between them."""
     nodes = [
         ("MatMul", "x w", "a", {}),
         ("MatMul", "a v", "b", {}),
@@ -85,7 +85,7 @@ def shared():
     return small.model(nodes, *ends, w=small.floats(16, 16), v=small.floats(16, 16, seed=2))
 
 
-def test_what_is_used_twice_is_read_once_where_it_fits():
+def test_weights_used_twice_are_read_once_if_they_fit():
     def reads(**options):
         graph = convert(shared(), Options(strip=True, **options)).graph
         return sum(map(len, graph.reads.values()))
@@ -95,7 +95,7 @@ def test_what_is_used_twice_is_read_once_where_it_fits():
 
 
 @every_target
-def test_a_matrix_that_is_read_twice(target):
+def test_a_matrix_may_be_read_twice(target):
     x = small.floats(1, 16, seed=5)
     data = small.binary(shared(), window=16 * (16 * 4 + 12))
     *printed, y = small.lines(target, RUN, m=data, x=x.tobytes())
@@ -105,7 +105,7 @@ def test_a_matrix_that_is_read_twice(target):
 
 
 def looping():
-    """A Loop whose body multiplies by a matrix: its weights are read in every round."""
+    """Return a Loop that multiplies by a matrix: its weights are read in every round."""
     body = small.onnx.helper.make_graph(
         [
             small.onnx.helper.make_node("MatMul", ["h", "w"], ["hw"]),
@@ -129,7 +129,7 @@ def looping():
 
 
 @every_target
-def test_weights_in_bodies(target):
+def test_weights_in_bodies_are_streamed(target):
     x = small.floats(1, 16, seed=5)
     *printed, y = small.lines(target, RUN, m=small.binary(looping()), x=x.tobytes())
     assert printed == ["True", "[True, True]"] * 3 + ["True True"]
@@ -162,7 +162,7 @@ except mpconnxr.MpconnxrError:
 
 
 @every_target
-def test_reading_allocates_nothing(target):
+def test_streaming_allocates_nothing(target):
     script = """
 from micropython import heap_lock, heap_unlock
 import mpconnxr
@@ -185,7 +185,7 @@ print(n)
     ("mode", "amount"),
     [("digests", "97"), ("truncated", "97"), ("bits", "5"), ("words", "1"), ("several", "500")],
 )
-def test_damage(target, mode, amount):
+def test_damage_does_no_harm(target, mode, amount):
     data = small.binary(small.mixed())
     assert any(chunk[0] == STREAMED for chunk in File(data).chunks)
     report = small.damage(target, data, mode, amount, source="file")
@@ -193,8 +193,8 @@ def test_damage(target, mode, amount):
     assert report.ran > 20 or mode in ("digests", "truncated"), report
 
 
-def test_rules_of_streamed_chunks(target):
-    """What a file may not say: see docs/format.md."""
+def test_invalid_streamed_chunks_are_refused(target):
+    """docs/format.md lists the rules."""
     file = File(small.binary(layers(1)))
     place = next(i for i, c in enumerate(file.chunks) if c[0] == STREAMED)
     place = 2 + 2 * place + 2
@@ -228,7 +228,7 @@ for i in range(5):
 
 
 def large():
-    """Conv and Gemm with 4 MB of weights."""
+    """Return Conv and Gemm with 4 MB of weights."""
     nodes = [
         ("Conv", "x c d", "h", {"strides": [2, 2]}),
         ("Relu", "h", "r", {}),
@@ -246,13 +246,13 @@ def large():
     )
 
 
-def test_four_megabytes_of_weights_in_a_heap_of_288_kilobytes(ready_target, tmp_path):
-    """From compiled modules, as a board has them."""
+def test_four_megabytes_of_weights_run_in_288_kilobytes_of_heap(ready_target, tmp_path):
+    """Compiled modules are used, as on a board."""
     write_whole(tmp_path, Machine("x86"))
     [package] = tmp_path.glob("dist/*/mpconnxr")
     proto, x = large(), small.floats(1, 16, 9, 9, seed=5)
-    done = convert(proto, Options(strip=True, window=65536, keep_inputs=True))
-    assert done.report()["weight_bytes"] >= 4_000_000
+    converted = convert(proto, Options(strip=True, window=65536, keep_inputs=True))
+    assert converted.report()["weight_bytes"] >= 4_000_000
     script = """
 import gc
 import mpconnxr
@@ -267,7 +267,7 @@ print(gc.mem_alloc() - before, gc.mem_alloc() + gc.mem_free() <= 288 * 1024)
 for value in m.outputs[0].view("i"):
     print(value)
 """
-    files = {"mpconnxr": package, "m.bin": done.data, "x.bin": x.tobytes()}
+    files = {"mpconnxr": package, "m.bin": converted.data, "x.bin": x.tobytes()}
     kept, *y = small.run(ready_target("unix32"), script, files, heap=288 * 1024).splitlines()
     assert kept == "0 True"
     got = np.array(list(map(int, y)), np.int32).view(np.float32)

@@ -1,4 +1,4 @@
-"""Steps whose weights are larger than the window: they run in slices."""
+"""Steps whose weights are larger than the window run in slices."""
 
 import numpy as np
 import pytest
@@ -57,12 +57,12 @@ def test_a_step_larger_than_the_window_runs_in_slices(target, name):
     x = small.floats(*x_shape, seed=5)
     row = 4 * (int(np.prod(w_shape[1:])) + 1) + 1  # bias and exponent
     whole = convert(proto, Options(strip=True))
-    done = convert(proto, Options(strip=True, window=3 * row + 16))
-    report = done.report()
+    converted = convert(proto, Options(strip=True, window=3 * row + 16))
+    report = converted.report()
     assert report["window_bytes"] <= 3 * row + 16
     assert report["held_bytes"] <= 3  # exponents that two slices have in common
-    assert len(done.graph.steps) > 3 and report["macs"] == whole.report()["macs"]
-    *printed, y = small.lines(target, RUN, m=done.data, x=x.tobytes())
+    assert len(converted.graph.steps) > 3 and report["macs"] == whole.report()["macs"]
+    *printed, y = small.lines(target, RUN, m=converted.data, x=x.tobytes())
     assert printed == ["True", "[True, True]"] * 3 + ["True True"]
     whole_y = small.lines(target, RUN, m=whole.data, x=x.tobytes())[-1]
     assert y == whole_y
@@ -71,7 +71,7 @@ def test_a_step_larger_than_the_window_runs_in_slices(target, name):
 
 
 def quantized(group=1):
-    """QLinearConv with as many channels as slices need."""
+    """Return a QLinearConv with as many channels as slices need."""
     shape = (12, 6 // group, 3, 3)
     rng = np.random.default_rng(3)
     return small.model(
@@ -90,20 +90,20 @@ def quantized(group=1):
 
 @every_target
 @pytest.mark.parametrize("group", [1, 3])
-def test_slices_of_a_convolution_of_bytes(target, group):
+def test_a_byte_convolution_runs_in_slices(target, group):
     proto = quantized(group)
     x = np.random.default_rng(5).integers(0, 256, (1, 6, 7, 8)).astype(np.uint8)
     row = 8 + {1: 56, 3: 20}[group]  # of the channels' table, and 54 or 18 weights
-    done = convert(proto, Options(strip=True, window=4 * row))
-    assert [step.kernel for step in done.graph.steps] == ["qconv"] * 3
-    *printed, y = small.lines(target, RUN, m=done.data, x=x.tobytes())
+    converted = convert(proto, Options(strip=True, window=4 * row))
+    assert [step.kernel for step in converted.graph.steps] == ["qconv"] * 3
+    *printed, y = small.lines(target, RUN, m=converted.data, x=x.tobytes())
     assert printed == ["True", "[True, True]"] * 3 + ["True True"]
     assert y == small.lines(target, RUN, m=small.binary(proto), x=x.tobytes())[-1]
     got = np.frombuffer(bytes.fromhex(y), np.uint8).astype(int)
     assert np.abs(got - small.expected(proto, x)[0].ravel()).max() <= 1  # see ops/_requantize
 
 
-def test_a_window_of_no_channel_says_how_many_bytes_would_do():
+def test_a_too_small_window_names_the_bytes_needed():
     nodes, x_shape, y_shape, w_shape = SLICED["gemm of a row"]
     ends = [small.value("x", x_shape)], [small.value("y", y_shape)]
     proto = small.model(nodes, *ends, w=small.floats(*w_shape), b=small.floats(w_shape[0]))
@@ -114,12 +114,12 @@ def test_a_window_of_no_channel_says_how_many_bytes_would_do():
 
 
 @pytest.mark.parametrize(("channels", "n_notes"), [(40, 0), (400, 1)])
-def test_a_note_says_that_steps_take_more_than_a_window_saves(channels, n_notes):
+def test_a_note_counts_the_steps_that_a_window_adds(channels, n_notes):
     ends = [small.value("x", (1, 24))], [small.value("y", (1, channels))]
     nodes = [("Gemm", "x w b", "y", {"transB": 1})]
     proto = small.model(nodes, *ends, w=small.floats(channels, 24), b=small.floats(channels))
-    done = convert(proto, Options(strip=True, window=500))
-    found = [note for note in done.notes if "--window 500 cuts 1 steps into" in note]
-    assert len(found) == n_notes
-    if found:
-        assert f"into {len(done.graph.steps)}, " in found[0]
+    converted = convert(proto, Options(strip=True, window=500))
+    results = [note for note in converted.notes if "--window 500 cuts 1 steps into" in note]
+    assert len(results) == n_notes
+    if results:
+        assert f"into {len(converted.graph.steps)}, " in results[0]

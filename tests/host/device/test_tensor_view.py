@@ -1,4 +1,4 @@
-"""Typed views: each dtype, read and written, in the retyped form and in the one by struct."""
+"""Typed views read and write each dtype, in the retyped form and in the one by struct."""
 
 import pytest
 
@@ -65,13 +65,13 @@ for dtype, name, values in {kinds}:
 
 @every_target
 @pytest.mark.parametrize("retypes", [True, False])
-def test_each_dtype(target, retypes):
+def test_views_read_and_write_each_dtype(target, retypes):
     printed = small.run(target, CHECK.format(retypes=retypes, kinds=KINDS)).splitlines()
     assert printed == [str(retypes)] + [f"{name} True" for _, name, _ in KINDS]
 
 
 @every_target
-def test_dtypes_without_a_view(target):
+def test_unknown_dtypes_have_no_type_code(target):
     script = """
 from mpconnxr import tensor
 print([tensor.code_of(d) for d in (-1, 0, 8, 14, 15, 29, 128, 255)])
@@ -81,7 +81,7 @@ print([tensor.code_of(d) for d in (-1, 0, 8, 14, 15, 29, 128, 255)])
 
 @every_target
 def test_a_model_runs_without_retyping(target):
-    """The fallback serves plain loops, in an arena and over bytes that start anywhere."""
+    """The fallback serves plain loops, in an arena and over bytes at any alignment."""
     proto, x = small.moving(), small.floats(1, 3, 5, 6)
     script = """
 import mpconnxr
@@ -100,7 +100,7 @@ print(list(m.run(open("x.bin", "rb").read())[0].data))
 
 
 @every_target
-def test_alignment(target):
+def test_alignment_of_buffers_is_detected(target):
     script = """
 from mpconnxr import tensor
 print([tensor.is_aligned(memoryview(bytearray(64))[i:]) for i in range(9)])
@@ -110,8 +110,8 @@ print(tensor.is_aligned(bytearray(0)), tensor.is_aligned(bytearray(3)))
     assert small.run(target, script).splitlines() == [str(aligned), "True True"]
 
 
-def test_beyond_the_reach_of_a_memoryview(ready_target):
-    """32-bit machines have 24 bits for a memoryview's offset."""
+def test_views_beyond_16_mb_are_refused_on_32_bit_machines(ready_target):
+    """These have 24 bits for a memoryview's offset."""
     script = """
 from mpconnxr import UnsupportedError, tensor
 buffer = bytearray(17 << 20)

@@ -1,4 +1,4 @@
-"""profile, benchmark and deadlines, as docs/api.md has them."""
+"""profile, benchmark and deadlines follow docs/api.md."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_a_profile_has_every_step(target):
 
 
 def looping():
-    """7 rounds of a Loop, in each an If: below 3 one step, from there on two."""
+    """Return a Loop of 7 rounds with an If: one step in the first 3 rounds, then two."""
     yes = helper.make_graph(
         [helper.make_node("Sin", ["b"], ["y0"])], "yes", [], [small.value("y0", (4,))]
     )
@@ -71,7 +71,7 @@ def looping():
 
 @every_target
 def test_a_profile_shows_the_steps_in_bodies(target):
-    """After the step that runs them; their times are in its own. Afterwards all is as it was."""
+    """They follow the step that runs them, whose time includes theirs."""
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin", stream=False)
@@ -101,7 +101,7 @@ print(p.us, len(str(p).split("\\n")) - len(p.steps), again == right)
 
 
 @every_target
-def test_a_profile_knows_reads_of_weights_and_stripped_files(target):
+def test_a_profile_handles_streamed_and_stripped_files(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -116,8 +116,8 @@ for s in m.profile().steps:
 
 
 @every_target
-def test_measuring_leaves_inputs_and_state_as_they_were(target):
-    """A sum that the next run goes on from, as --state makes one."""
+def test_measuring_restores_inputs_and_state(target):
+    """The state is a sum that the next run continues, as with --state."""
     proto = small.model(
         [("Add", "x s", "t", {}), ("Identity", "t", "y", {})],
         [small.value("x", (3,)), small.value("s", (3,))],
@@ -143,7 +143,7 @@ print(m.inputs[0].data[0], m.state_nbytes)
 
 
 @every_target
-def test_benchmark(target, relu):
+def test_benchmark_reports_times(target, relu):
     script = """
 import mpconnxr
 from mpconnxr.inspect.timing import Benchmark
@@ -196,7 +196,7 @@ for us in (-1, 1 << 29):
 
 
 @every_target
-def test_a_program_that_only_runs_imports_none_of_it(target, relu):
+def test_a_plain_run_imports_no_timing_code(target, relu):
     script = """
 import sys
 import mpconnxr

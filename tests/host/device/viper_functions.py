@@ -1,8 +1,8 @@
-"""Random viper functions, and what they compute by Python's integers in 32-bit words.
+"""Random viper functions, and their results by Python's integers in 32-bit words.
 
 A function has words a, b, c in random order with a buffer m, which it reads and writes as bytes,
-halves and words; loops, branches, arithmetic and pointers that walk, as loops have them. Forms
-that are known to be compiled wrongly (tools/viperlint.py) are left out.
+halves and words; loops, branches, arithmetic and pointers that move, as loops have them. Forms
+that are known to be compiled wrongly (tools/viperlint.py) do not occur.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Function:
 
 
 def functions(seed: int, n: int) -> list[Function]:
-    """f0 to f(n - 1), the same for the same seed."""
+    """Return f0 to f(n - 1), always the same for a seed."""
     draw = random.Random(seed)
     return [_Writer(draw).function(f"f{i}") for i in range(n)]
 
@@ -84,8 +84,8 @@ class _Writer:
                 lines.append(f"{self._variable()} {operator} {self._expression(3)}")
             elif kind < 0.65:
                 first = f"{self._draw.choice(tuple(POINTERS))}[0]"
-                item = first if kind < 0.53 else self._item(depth=1)
-                lines.append(f"{item} = {self._expression(2)}")
+                element = first if kind < 0.53 else self._item(depth=1)
+                lines.append(f"{element} = {self._expression(2)}")
             elif kind < 0.8:
                 lines += [f"if {self._condition()}:", *self._inner(depth)]
                 lines += ["else:", *self._inner(depth)]
@@ -104,7 +104,7 @@ class _Writer:
         return [f"{i} = 0", f"while {i} < {n}:", *self._inner(depth), f"    {i} += 1"]
 
     def _walk(self) -> list[str]:
-        """A pointer that goes through some items, as in a dot product."""
+        """Return statements that move a pointer over some elements, as in a dot product."""
         nbytes = self._draw.choice(tuple(POINTERS.values()))
         cast, q, v = f"ptr{8 * nbytes}", f"q{nbytes}", self._variable()
         first = f"({self._operand(1)} & 31) * {nbytes}"
@@ -127,7 +127,7 @@ class _Writer:
         return f"{self._draw.choice(tuple(POINTERS))}[{self._operand(depth)} & 127]"
 
     def _operand(self, depth: int) -> str:
-        """An expression that is no constant: a constant one is folded, maybe to an object."""
+        """Return an expression that is not constant: a constant may be folded to an object."""
         while (text := self._expression(depth)).isdigit():
             pass
         return text
@@ -154,7 +154,7 @@ class _Writer:
 
 
 def computed(function: Function) -> tuple[int, bytes]:
-    """The result modulo 2**32, and the buffer afterwards."""
+    """Return the result modulo 2**32, and the buffer afterwards."""
     tree = _InWords().visit(ast.parse(function.source.partition("\n")[2]))
     memory = buffer()
     names = {"word": _word, "int": int, "object": object}
@@ -166,12 +166,12 @@ def computed(function: Function) -> tuple[int, bytes]:
 
 
 def _word(v: int) -> int:
-    """Modulo 2**32, signed."""
+    """Return an integer modulo 2**32, signed."""
     return (v & 0xFFFFFFFF) - ((v & 0x80000000) << 1)
 
 
 class _InWords(ast.NodeTransformer):
-    """Brings the result of each operation back to a word."""
+    """Wrap the result of each operation to a word."""
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -183,7 +183,7 @@ class _InWords(ast.NodeTransformer):
 
 
 class _Pointer:
-    """Items of n bytes at an address; that of the buffer is 0."""
+    """A pointer to elements of n bytes; address 0 is the buffer's."""
 
     def __init__(self, memory: bytearray, n: int, at: int):
         self._memory, self._n, self._at = memory, n, at

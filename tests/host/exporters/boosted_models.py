@@ -1,7 +1,8 @@
-"""Writes boosted/*.onnx: small models of LightGBM, XGBoost and CatBoost by their exporters.
+"""Write boosted/*.onnx: small models of LightGBM, XGBoost and CatBoost by their exporters.
 
-python -m tests.host.exporters.boosted_models lightgbm|xgboost|catboost: one library a process,
-since some of them crash beside each other.
+    python -m tests.host.exporters.boosted_models lightgbm|xgboost|catboost
+
+One library a process: some of them crash beside each other.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Models of scikit-learn whose work is distances and products with stored samples.
+"""Models of scikit-learn that mainly compute distances from, and products with, stored samples.
 
     python -m tests.host.exporters.classic_models FOLDER
 
@@ -17,8 +17,10 @@ from sklearn.gaussian_process import kernels
 
 
 def samples(kind):
-    """(x, y): digits or wines (whose measurements have different units) to classify; measurements
-    of patients (each of unit size) or many samples of ten numbers to predict by.
+    """Return (x, y) of a data set of scikit-learn.
+
+    digits and wine (measurements of different units) are to be classified; of diabetes (features
+    of unit size) and friedman (many samples of ten numbers) a number is to be predicted.
     """
     if kind == "friedman":
         x, y = datasets.make_friedman1(1100, random_state=0)
@@ -76,7 +78,7 @@ MODELS = {
 
 
 def trained(name):
-    """(the ONNX model, samples that it did not see)"""
+    """Return (the ONNX model, samples that it was not trained on)."""
     kind, n, make = MODELS[name]
     x, y = samples(kind)
     estimator = make()

@@ -1,4 +1,4 @@
-"""Estimators and pipelines of scikit-learn, small ones: what skl2onnx exports of it."""
+"""Small estimators and pipelines of scikit-learn, to be exported by skl2onnx."""
 
 import warnings
 
@@ -144,16 +144,16 @@ SINGLE_ONLY = ("IsolationForest", "LinearSVC", "PowerTransformer", "RidgeClassif
 
 
 def named():
-    """{name: estimator}, the names as people write them, shortened."""
-    found = {}
+    """Return {name: estimator}, the names being shortened reprs."""
+    result = {}
     for estimator in CLASSIFIERS + REGRESSORS + OTHERS:
         name = " ".join(str(estimator).split())[:60]
-        found[name if name not in found else f"{name} {len(found)}"] = estimator
-    return found
+        result[name if name not in result else f"{name} {len(result)}"] = estimator
+    return result
 
 
 def fitted(estimator, dtype):
-    """(the estimator, samples (n, features)), trained on wines or diabetes."""
+    """Return (the estimator, samples (n, features)), trained on wines or diabetes."""
     rng = np.random.default_rng(0)
     if any(estimator is r for r in REGRESSORS):
         x, y = datasets.load_diabetes(return_X_y=True)

@@ -1,5 +1,6 @@
-"""Language models that decode one token a run, with a cache of keys and values as their state; and
-an encoder, in the operators that PyTorch's exporter writes.
+"""Language models that decode one token a run, and an encoder, as PyTorch's exporter writes them.
+
+Caches of keys and values are the state of the language models.
 
     python -m tests.host.exporters.language_models FOLDER
 
@@ -9,7 +10,7 @@ weights, opset 24), so that `mpconnxr bench` can count their instructions:
     mpconnxr bench --no-c --strip --target T $(cat FOLDER/stories.states) \\
         --bind position=FOLDER/position.npy FOLDER/stories.onnx
 
-Each run takes a token and its position, and gives the scores of the next one. `states` names the
+Each run takes a token and its position, and returns the scores of the next one. `states` names the
 outputs that are inputs of the next run, as `--state` takes them.
 """
 
@@ -26,9 +27,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 @dataclass(frozen=True)
 class Sizes:
-    """room: tokens that the cache holds; is_split: caches are (1, heads, room, head), and not
-    (1, room, heads * head); weights: "float32", "int8" (a scale a column) or "int4" (a scale for
-    each `block` weights of a column), as DequantizeLinear takes them.
+    """Sizes and layout of a model.
+
+    Attributes:
+        room: tokens that the cache holds.
+        is_split: caches are (1, heads, room, head) in place of (1, room, heads * head).
+        weights: "float32", "int8" (a scale a column) or "int4" (a scale for each `block` weights
+            of a column), as DequantizeLinear takes them.
+
     """
 
     dim: int = 64
@@ -62,19 +68,19 @@ ENCODER = Sizes(layers=2, heads=4, groups=4, hidden=128, room=32)
 
 
 def states(sizes: Sizes) -> dict[str, str]:
-    """Inputs, and the outputs that they are in the next run."""
+    """Return inputs by name, with the outputs that they are in the next run."""
     return {
         f"{kind}{i}": f"{kind}{i}_next" for i in range(sizes.layers) for kind in ("keys", "values")
     }
 
 
 def build(sizes: Sizes) -> onnx.ModelProto:
-    """Inputs: token int64 (1, 1), position int64 (1), the caches; outputs: scores, the caches."""
+    """Return the model: token int64 (1, 1), position int64 (1), caches -> scores, caches."""
     return _Builder(sizes).model()
 
 
 def build_encoder(sizes: Sizes) -> onnx.ModelProto:
-    """x (1, room, dim) to y, likewise."""
+    """Return the encoder from x (1, room, dim) to y of the same shape."""
     return _Encoder(sizes).model()
 
 
@@ -181,7 +187,7 @@ class _Builder:
         return self.add("MatMul", f"{x} {name}", out or f"{name}_of")
 
     def quantized(self, name, w, most):
-        """What DequantizeLinear makes of integers up to `most`."""
+        """Add DequantizeLinear of integers up to `most`."""
         parts, axis = w[None], {"axis": 1}
         if most == 7 and len(w) % self.s.block == 0:
             parts, axis = w.reshape(-1, self.s.block, w.shape[1]), {"axis": 0}
@@ -259,8 +265,8 @@ def main(argv: list[str] | None = None) -> int:
     for name, sizes in MODELS.items():
         (folder / f"{name}.onnx").write_bytes(build(sizes).SerializeToString())
         pairs = states(sizes).items()
-        given = "".join(f"--state {output}={name} " for name, output in pairs)
-        (folder / f"{name}.states").write_text(given)
+        options = "".join(f"--state {output}={name} " for name, output in pairs)
+        (folder / f"{name}.states").write_text(options)
     (folder / "encoder.onnx").write_bytes(build_encoder(ENCODER).SerializeToString())
     np.save(folder / "position.npy", np.array([POSITION]))
     return 0

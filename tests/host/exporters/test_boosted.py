@@ -1,4 +1,4 @@
-"""LightGBM, XGBoost and CatBoost, as boosted_models.py wrote the files, next to onnxruntime."""
+"""LightGBM, XGBoost and CatBoost models of boosted_models.py agree with onnxruntime."""
 
 from pathlib import Path
 
@@ -12,13 +12,13 @@ FILES = sorted(Path(__file__).with_name("boosted").glob("*.onnx"))
 LARGEST = (30, 40, 190, 2500, 1, 1)  # of six features: in the range of all three data sets
 
 
-def test_there_are_many():
+def test_the_collection_has_many_models():
     assert len(FILES) >= 20
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_model(path, target):
+def test_a_model_agrees_with_onnxruntime(path, target):
     rng = np.random.default_rng(3)
     samples = (rng.random((8, 1, 6)) * LARGEST).astype(np.float32)
     samples[1::2] = rng.normal(0, 0.05, (4, 1, 6))  # as the diabetes data are

@@ -1,4 +1,4 @@
-"""Models of stored samples: near onnxruntime, and what a run costs in ARMv6-M code."""
+"""Models of stored samples are near onnxruntime; what a run costs in ARMv6-M code."""
 
 import json
 
@@ -35,14 +35,14 @@ MAY_ALLOCATE = {"knn_classifier": 1000, "one_class": 100}  # bytes: casts of 64-
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("name", classic_models.MODELS)
-def test_values(name, target):
+def test_classic_models_agree_with_onnxruntime(name, target):
     model, x = classic_models.trained(name)
     tolerance = FARTHER.get(name, CLOSE)
     check(target, model, [[x[k : k + 1]] for k in range(8)], tolerance=tolerance)
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_instructions(name, tmp_path, ready_target, capsys):
+def test_instructions_of_a_run_are_bounded(name, tmp_path, ready_target, capsys):
     ready_target(TARGET)
     path = tmp_path / f"{name}.onnx"
     path.write_bytes(classic_models.trained(name)[0].SerializeToString())
@@ -54,7 +54,7 @@ def test_instructions(name, tmp_path, ready_target, capsys):
 
 
 def test_a_linear_kernel_is_a_linear_model(tmp_path, ready_target, capsys):
-    """The vectors of each pair of classes are added up by the converter."""
+    """The converter adds up the vectors of each pair of classes."""
     ready_target(TARGET)
     path = tmp_path / "svc.onnx"
     path.write_bytes(classic_models.trained("svc_linear")[0].SerializeToString())

@@ -1,4 +1,4 @@
-"""A language model that decodes token by token, its cache a state, next to onnxruntime."""
+"""A language model that decodes token by token, its cache a state, agrees with onnxruntime."""
 
 import numpy as np
 import pytest
@@ -22,72 +22,72 @@ def sizes(**of):
 
 
 def expected(model, of):
-    """Scores of each token: onnxruntime, without its own rewrites."""
+    """Return the scores of each token by onnxruntime, without its own rewrites."""
     session = open_session(model)
     shapes = {
         i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input
     }
     names = language_models.states(of)
-    caches, found = {name: np.zeros(shapes[name], np.float32) for name in names}, []
+    caches, results = {name: np.zeros(shapes[name], np.float32) for name in names}, []
     for position, token in enumerate(TOKENS):
-        inputs = dict(zip(("token", "position"), given(position, token), strict=True))
+        inputs = dict(zip(("token", "position"), inputs_at(position, token), strict=True))
         scores, *new = session.run(None, inputs | caches)
         caches = dict(zip(names, new, strict=True))
-        found.append(scores)
-    return found
+        results.append(scores)
+    return results
 
 
-def given(position, token):
+def inputs_at(position, token):
     return [np.array([[token]], np.int64), np.array([position], np.int64)]
 
 
 def decoded(target, model, of, **options):
-    done = convert(model, Options(strip=True, state=language_models.states(of), **options))
-    runs = [[x.tobytes() for x in given(*pair)] for pair in enumerate(TOKENS)]
-    [outcome] = run_jobs(target, [Job(done.data, runs)], timeout=120)
+    converted = convert(model, Options(strip=True, state=language_models.states(of), **options))
+    runs = [[x.tobytes() for x in inputs_at(*pair)] for pair in enumerate(TOKENS)]
+    [outcome] = run_jobs(target, [Job(converted.data, runs)], timeout=120)
     assert not outcome.error, f"{outcome.error}: {outcome.message}"
-    return done, [np.frombuffer(run.outputs[0], np.float32) for run in outcome.runs]
+    return converted, [np.frombuffer(run.outputs[0], np.float32) for run in outcome.runs]
 
 
-def worst(got, wanted):
-    pairs = zip(got, wanted, strict=True)
+def worst(got, expected):
+    pairs = zip(got, expected, strict=True)
     return max(np.abs(a - b.ravel()).max() / np.abs(b).max() for a, b in pairs)
 
 
 @pytest.mark.parametrize("is_split", [False, True], ids=["joined", "split"])
-def test_tokens_of_a_cache(ready_target, is_split):
+def test_tokens_with_a_cache_agree(ready_target, is_split):
     of = sizes(is_split=is_split)
-    model, found = language_models.build(of), []
-    wanted = expected(model, of)
+    model, result = language_models.build(of), []
+    reference = expected(model, of)
     for name in UNIX_TARGETS:
-        done, got = decoded(ready_target(name), model, of)
-        assert not python_floats.of(done).steps
-        assert worst(got, wanted) <= TOLERANCE
-        found.append(np.concatenate(got).tobytes())
-    assert found[1:] == found[:-1]
-    kernels = [step.kernel for step in done.graph.steps]
+        converted, got = decoded(ready_target(name), model, of)
+        assert not python_floats.of(converted).steps
+        assert worst(got, reference) <= TOLERANCE
+        result.append(np.concatenate(got).tobytes())
+    assert result[1:] == result[:-1]
+    kernels = [step.kernel for step in converted.graph.steps]
     assert kernels.count("cache") == 2 * of.layers and kernels.count("attention") == of.layers
     assert "move" not in kernels
 
 
 @pytest.mark.parametrize("weights", ["int8", "int4"])
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_tokens_of_quantized_weights(target, weights):
-    """Of integers and a scale a column nothing is lost, and the file holds the integers."""
+def test_tokens_with_quantized_weights_agree(target, weights):
+    """Integers with one scale a column are exact, and the file holds the integers."""
     of = sizes(weights=weights)
     model = language_models.build(of)
-    wanted = expected(model, of)
+    reference = expected(model, of)
     whole, got = decoded(target, model, of)
-    assert worst(got, wanted) <= TOLERANCE
+    assert worst(got, reference) <= TOLERANCE
     small, got = decoded(target, model, of, weights=weights)
-    assert worst(got, wanted) <= TOLERANCE
+    assert worst(got, reference) <= TOLERANCE
     assert len(small.data) < len(whole.data)
     dtypes = {s.inputs[1].np_dtype for s in small.graph.steps if s.kernel == "block_gemm"}
     assert dtypes == {np.dtype({"int8": np.uint8, "int4": np.int8}[weights])}
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_tokens_in_16_bits(target):
+def test_tokens_in_16_bits_agree(target):
     of = sizes()
     model = language_models.build(of)
     _, got = decoded(target, model, of, float="fast16")
@@ -97,15 +97,15 @@ def test_tokens_in_16_bits(target):
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 def test_a_program_decodes_and_allocates_nothing(target):
     of = sizes()
-    done = convert(
+    converted = convert(
         language_models.build(of), Options(strip=True, state=language_models.states(of))
     )
-    samples = [given(*pair) for pair in enumerate(TOKENS)]
-    assert programs.check(target, {"tiny": (done.data, samples)}, False) == ["tiny"]
+    samples = [inputs_at(*pair) for pair in enumerate(TOKENS)]
+    assert programs.check(target, {"tiny": (converted.data, samples)}, False) == ["tiny"]
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_an_encoder(target):
+def test_an_encoder_agrees(target):
     of = language_models.Sizes(dim=16, layers=2, heads=4, groups=4, hidden=24, room=9)
     model = language_models.build_encoder(of)
     x = np.random.default_rng(0).standard_normal((1, 9, 16)).astype(np.float32)

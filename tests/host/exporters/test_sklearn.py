@@ -1,4 +1,4 @@
-"""scikit-learn through skl2onnx, in float32 and as exported by default, next to onnxruntime."""
+"""scikit-learn through skl2onnx, in float32 and in default exports, agrees with onnxruntime."""
 
 import warnings
 
@@ -26,14 +26,14 @@ MODELS += [
 ]
 
 
-def test_there_are_many():
+def test_there_are_many_estimators():
     assert len(MODELS) >= 150
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize(("name", "dtype"), MODELS)
-def test_an_estimator(name, dtype, target):
-    """In float32 without ZipMap; by default in float64 and with it."""
+def test_an_estimator_agrees_with_onnxruntime(name, dtype, target):
+    """Models are float32 without ZipMap, or by default float64 with it."""
     estimator, x = estimators.fitted(NAMED[name], dtype)
     model = exported(estimator, x[:1], plain=dtype is np.float32)
     reference = exported(estimator, x[:1].astype(np.float32), plain=dtype is np.float32)
@@ -41,7 +41,7 @@ def test_an_estimator(name, dtype, target):
 
 
 def exported(estimator, x, plain):
-    """plain: without ZipMap."""
+    """Export a trained estimator; `plain` omits ZipMap."""
     opset = OPSETS.get(type(estimator).__name__)
     options = {"zipmap": False} if plain and hasattr(estimator, "classes_") else None
     with warnings.catch_warnings():

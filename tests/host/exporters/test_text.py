@@ -1,4 +1,4 @@
-"""scikit-learn's pipelines on texts, as skl2onnx exports them, next to onnxruntime."""
+"""scikit-learn's pipelines on texts, exported by skl2onnx, agree with onnxruntime."""
 
 import warnings
 
@@ -61,24 +61,27 @@ PIPELINES = {
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("name", [name for name in PIPELINES if name != "columns"])
-def test_a_pipeline(name, target):
+def test_a_pipeline_agrees_with_onnxruntime(name, target):
     check(target, exported(name), [[np.array([[s]], object)] for s in TEXTS + MORE])
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_two_columns_of_text(target):
+def test_two_columns_of_text_agree(target):
     pairs = zip(TEXTS + MORE, MORE + TEXTS, strict=True)
     check(target, exported("columns"), [[np.array([pair], object)] for pair in pairs])
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_several_texts_at_once(target):
+def test_several_texts_at_once_agree(target):
     x = np.array(TEXTS + MORE, object).reshape(-1, 1)
     check(target, exported("pairs", len(x)), [[x], [x[::-1]]])
 
 
 def exported(name, n=1):
-    """With n texts a run, and without ZipMap. Many machines lack onnxruntime's default locale."""
+    """Export a pipeline for n texts a run, without ZipMap.
+
+    Many computers lack onnxruntime's default locale: StringNormalizer gets another one.
+    """
     pipeline, is_number = PIPELINES[name], name == "number"
     x = np.array([TEXTS, TEXTS[::-1]], object).T if name == "columns" else TEXTS
     types = [("x", StringTensorType([n, 2 if name == "columns" else 1]))]

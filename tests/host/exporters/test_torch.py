@@ -1,4 +1,4 @@
-"""PyTorch through both of its exporters, as torch_models.py wrote the files."""
+"""PyTorch models of both exporters, written by torch_models.py, agree with onnxruntime."""
 
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from tools.converter.protos import free_inputs
 FILES = sorted(Path(__file__).with_name("torch").glob("*.onnx"))
 
 
-def test_there_are_many():
+def test_the_collection_has_many_models():
     assert len(FILES) >= 80
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_model(path, target):
+def test_a_model_agrees_with_onnxruntime(path, target):
     model = onnx.load(path)
     rng = np.random.default_rng(3)
     check(target, model, [[drawn(i, rng) for i in free_inputs(model.graph)] for _ in range(3)])

@@ -1,7 +1,9 @@
-"""Writes torch/*.onnx: small PyTorch models by both of its exporters, with random weights.
+"""Write torch/*.onnx: small PyTorch models by both of its exporters, with random weights.
 
-python -m tests.host.exporters.torch_models [NAME...]: with torch, onnx and onnxscript installed.
-`NAME_dynamo.onnx` is of torch.export, `NAME_script.onnx` of TorchScript.
+    python -m tests.host.exporters.torch_models [NAME...]
+
+needs torch, onnx and onnxscript. `NAME_dynamo.onnx` is written by torch.export, `NAME_script.onnx`
+by TorchScript.
 """
 
 import itertools
@@ -19,7 +21,7 @@ MODELS = {}
 
 
 def model(*shapes, dtype=torch.float32, seed=0):
-    """Of a function that makes a module: the shapes of its inputs."""
+    """Register a function that makes a module, with the shapes of the module's inputs."""
 
     def note(make):
         MODELS[make.__name__] = make, shapes, dtype, seed
@@ -29,7 +31,7 @@ def model(*shapes, dtype=torch.float32, seed=0):
 
 
 class Of(nn.Module):
-    """A module of parts by name, and a function of it and its inputs."""
+    """A module of named parts, and a function of it and its inputs."""
 
     def __init__(self, function, **parts):
         super().__init__()
@@ -395,13 +397,13 @@ def write(name, kind):
 
 
 def strip(path):
-    """Removes what is for people: where in the source a node comes from."""
-    found = onnx.load(path)
-    graphs = [found.graph, *found.functions]
-    for part in [found, *graphs, *(v for g in graphs for v in (*g.node, *g.value_info))]:
+    """Remove the source locations that exporters note for people."""
+    result = onnx.load(path)
+    graphs = [result.graph, *result.functions]
+    for part in [result, *graphs, *(v for g in graphs for v in (*g.node, *g.value_info))]:
         part.ClearField("metadata_props")
         part.ClearField("doc_string")
-    onnx.save(found, path)
+    onnx.save(result, path)
 
 
 def main():

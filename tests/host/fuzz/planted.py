@@ -1,4 +1,4 @@
-"""Kernels with a fault each, in a copy of the package, and models that use them without harm."""
+"""Kernels with one planted fault each, in a copy of the package, and models that use them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ KERNELS = {
 
 
 def package(folder: Path) -> Path:
-    """A copy of mpconnxr with these kernels."""
+    """Return a copy of mpconnxr with these kernels."""
     place = folder / "mpconnxr"
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(packages.folder(), place, ignore=ignore)
@@ -92,7 +92,7 @@ def package(folder: Path) -> Path:
 
 
 def model(kernel: str) -> bytes:
-    """x at the start of the arena, out at its end."""
+    """Return a model with x at the start of the arena and out at its end."""
     tensors = [Record(_UINT8, 0, 0, (N,), place) for place in (0, N)]
     node = Node(kernel, [0], [1], [], [KERNELS[kernel][1]], [])
     return File(0, 2 * N, 2 * N, [], tensors, [0], [1], [], [], [node]).data()

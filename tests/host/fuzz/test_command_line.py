@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: statuses and messages are those of the other commands."""
+"""`python -m tests.fuzz` has the statuses and messages of the other commands."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_a_file_that_cannot_be_read_is_status_1_in_one_line(argv, tmp_path, monk
 
 
 @pytest.mark.parametrize("verb", ["model", "onnx", "calls", "summary"])
-def test_verbs_take_json(verb, capsys):
+def test_commands_take_json(verb, capsys):
     with pytest.raises(SystemExit):
         main([verb, "--help"])
     assert "--json" in capsys.readouterr().out

@@ -1,7 +1,7 @@
-"""Where memory ends in load or run, at whichever allocation, the error is typed, and the next load
-works. See tests/device/memory_errors.py.
+"""An allocation that fails in load or run raises a typed error, and the next load works.
 
-Some allocations of each kernel's; all of them with MPCONNXR_LONG=1.
+See tests/device/memory_errors.py. Some allocations of each kernel's; all of them with
+MPCONNXR_LONG=1.
 """
 
 import os
@@ -31,7 +31,10 @@ def collection():
 
 
 def chosen(target, some, mode):
-    """A seed that runs with the script's inputs, else one that refuses them; its allocations."""
+    """Return a seed and its number of allocations.
+
+    One that runs with the script's inputs is preferred to one that refuses them.
+    """
     for seed in [*some, some[0]]:
         _, n, end = run(target, seed.data, mode, 1, 1, 0).split()
         if end == "ran":
@@ -43,7 +46,7 @@ def chosen(target, some, mode):
 @pytest.mark.parametrize("target", GUARD_TARGETS[:2], indirect=True)
 @pytest.mark.parametrize("mode", TRIED)
 @pytest.mark.parametrize("kernel", seeds.kernels())
-def test_each_allocation_fails(target, collection, kernel, mode):
+def test_a_failing_allocation_raises_a_typed_error(target, collection, kernel, mode):
     seed, n = chosen(target, collection[kernel], mode)
     stride = max(1, n // TRIED[mode])
     first = 1 + zlib.crc32(kernel.encode()) % stride

@@ -1,4 +1,4 @@
-"""Damaged model files end in an error at worst, and the fuzzer finds what does not."""
+"""Damaged model files end in an error at worst, and the fuzzer finds planted faults."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ def test_every_kernel_has_seeds(collection):
     assert all(kernel in s.kernels for kernel, some in collection.items() for s in some)
 
 
-def test_files_are_read_and_written_as_they_are(collection):
+def test_files_are_written_as_they_were_read(collection):
     all_seeds = {s.name: s.data for some in collection.values() for s in some}
     for name, data in all_seeds.items():
         file = modelfile.read(data)
@@ -52,10 +52,10 @@ def test_planted_faults_are_found(target, tmp_path, kernel):
     cases = batch.make_cases(seed, n, Random(kernel))
     ended = batch.run(target, seed, cases, planted.package(tmp_path), limit_ms=300)
     assert not ended.seed_fault and len(ended.letters) == len(cases)
-    found = {fault.kind for fault in ended.faults if fault.where == f"run 0 {kernel}"}
+    results = {fault.kind for fault in ended.faults if fault.where == f"run 0 {kernel}"}
     if LETTERS[BENEATH] in ended.letters:
-        found.add(planted.BENEATH)
-    assert found & planted.KERNELS[kernel][2], ended
+        results.add(planted.BENEATH)
+    assert results & planted.KERNELS[kernel][2], ended
 
 
 @guard_targets
@@ -68,7 +68,7 @@ def test_a_fault_is_saved_and_repeated(target, tmp_path):
     task = campaign.Task(Plan(target.name, 200), "0-0-0", "planted_after", None, 200)
     result = campaign.Result()
     result.add(task, cases, ended)
-    paths = campaign.save_found(result.found, tmp_path / "finds")
+    paths = campaign.save_finds(result.found, tmp_path / "finds")
     about = json.loads(paths[0].with_suffix(".json").read_text())
     assert about["case"]["changes"] and about["fault"]["kind"] == result.found[0].fault.kind
     again = batch.run(target, seed, [batch.Case(paths[0].read_bytes(), **about["case"])], package)
@@ -77,9 +77,9 @@ def test_a_fault_is_saved_and_repeated(target, tmp_path):
 
 @pytest.mark.slow
 @guard_targets
-def test_damaged_files(target, collection, tmp_path):
+def test_damaged_files_do_no_harm(target, collection, tmp_path):
     result = campaign.run_part(Plan(target.name, CASES, seed=1), 0, collection)
-    campaign.save_found(result.found, tmp_path)
+    campaign.save_finds(result.found, tmp_path)
     assert not result.classes and not result.seed_faults, f"see {tmp_path}"
     total = campaign.summed([result.as_json()])["total"]
     assert total["cases"] == CASES
@@ -89,7 +89,7 @@ def test_damaged_files(target, collection, tmp_path):
 
 
 @guard_targets
-def test_damaged_files_as_programs(target, tmp_path):
+def test_damaged_programs_do_no_harm(target, tmp_path):
     data = small.binary(small.mixed())
     package = tmp_path / "mpconnxr"
     cases, faults = programs.deployed(
@@ -106,7 +106,7 @@ def test_damaged_files_as_programs(target, tmp_path):
     assert letters[programs.ANOTHER] == {LETTERS[1]} and LETTERS[0] in ended.letters
 
 
-def test_parts_are_resumed_and_added_up(ready_target, tmp_path):
+def test_parts_are_resumed_and_summed(ready_target, tmp_path):
     ready_target("unix-guard")
     command = [
         *(sys.executable, "-m", "tests.fuzz", "model", "--kernel", "relu", "--cases", "120"),
@@ -120,12 +120,12 @@ def test_parts_are_resumed_and_added_up(ready_target, tmp_path):
     subprocess.run(command, check=True, capture_output=True)
     assert [path.stat().st_mtime_ns for path in files] == written
     command = [sys.executable, "-m", "tests.fuzz", "summary", *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "fuzz: 120 cases of 1 kernels" in done.stdout
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "fuzz: 120 cases of 1 kernels" in completed.stdout
 
 
-def test_boards_run_cases_one_after_another(ready_target, collection):
-    """Without processes of their own a crash costs one case, not those behind it."""
+def test_boards_run_cases_in_one_process(ready_target, collection):
+    """A crash costs one case, not those behind it."""
     target = ready_target("mps2-an385")
     seed = collection["relu"][0].data
     cases = batch.make_cases(seed, 20, Random(3))

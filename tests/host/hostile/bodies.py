@@ -22,7 +22,7 @@ def _graph(nodes, inputs, outputs, constants=()):
 
 
 def _nest(depth):
-    """If in If in If, with a condition of the run."""
+    """Return If in If in If, with a condition that a run decides."""
     inner = _graph([node("Relu", "x", "o0")], [], [value("o0")])
     for i in range(1, depth):
         other = _graph([node("Relu", "x", f"e{i}")], [], [value(f"e{i}")])
@@ -129,13 +129,13 @@ def _functions():
 
 
 def _calling(calls):
-    """A model of F0; functions by name with those that each calls, one after another."""
-    found = model(node("F0", "x", domain="my"), my=1)
+    """Return a model of F0; `calls` are the functions that each function calls in turn."""
+    result = model(node("F0", "x", domain="my"), my=1)
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("my", 1)]
     for name, called in calls.items():
         steps = [node(one, f"v{i}", f"v{i + 1}", domain="my") for i, one in enumerate(called)]
         steps = steps or [node("Relu", "v0", "v1")]
-        found.functions.append(
+        result.functions.append(
             helper.make_function("my", name, ["v0"], [f"v{len(steps)}"], steps, imports)
         )
-    return found
+    return result

@@ -1,4 +1,4 @@
-"""Small files that ask for gigabytes, or for hours."""
+"""Small files that demand gigabytes, or hours."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _ONES = (
 
 
 def _summed(n, constants):
-    """What the node makes, as one number added to x."""
+    """Return a model that adds the sum of a node's output to x."""
     last = [node("Cast", "c", "f", to=FLOAT), node("ReduceSum", "f", "d", keepdims=0)]
     return model([n, *last, node("Add", "x d")], constants=constants, opset=18)
 
@@ -131,7 +131,7 @@ def _in_a_function():
         node("ReduceSum", "a", "b", keepdims=0),
         node("Add", "v b", "w"),
     ]
-    found = model(node("F", "x s", domain="my"), my=1, constants={"s": np.array([1 << 40, 4])})
+    result = model(node("F", "x s", domain="my"), my=1, constants={"s": np.array([1 << 40, 4])})
     imports = [helper.make_opsetid("", 17)]
-    found.functions.append(helper.make_function("my", "F", ["v", "s"], ["w"], nodes, imports))
-    return found
+    result.functions.append(helper.make_function("my", "F", ["v", "s"], ["w"], nodes, imports))
+    return result

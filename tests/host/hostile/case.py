@@ -1,4 +1,4 @@
-"""What a hostile model is: files, and how to convert them."""
+"""A hostile model: its files, and how to convert them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,15 @@ Cases = Iterator["Case"]
 
 @dataclass
 class Case:
-    """name: unique; model: of model.onnx; beside: contents by name of other files in its folder.
+    """A hostile model and how to convert it.
 
-    prepare: makes what is no plain file, in that folder; options: of the converter.
+    Attributes:
+        name: unique.
+        model: contents of model.onnx.
+        beside: contents of other files in its folder, by name.
+        prepare: function that makes special files in that folder.
+        options: of the converter.
+
     """
 
     name: str
@@ -28,7 +34,7 @@ class Case:
     options: Sequence[str] = ()
 
     def write(self, folder: Path) -> Path:
-        """The model's file, with all that belongs to it, in a folder."""
+        """Write the model's file, and all that belongs to it, into a folder."""
         data = self.model
         if isinstance(data, onnx.ModelProto):
             data = data.SerializeToString()
@@ -46,7 +52,7 @@ def value(name: str, shape: Sequence[int | str] = (4,), dtype: int = FLOAT) -> o
 
 
 def node(op: str, inputs: str, outputs: str = "y", **attributes) -> onnx.NodeProto:
-    """Names apart by blanks; `_` is one left out."""
+    """Return a node; names are separated by blanks, `_` stands for an omitted one."""
     names = [["" if n == "_" else n for n in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op, *names, **attributes)
 
@@ -59,8 +65,9 @@ def model(
     opset: int = 17,
     **more: int,
 ) -> onnx.ModelProto:
-    """x float32 [4] -> y float32 [4] where nothing else is given. more: opsets by domain, with _
-    for points.
+    """Return a model; by default from x float32 [4] to y float32 [4].
+
+    Keywords are opsets by domain, with _ for points.
     """
     nodes = [nodes] if isinstance(nodes, onnx.NodeProto) else list(nodes)
     initializers = [
@@ -84,7 +91,7 @@ def relu() -> onnx.ModelProto:
 
 
 def changed(change: Callable[[onnx.ModelProto], object], base=None) -> onnx.ModelProto:
-    """A model (x -> Relu -> y) after a change in place."""
-    found = base or relu()
-    change(found)
-    return found
+    """Return a model (default: x -> Relu -> y) after a change in place."""
+    result = base or relu()
+    change(result)
+    return result

@@ -92,12 +92,12 @@ def cases() -> Iterator[tuple[str, onnx.ModelProto]]:
         yield f"OneHot_{end}", _one_hot(end)
 
 
-def _put(given, end):
-    if isinstance(given, dict):
-        return {name: _put(v, end) for name, v in given.items()}
-    if isinstance(given, list):
-        return [_put(v, end) for v in given]
-    return end if isinstance(given, str) and given == _END else given
+def _put(value, end):
+    if isinstance(value, dict):
+        return {name: _put(v, end) for name, v in value.items()}
+    if isinstance(value, list):
+        return [_put(v, end) for v in value]
+    return end if isinstance(value, str) and value == _END else value
 
 
 def _tensors(constants):

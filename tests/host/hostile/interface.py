@@ -1,4 +1,4 @@
-"""Shapes, opsets and names that cannot be."""
+"""Impossible shapes, opsets and names."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _equal_when_escaped():
 
 
 def _with_bytes(where):
-    """A model with a mark as a name, and bytes that are no text in its place."""
+    """Return a model with bytes that are not text as one of its names."""
     mark = "@@@@"
     m = relu()
     n = m.graph.node[0]

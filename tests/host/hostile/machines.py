@@ -1,4 +1,4 @@
-"""Quantized nodes, trees, strings, sequences and optionals that make no sense."""
+"""Nonsensical quantized nodes, trees, strings, sequences and optionals."""
 
 from __future__ import annotations
 

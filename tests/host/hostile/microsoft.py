@@ -1,4 +1,4 @@
-"""Nodes of com.microsoft with attributes and inputs that their operators do not have."""
+"""Nodes of com.microsoft with attributes and inputs that their operators do not allow."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ def cases() -> Cases:
     for op, (inputs, constants, attributes, wrong) in _WRONG.items():
         for name, values in wrong.items():
             for i, bad in enumerate(values):
-                given = {k: v for k, v in {**attributes, name: bad}.items() if v is not None}
-                yield Case(f"{op}_{name}_{i}", _model(op, inputs, constants, given))
-    for name, given in _SIZES.items():
-        yield Case(name, _model(name.split("_")[0], *given))
+                attrs = {k: v for k, v in {**attributes, name: bad}.items() if v is not None}
+                yield Case(f"{op}_{name}_{i}", _model(op, inputs, constants, attrs))
+    for name, attrs in _SIZES.items():
+        yield Case(name, _model(name.split("_")[0], *attrs))
 
 
 def _model(op, inputs, constants, attributes):

@@ -1,4 +1,4 @@
-"""Nodes with attributes and inputs that their operators do not have."""
+"""Nodes with attributes and inputs that their operators do not allow."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _others(whole):
 
 
 def _field(number, contents):
-    """A field of bytes, its length right."""
+    """Return a field of bytes with the right length."""
     size, head = len(contents), bytearray()
     while size > 127:
         head.append(size & 127 | 128)
@@ -65,16 +65,16 @@ def _field(number, contents):
 
 
 def _nested(depth):
-    """A graph in an attribute of a node of a graph, and so on."""
-    found = b""
+    """Return a graph in an attribute of a node of a graph, and so on."""
+    result = b""
     for _ in range(depth):
-        found = _field(_NODE, _field(_ATTRIBUTE, _field(_BODY, found)))
-    return b"\x08\x08" + _field(_GRAPH, found)
+        result = _field(_NODE, _field(_ATTRIBUTE, _field(_BODY, result)))
+    return b"\x08\x08" + _field(_GRAPH, result)
 
 
 def _flipped(whole, seed):
-    """The first bytes wrong, those of lengths and kinds of fields."""
-    rng, found = random.Random(seed), bytearray(whole)
+    """Return the file with errors in its first bytes: lengths and kinds of fields."""
+    rng, result = random.Random(seed), bytearray(whole)
     for _ in range(6):
-        found[rng.randrange(24)] ^= 1 << rng.randrange(8)
-    return bytes(found)
+        result[rng.randrange(24)] ^= 1 << rng.randrange(8)
+    return bytes(result)

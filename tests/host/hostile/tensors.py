@@ -1,4 +1,4 @@
-"""Constants whose data do not fill them, sparse ones, and data in other files."""
+"""Constants whose data do not fill them, sparse constants, and data in other files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cases() -> Cases:
 
 
 def _with(dtype, dims, raw=None, **fields):
-    """x + the constant, cast to float."""
+    """Return x + the constant, cast to float."""
     t = TensorProto(name="w", data_type=dtype, dims=dims)
     if raw is not None:
         t.raw_data = raw
@@ -105,9 +105,9 @@ def _sparse_model(indices, dims):
     values = helper.make_tensor("w", FLOAT, [count], [1.0] * count)
     at = np.array(indices, np.int64)
     indices = helper.make_tensor("i", INT64, at.shape, at.reshape(-1))
-    found = model(node("Add", "x w"))
-    found.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, dims))
-    return found
+    result = model(node("Add", "x w"))
+    result.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, dims))
+    return result
 
 
 def _external():
@@ -145,14 +145,14 @@ def _external():
 
 
 def _beside(location, dims=(4,), **entries):
-    """A model with a constant in another file."""
+    """Return a model with a constant in another file."""
     t = TensorProto(name="w", data_type=FLOAT, dims=dims, data_location=TensorProto.EXTERNAL)
     for key, text in {"location": location, **entries}.items():
         t.external_data.add(key=key, value=str(text))
-    found = model(node("Add", "x w"), [value("x", dims)], [value("y", dims)])
-    found.graph.initializer.append(t)
+    result = model(node("Add", "x w"), [value("x", dims)], [value("y", dims)])
+    result.graph.initializer.append(t)
     assert external_data_helper.uses_external_data(t)
-    return found
+    return result
 
 
 def _no_location(m):

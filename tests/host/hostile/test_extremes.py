@@ -1,4 +1,4 @@
-"""Constants at the ends of int64: a model is right, or refused; soon, and in a typed error."""
+"""Models with constants at the ends of int64 are right, or soon refused with a typed error."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ _SCALED = (
 
 @forks
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_right_or_refused(operator, tmp_path):
+def test_extreme_constants_are_right_or_refused(operator, tmp_path):
     for name, proto in CASES:
         if name.partition("_")[0] != operator:
             continue
         (tmp_path / "model.onnx").write_bytes(proto.SerializeToString())
-        end, said = converted(tmp_path / "model.onnx", tmp_path / "out.bin")
+        end, message = converted(tmp_path / "model.onnx", tmp_path / "out.bin")
         assert end.seconds < MOST_SECONDS and end.peak < MOST_NBYTES, (name, end)
-        assert "Traceback" not in said and "unexpected" not in said, (name, said)
+        assert "Traceback" not in message and "unexpected" not in message, (name, message)
         if end.code:
-            assert end.code == 1 and "converter: " in said, (name, end, said)
+            assert end.code == 1 and "converter: " in message, (name, end, message)
         else:  # it was compared with onnxruntime
-            assert "\nchecked: " in said, (name, said)
+            assert "\nchecked: " in message, (name, message)
 
 
 @pytest.mark.parametrize("scale", (np.nan, np.inf, -np.inf, -0.5) if LONG else (np.nan, -0.5))
 @pytest.mark.parametrize(("operator", "inputs", "is_factor"), _SCALED)
-def test_scales(operator, inputs, is_factor, scale):
+def test_extreme_scales_are_right_or_refused(operator, inputs, is_factor, scale):
     if is_factor and scale == -0.5:
         return
     domain, _, op = operator.rpartition(" ")
@@ -72,10 +72,10 @@ def test_scales(operator, inputs, is_factor, scale):
     constants |= {"w": np.ones((1, 1, 1, 1), np.uint8), "m": np.ones((4, 4), np.uint8)}
     constants["c"] = np.ones((4, 4), bool)
     used = inputs.split()
-    given = [value("x", (4, 4), U8), value("i", (1, 1, 4, 4), U8), value("f", (4, 4))]
+    infos = [value("x", (4, 4), U8), value("i", (1, 1, 4, 4), U8), value("f", (4, 4))]
     proto = model(
         node(op, inputs, "q_out", **attributes),
-        [v for v in given if v.name in used],
+        [v for v in infos if v.name in used],
         [value("q_out", None, 1 if op[:2] in ("De", "Ma", "Dy") else U8)],
         {k: v for k, v in constants.items() if k in used},
         com_microsoft=1,

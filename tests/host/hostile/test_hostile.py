@@ -32,7 +32,7 @@ forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no f
 
 
 def converted(model: Path, output: Path, options=()) -> tuple[limits.End, str]:
-    """How a conversion in a child ended, and all that it and its parent said."""
+    """Return how a conversion in a child process ended, and all that was printed."""
     log = output.with_suffix(".log")
 
     def child():
@@ -44,8 +44,8 @@ def converted(model: Path, output: Path, options=()) -> tuple[limits.End, str]:
         return main([str(model), str(output), *options])
 
     end = limits.watch(child, "converter")
-    said = log.read_text(errors="surrogateescape")
-    return end, said + (f"converter: {end.report}\n" if end.report else "")
+    message = log.read_text(errors="surrogateescape")
+    return end, message + (f"converter: {end.report}\n" if end.report else "")
 
 
 def test_the_collection_is_large_and_its_names_are_unique():
@@ -55,13 +55,13 @@ def test_the_collection_is_large_and_its_names_are_unique():
 
 @forks
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_it_is_refused(case, tmp_path):
+def test_a_hostile_model_is_refused(case, tmp_path):
     output = tmp_path / "out.bin"
-    end, said = converted(case.write(tmp_path), output, case.options)
+    end, message = converted(case.write(tmp_path), output, case.options)
     assert end.seconds < MOST_SECONDS  # of computing: a busy machine decides nothing
     assert end.peak < MOST_NBYTES
-    assert end.code in (1, 2) and not output.exists(), said
-    assert said.startswith("converter: ") and said.count("\nconverter: ") == 0, said
-    assert "Traceback" not in said and "unexpected" not in said, said
-    assert re.fullmatch(r"(\n|[ -~]|[^\W\x00-\x9f])*", said), repr(said)
-    assert len(said) < 20_000
+    assert end.code in (1, 2) and not output.exists(), message
+    assert message.startswith("converter: ") and message.count("\nconverter: ") == 0, message
+    assert "Traceback" not in message and "unexpected" not in message, message
+    assert re.fullmatch(r"(\n|[ -~]|[^\W\x00-\x9f])*", message), repr(message)
+    assert len(message) < 20_000

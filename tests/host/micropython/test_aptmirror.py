@@ -1,4 +1,4 @@
-"""The system's Debian mirror is found in both of apt's formats, and no third party's."""
+"""The system's Debian mirror is found in both of apt's formats; a third party's is ignored."""
 
 import pytest
 
@@ -43,12 +43,12 @@ SIGNED = Mirror(NAMES["main"], "/usr/share/keyrings/some.gpg")
         ("sources.list.d/third-party.sources", DEB822, None),
     ],
 )
-def test_find_mirror(tmp_path, name, text, mirror):
+def test_mirrors_are_found_in_both_formats(tmp_path, name, text, mirror):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(text.format(**NAMES))
     assert find_mirror(tmp_path) == mirror
 
 
-def test_no_apt(tmp_path):
+def test_a_system_without_apt_has_no_mirror(tmp_path):
     assert find_mirror(tmp_path / "nothing") is None

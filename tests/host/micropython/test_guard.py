@@ -1,4 +1,4 @@
-"""What the targets with guard pages see, and what they do not make up."""
+"""Targets with guard pages detect stray accesses, and report no others."""
 
 import pytest
 
@@ -34,21 +34,21 @@ SIGSEGV, SIGPROF = 11, 27
 
 
 def printed(target, script):
-    done = target.run(PRELUDE + script)
-    assert (done.stderr, done.returncode) == ("", 0)
-    return done.stdout.split()
+    completed = target.run(PRELUDE + script)
+    assert (completed.stderr, completed.returncode) == ("", 0)
+    return completed.stdout.split()
 
 
 def ended(target, script):
-    """As printed, where a process reports its fault on stderr."""
-    done = target.run(PRELUDE + script)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    """Return the printed words of a process that may report its fault on stderr."""
+    completed = target.run(PRELUDE + script)
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout.split()
 
 
 @every_target
 @pytest.mark.parametrize("make", ["bytearray(64)", "array('i', range(16))", "grown()"])
-def test_right_of_a_buffer(target, make):
+def test_accesses_right_of_a_buffer_fault(target, make):
     script = f"""
 def grown():
     b = bytearray(1)
@@ -67,7 +67,7 @@ print(status(lambda: put(b, 30000, 1)))
 
 
 @every_target
-def test_left_of_a_buffer(target):
+def test_accesses_left_of_a_buffer_fault(target):
     script = """
 guard.align(True)
 b = bytearray(60)
@@ -87,7 +87,7 @@ print(status(lambda: put(b, 61, 0)), status(lambda: put(b, 63, 0)), guard.check(
 
 
 @every_target
-def test_exit_and_alarm(target):
+def test_exit_and_alarm_end_the_process(target):
     script = """
 def endless():
     while True:
@@ -99,7 +99,7 @@ print(status(lambda: guard.exit(7)), status(endless, 50))
 
 @every_target
 def test_each_allocation_can_fail(target):
-    """MicroPython does without some, such as a call's frame, where it can."""
+    """MicroPython survives some failures by itself, such as that of a call's frame."""
     script = """
 def work():
     return [bytearray(10), bytes(20), [0] * 30, array("i", [1])]
@@ -121,7 +121,7 @@ print(n > 5, n - 4 <= len(failed), max(failed) <= n + 3)
 
 
 @every_target
-def test_more_than_there_is(target):
+def test_too_large_allocations_are_refused(target):
     script = """
 def refused(n):
     try:

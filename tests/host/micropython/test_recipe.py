@@ -1,4 +1,4 @@
-"""A source is fetched and a port built once, whoever asks; a failure says why."""
+"""A source is fetched and a port built once, whoever needs it; a failure says why."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ all:
 
 @pytest.fixture
 def counter(tmp_path, monkeypatch):
-    """A stand-in for MicroPython's source; each build of it adds a line to the file returned."""
+    """Return a file to which each build of a fake MicroPython source adds a line."""
     tree = tmp_path / "source"
     for name, text in {"py/mpconfig.h": "", "ports/unix/Makefile": MAKEFILE}.items():
         (tree / name).parent.mkdir(parents=True)
@@ -32,7 +32,7 @@ def counter(tmp_path, monkeypatch):
     source.source_key.cache_clear()
 
 
-def test_built_once(counter, tmp_path):
+def test_a_port_is_built_once(counter, tmp_path):
     plain = Recipe("unix", "product", (f"COUNT={counter}", "WORD=hello"), "-DX=1")
     path = plain.build("some")
     assert path == plain.build("some") == plain.path("some")
@@ -59,7 +59,7 @@ def test_the_files_of_a_board_are_part_of_its_build(tmp_path, monkeypatch):
     assert paths[0] == paths[1] and len(set(paths)) == 3
 
 
-def test_built_once_by_several_processes(counter):
+def test_several_processes_build_a_port_once(counter):
     options = (f"COUNT={counter}", "WORD=hello")
     code = (
         "from tools.micropython.recipe import Recipe\n"
@@ -72,21 +72,21 @@ def test_built_once_by_several_processes(counter):
     assert counter.read_text() == "once\n"
 
 
-def test_failure_shows_the_log(counter):
+def test_a_failed_build_shows_the_log(counter):
     broken = Recipe("unix", "product", ("COUNT=/dev/null/no", "WORD=hello"))
     with pytest.raises(TargetError, match="(?s)building some failed, see .*log\n.*Error "):
         broken.build("some")
     assert not broken.path("some").exists()
 
 
-def test_no_source_folder(counter, tmp_path, monkeypatch):
+def test_a_wrong_source_folder_is_named(counter, tmp_path, monkeypatch):
     monkeypatch.setenv("MICROPYTHON_SRC", str(tmp_path))
     with pytest.raises(TargetError, match="MICROPYTHON_SRC"):
         source.source_tree()
 
 
-def test_source_from_git(counter, tmp_path, monkeypatch):
-    """Where no Debian mirror is, the pinned tag of the repository is what gets built."""
+def test_the_source_comes_from_git_if_nothing_else_has_it(counter, tmp_path, monkeypatch):
+    """If there is no Debian mirror, the pinned tag of the repository is built."""
     tree = tmp_path / "source"
     git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.invalid"]
     tag = ["tag", f"v{source.VERSION}"]
@@ -121,7 +121,7 @@ def test_libraries_are_fetched_once_unless_the_source_has_them(counter, tmp_path
     assert counter.read_text().split() == ["once", "library.h", "once", "own.h"]
 
 
-def test_no_source_at_all(counter, tmp_path, monkeypatch):
+def test_a_missing_source_names_the_variable_to_set(counter, tmp_path, monkeypatch):
     monkeypatch.delenv("MICROPYTHON_SRC")
     monkeypatch.setattr(source, "REPOSITORY", (tmp_path / "nothing").as_uri())
     monkeypatch.setattr(source, "download_source", _refuse)

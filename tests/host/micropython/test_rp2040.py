@@ -12,7 +12,7 @@ BLOCK = slice((1 << 20) + 200 * 4096, (1 << 20) + 201 * 4096)
 
 @pytest.fixture
 def pico(ready_target, tmp_path):
-    """A board whose flash outlives it, in the test's folder."""
+    """Return a function that makes a board whose flash outlives it, in the test's folder."""
     target = ready_target("rp2040")
 
     def board(cut_after=0):
@@ -40,7 +40,7 @@ class Repl:
         time.sleep(1)  # a pseudo-terminal stays where a USB port would be gone for a while
 
 
-def test_it_is_a_pico_with_an_empty_file_system(pico):
+def test_the_board_is_a_pico_with_an_empty_file_system(pico):
     with pico() as board, Repl(board.port) as repl:
         assert repl("import os; print(os.listdir('/'))") == "[]"
         about = repl("import sys; print(sys.implementation._machine, sys.platform)")
@@ -49,7 +49,7 @@ def test_it_is_a_pico_with_an_empty_file_system(pico):
         assert 230_000 < free < 250_000
 
 
-def test_files_are_there_after_a_reset_and_on_the_next_day(pico):
+def test_files_survive_a_reset_and_a_restart(pico):
     with pico() as board:
         with Repl(board.port) as repl:
             repl("with open('kept', 'w') as f: f.write('text')")
@@ -64,13 +64,13 @@ def test_files_are_there_after_a_reset_and_on_the_next_day(pico):
     assert board.changes == 0
 
 
-def test_time_is_the_boards(pico):
+def test_sleeping_advances_the_boards_clock(pico):
     with pico() as board, Repl(board.port) as repl:
         repl("import time; t = time.ticks_ms(); time.sleep(100)")
         assert 100_000 <= int(repl("print(time.ticks_diff(time.ticks_ms(), t))")) < 101_000
 
 
-def test_power_is_cut_in_the_midst_of_a_change(pico, tmp_path):
+def test_power_is_cut_in_the_middle_of_a_change(pico, tmp_path):
     with pico() as board, Repl(board.port) as repl:
         repl("print(1)")  # so that its file system is made
     (tmp_path / "flash").write_bytes(_with_block((tmp_path / "flash").read_bytes(), bytes(4096)))

@@ -1,4 +1,4 @@
-"""Each target is what it says, and all behave alike towards a script and its caller."""
+"""Each target has its declared properties, and all behave alike towards scripts and callers."""
 
 import os
 import subprocess
@@ -42,35 +42,35 @@ print(double(array("i", [0, 21]), 1))
 
 
 def printed(target, script, **options):
-    done = target.run(script, **options)
-    assert (done.stderr, done.returncode) == ("", 0)
-    return done.stdout
+    completed = target.run(script, **options)
+    assert (completed.stderr, completed.returncode) == ("", 0)
+    return completed.stdout
 
 
 @every_target
-def test_word_size(target):
+def test_targets_have_their_word_size(target):
     bits = printed(target, "import sys\nprint(len(bin(sys.maxsize)) - 2 + 1)")
     assert int(bits) == target.word_bits
 
 
 @every_target
-def test_float_size(target):
+def test_targets_have_their_float_size(target):
     # 2**24 + 1 is the first integer that a single float cannot hold.
     exact = printed(target, "print(float(1 << 24) + 1.0 - float(1 << 24))")
     assert exact == ("1.0\n" if target.float_bits == 64 else "0.0\n")
 
 
 @every_micropython
-def test_viper(target):
-    done = target.run(VIPER)
+def test_targets_compile_viper_as_declared(target):
+    completed = target.run(VIPER)
     if target.viper:
-        assert (done.stdout, done.stderr) == ("42\n", "")
+        assert (completed.stdout, completed.stderr) == ("42\n", "")
     else:
-        assert done.returncode != 0 and "SyntaxError" in done.stderr
+        assert completed.returncode != 0 and "SyntaxError" in completed.stderr
 
 
 @every_micropython
-def test_modules(target):
+def test_targets_have_the_declared_modules(target):
     script = """
 import array, binascii, gc, hashlib, json, micropython, struct, sys, uctypes
 from vfs import VfsRom
@@ -83,7 +83,7 @@ print(binascii.hexlify(hashlib.sha256(b"abc").digest()).decode()[:8])
 @pytest.mark.parametrize(
     "target", [t for t in MICROPYTHONS if t not in (PICO, WEB)], indirect=True
 )
-def test_memory_statistics(target):
+def test_memory_statistics_are_available(target):
     script = """
 import micropython
 before = micropython.mem_total()
@@ -95,7 +95,7 @@ print(micropython.mem_current() > 0)
 
 
 @every_target
-def test_files(target, tmp_path):
+def test_scripts_find_their_files(target, tmp_path):
     package = tmp_path / "package"
     (package / "inner").mkdir(parents=True)
     (package / "__init__.py").write_text("from .inner.module import WORD")
@@ -123,38 +123,38 @@ def test_files_are_read_in_place(target):
 
 
 @board_targets
-def test_files_too_large(target):
+def test_files_too_large_for_a_target_are_refused(target):
     with pytest.raises(TargetError, match="more than the board's"):
         target.run("", files={"model.bin": bytes(17 << 20)})
 
 
 @every_target
 @pytest.mark.parametrize("name", ["script", "../outside", "/outside"])
-def test_file_names_that_are_refused(target, name):
+def test_unsafe_file_names_are_refused(target, name):
     with pytest.raises(TargetError, match="a file named"):
         target.run("", files={name: b""})
 
 
 @every_target
-def test_arguments(target):
+def test_scripts_get_their_arguments(target):
     args = ("-v", "two words", "quote\"'\\", "é")
     script = "import sys\nfor arg in sys.argv: print(arg)"
     assert printed(target, script, args=args).splitlines() == ["script", *args]
 
 
 @every_target
-def test_script_in_a_file(target, tmp_path):
+def test_a_script_may_be_a_file(target, tmp_path):
     path = tmp_path / "hello.py"
     path.write_text("print('é', __name__)")
     assert printed(target, path) == "é __main__\n"
 
 
 @every_micropython
-def test_exception(target):
-    done = target.run("print('before')\ndef f():\n    raise ValueError('bad')\nf()")
-    assert done.stdout == "before\n"
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
+def test_an_exception_is_reported(target):
+    completed = target.run("print('before')\ndef f():\n    raise ValueError('bad')\nf()")
+    assert completed.stdout == "before\n"
+    assert completed.returncode == 1
+    assert completed.stderr.splitlines() == [
         "Traceback (most recent call last):",
         '  File "script", line 4, in <module>',
         '  File "script", line 3, in f',
@@ -163,23 +163,23 @@ def test_exception(target):
 
 
 @every_target
-def test_syntax_error(target):
-    done = target.run("print(1)\n1 +")
-    assert done.stdout == "" and done.returncode == 1
-    assert "SyntaxError" in done.stderr
+def test_a_syntax_error_is_reported(target):
+    completed = target.run("print(1)\n1 +")
+    assert completed.stdout == "" and completed.returncode == 1
+    assert "SyntaxError" in completed.stderr
 
 
 @every_micropython
 @pytest.mark.parametrize(
     ("end", "status"), [("raise SystemExit", 0), ("sys.exit(3)", 3), ("sys.exit('why')", 1)]
 )
-def test_exit_status(target, end, status):
-    done = target.run(f"import sys\nprint('last', end='')\n{end}")
-    assert (done.stdout, done.stderr, done.returncode) == ("last", "", status)
+def test_the_exit_status_is_returned(target, end, status):
+    completed = target.run(f"import sys\nprint('last', end='')\n{end}")
+    assert (completed.stdout, completed.stderr, completed.returncode) == ("last", "", status)
 
 
 @every_target
-def test_lines_come_one_by_one(target):
+def test_lines_arrive_one_by_one(target):
     times = {}
     n = 10_000 if target.name == PICO else 1_000_000
     script = f"""
@@ -197,7 +197,7 @@ print("third", end="")
 
 
 @every_target
-def test_timeout_kills(target):
+def test_a_timeout_kills_the_process(target):
     target.build()
     before = children()
     start, timeout = time.monotonic(), 10 if target.name == PICO else 1
@@ -209,7 +209,7 @@ def test_timeout_kills(target):
 
 
 def children():
-    """Numbers of this process's children: the converter's onnxruntime may be among them."""
+    """Return the numbers of this process's children, among them perhaps onnxruntime's."""
     path = f"/proc/self/task/{os.getpid()}/children"
     if not os.path.exists(path):
         return ""
@@ -218,7 +218,7 @@ def children():
 
 
 @every_target
-def test_several_at_once(target):
+def test_several_scripts_run_at_once(target):
     script = "import sys\nprint(sys.argv[1], open('own').read())"
 
     def run(i):
@@ -229,14 +229,14 @@ def test_several_at_once(target):
 
 
 @unix_targets
-def test_heap(target):
+def test_the_heap_has_the_requested_size(target):
     script = "import gc\ngc.collect()\nprint(gc.mem_free())"
     assert 900_000 < int(printed(target, script, heap=1_000_000)) < 1_000_000
     assert int(printed(target, script)) > 7_000_000
 
 
 @pytest.mark.parametrize("target", [*BOARDS, CPYTHON, WEB], indirect=True)
-def test_heap_is_refused(target):
+def test_a_heap_size_is_refused_where_it_is_fixed(target):
     with pytest.raises(TargetError, match="heap"):
         target.run("", heap=1_000_000)
 
@@ -259,26 +259,28 @@ print(ticks() - start)
 
 
 @pytest.mark.parametrize("target", [*PROCESSES, PICO, CPYTHON, WEB], indirect=True)
-def test_counted_instructions_are_refused(target):
+def test_counting_is_refused_where_it_is_impossible(target):
     with pytest.raises(TargetError, match="icount"):
         target.run("", icount=True)
 
 
-def test_unknown_target():
+def test_an_unknown_target_is_refused():
     with pytest.raises(TargetError, match="unix32"):
         get_target("no-such-target")
 
 
-def test_command_line(target, tmp_path):
+def test_the_command_line_runs_scripts(target, tmp_path):
     (tmp_path / "hello.py").write_text("import sys\nprint('hello', *sys.argv[1:])\nsys.exit(5)")
     command = [sys.executable, "-m", "tools.micropython", "run", target.name]
-    done = subprocess.run([*command, tmp_path / "hello.py", "you"], capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == ("hello you\n", 5)
+    completed = subprocess.run(
+        [*command, tmp_path / "hello.py", "you"], capture_output=True, text=True
+    )
+    assert (completed.stdout, completed.returncode) == ("hello you\n", 5)
 
 
-def test_command_line_error():
+def test_the_command_line_reports_errors():
     command = [sys.executable, "-m", "tools.micropython", "path", "no-such-target"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.startswith("micropython: unknown target 'no-such-target'")
-    assert done.stderr.count("\n") == 1
+    completed = subprocess.run(command, capture_output=True, text=True)
+    assert completed.returncode == 1
+    assert completed.stderr.startswith("micropython: unknown target 'no-such-target'")
+    assert completed.stderr.count("\n") == 1

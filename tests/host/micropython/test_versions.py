@@ -50,11 +50,11 @@ MODELS = ("mnist_8", "mlperf_kws_dscnn_int8")
 
 @pytest.fixture
 def versioned(request, ready_target):
-    """A target of another version."""
+    """Return a target of another version."""
     return ready_target(request.param)
 
 
-def test_names():
+def test_targets_are_named_with_versions():
     assert split("unix32") == ("unix32", "")
     assert split("unix32@1.26.1") == ("unix32", "1.26.1")
     assert split("unix32@1.29") == ("unix32", "1.29.0")
@@ -65,7 +65,7 @@ def test_names():
 
 
 @pytest.mark.parametrize("name", ["unix32@", "unix32@2.0", "unix32@1.26.1.1", "nothing@1.26.1"])
-def test_names_of_no_version(name):
+def test_names_of_unknown_versions_are_refused(name):
     with pytest.raises(TargetError, match="unknown"):
         get_target(name)
 
@@ -73,26 +73,26 @@ def test_names_of_no_version(name):
 @pytest.mark.parametrize(
     "name", ["unix@1.23", "virt-rv32@1.29", "sim-de212@1.27", "webassembly@1.24", "cpython@1.25"]
 )
-def test_what_is_not_built(name):
+def test_targets_without_a_build_are_refused(name):
     with pytest.raises(TargetError, match="is not built from MicroPython 1."):
         get_target(name)
 
 
 @pytest.mark.parametrize("version", ["1.25.0", "1.26.0", "1.27.0", "1.28.0", "1.29.0"])
-def test_npm_gives_the_version_that_was_asked_for(version, ready_target):
+def test_npm_installs_the_requested_version(version, ready_target):
     target = ready_target(f"webassembly@{version}")
-    done = target.run("import sys\nprint('.'.join(map(str, sys.implementation.version[:3])))")
-    assert done.stdout.strip() == version
+    completed = target.run("import sys\nprint('.'.join(map(str, sys.implementation.version[:3])))")
+    assert completed.stdout.strip() == version
     assert target.name == ("webassembly" if version == "1.29.0" else f"webassembly@{version}")
 
 
-def test_each_version_has_its_own_place():
+def test_each_version_has_its_own_path():
     paths = {get_target(f"unix{at}").recipe.path("unix") for at in ("", "@1.26.1", "@1.29")}
     assert len(paths) == 3
 
 
 def test_a_target_proves_the_size_of_its_words(tmp_path, monkeypatch):
-    """What is built with others is refused, and not kept."""
+    """A target built with other words is refused, and not kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     unix = UNIX[0]
     executable = unix.build()
@@ -125,8 +125,8 @@ def test_loops_give_the_same_bits(versioned):
 
 @pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs ONNX's node tests on each version")
 @pytest.mark.parametrize("versioned", UNIX_PORT, indirect=True, ids=str)
-def test_onnx_node_tests(versioned, capfd):
-    """The same cases pass as on the usual version."""
+def test_onnx_node_tests_pass(versioned, capfd):
+    """The same cases pass as on the default version."""
     passed = {}
     for name in (versioned.name, versioned.name.partition("@")[0]):
         conformance(["--target", name, "--json"])
@@ -143,8 +143,7 @@ def test_onnx_node_tests(versioned, capfd):
     indirect=True,
     ids=str,
 )
-def test_models(versioned, name, capfd):
-    """As onnxruntime has them."""
+def test_models_agree_with_onnxruntime(versioned, name, capfd):
     if not zoo.model_path(name).is_file():
         pytest.skip(f"no model collection at {zoo.ZOO}")
     model = str(zoo.model_path(name))

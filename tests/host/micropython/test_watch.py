@@ -1,8 +1,8 @@
-"""On each board that is watched a stray access, planted in a loop, is found; others are not.
+"""Watched boards report each stray access of a planted loop, and no other access.
 
 The planted loops read or write one byte (a word) of x or out, at the byte p[0]. x and out are
-views of one buffer with other tensors beside them, so that nothing but the watch can see what
-strays.
+views of one buffer with other tensors beside them, so that only the watch can detect that they
+stray.
 """
 
 import pytest
@@ -128,11 +128,11 @@ class Board:
         return ("viper", assembler) if assembler else ("viper",)
 
     def run(self, script, goes_on=False, files=None):
-        """The lines of what was found; what was printed until then is in self.printed."""
-        done = watched(self.target, goes_on).run(script, files=files)
-        self.printed = done.stdout.splitlines()
-        assert goes_on or bool(done.stderr) == (done.returncode == STRAYED)
-        return done.stderr.splitlines()
+        """Return lines that name the detected accesses; self.printed gets the printed lines."""
+        completed = watched(self.target, goes_on).run(script, files=files)
+        self.printed = completed.stdout.splitlines()
+        assert goes_on or bool(completed.stderr) == (completed.returncode == STRAYED)
+        return completed.stderr.splitlines()
 
     def call(self, form, calls, goes_on=False):
         return self.run(LOOPS[form] + CALLS.format(n=N, calls=calls), goes_on)
@@ -163,7 +163,7 @@ def test_each_planted_stray_access_is_found(board):
 
 
 @every_board
-def test_the_first_one_ends_qemu(board):
+def test_the_first_stray_access_ends_qemu(board):
     for form in board.forms:
         for call in STRAYS[0], STRAYS[4], *FARTHER:
             report = board.call(form, [RIGHT[0], call])
@@ -172,7 +172,7 @@ def test_the_first_one_ends_qemu(board):
 
 
 @every_board
-def test_accesses_of_the_buffers_are_right(board):
+def test_accesses_to_the_buffers_are_allowed(board):
     for form in board.forms:
         assert not board.call(form, RIGHT)
         assert board.printed[-1] == "the end"
@@ -187,13 +187,13 @@ watch.Watched(write)(x, x, x, bytes(4))
 
 
 @every_board
-def test_what_is_read_only_is_not_written(board):
+def test_writes_to_read_only_buffers_are_found(board):
     assert board.run(LOOPS["viper"] + READ_ONLY)[-1].startswith("stray write of 1 bytes")
     assert board.printed == ["read"]
 
 
 @every_board
-def test_code_that_is_called_in_no_watched_way_is_found(board):
+def test_accesses_outside_of_a_watched_call_are_found(board):
     call = "x = bytes(8)\nread(x, x, x, x)\n"
     assert board.run(LOOPS["viper"] + call)[-1].endswith("outside of a call")
 
@@ -218,7 +218,7 @@ watch.Watched(outer)(x, [inner, y, p, {outer}])
 
 @some_boards
 @pytest.mark.parametrize("places", [{"inner": 8, "outer": 0}, {"inner": 0, "outer": 8}])
-def test_loops_that_call_loops(board, places):
+def test_loops_that_call_loops_are_watched(board, places):
     assert board.run(LOOPS["viper"] + NESTED.format(**places))[-1].startswith("stray read of 1 b")
     assert board.printed == ["right"]
 
@@ -245,18 +245,18 @@ finally:
 
 @some_boards
 def test_the_loops_of_the_package_are_watched(board):
-    found = board.run(PACKAGE, files={"mpconnxr": package.folder()})
-    assert found[-1].startswith("stray read of 4 bytes") and "relu.relu32 + " in found[-1]
+    result = board.run(PACKAGE, files={"mpconnxr": package.folder()})
+    assert result[-1].startswith("stray read of 4 bytes") and "relu.relu32 + " in result[-1]
     assert board.printed == ["[1, 0, 3, 4]"]
 
 
 @some_boards
 def test_a_view_beyond_its_buffer_is_found(board):
-    found = board.run(VIEWS, files={"mpconnxr": package.folder()})
-    assert found == ["stray view beyond its buffer"] and board.printed == ["1"]
+    result = board.run(VIEWS, files={"mpconnxr": package.folder()})
+    assert result == ["stray view beyond its buffer"] and board.printed == ["1"]
 
 
-def test_a_board_that_says_nothing_is_given_up(ready_target):
+def test_a_silent_board_is_aborted(ready_target):
     board = watched(ready_target("mps2-an385"), quiet=0.5)
     with pytest.raises(TargetTimeout, match="no sign within 0.5 s") as error:
         board.run("print('before')\nwhile True:\n    pass\n", timeout=600)

@@ -1,4 +1,4 @@
-"""What the firmware for Xtensa is made with, and that a fault there ends a run."""
+"""The firmware for Xtensa is built with the right tools, and a fault there ends a run."""
 
 import subprocess
 from pathlib import Path
@@ -22,13 +22,13 @@ read(addressof(data) + 1)
 """
 
 
-def test_helpers_compute_as_this_computer(tmp_path):
+def test_arithmetic_helpers_compute_like_the_host(tmp_path):
     source = Path(__file__).with_name("xtensa_helpers.c")
     program = tmp_path / "helpers"
     options = ["-O2", f"-DROUNDS={ROUNDS}", f"-I{BOARDS / 'sim'}"]
     subprocess.run(["gcc", *options, source, "-lm", "-o", program], check=True)
-    done = subprocess.run([program], capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == ("", 0)
+    completed = subprocess.run([program], capture_output=True, text=True)
+    assert (completed.stdout, completed.returncode) == ("", 0)
 
 
 @pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
@@ -41,7 +41,7 @@ def test_a_fault_ends_the_run(target):
 
 @pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
 def test_exceptions_unwind_deep_calls(target):
-    """More frames than the core has register windows, left by an exception and by returns."""
+    """An exception and returns leave more frames than the core has register windows."""
     script = """
 def down(n):
     if n == 0:
@@ -55,5 +55,5 @@ def down(n):
 
 print([down(n) for n in range(1, 60) if n % 7 == 0])
 """
-    done = target.run(script)
-    assert (done.stdout, done.stderr) == ("[7, 14, 21, 28, 35, 42, 49, 56]\n", "")
+    completed = target.run(script)
+    assert (completed.stdout, completed.stderr) == ("[7, 14, 21, 28, 35, 42, 49, 56]\n", "")

@@ -1,4 +1,4 @@
-"""Single-node models on a MicroPython target against onnxruntime, many in one process."""
+"""Compare models of one node on a MicroPython target with onnxruntime, many in one process."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+from tests.host.device import small
 from tools.converter.convert import Converted, Options, convert
 from tools.converter.reference import golden
 from tools.harness import Job, input_bytes, output_value, run_jobs
@@ -16,7 +17,13 @@ from tools.harness import Job, input_bytes, output_value, run_jobs
 
 @dataclass
 class Node:
-    """A node with its input arrays (None: left out). fixed: which of them are constants."""
+    """A node with its input arrays.
+
+    Attributes:
+        inputs: arrays, None for one that is omitted.
+        fixed: numbers of those that are constants.
+
+    """
 
     op: str
     inputs: list
@@ -26,30 +33,31 @@ class Node:
     dtypes: tuple = (np.float32,)  # of the outputs
 
     def model(self, shapes=None) -> onnx.ModelProto:
-        """shapes: of the outputs; without them it is for onnxruntime only."""
+        """Return the model; without shapes of the outputs it is for onnxruntime only."""
         names = ["" if x is None else f"x{i}" for i, x in enumerate(self.inputs)]
         outputs = [f"y{i}" for i in range(len(self.dtypes))]
-        infos = [_info(f"x{i}", x.dtype, x.shape) for i, x in self._variable()]
+        infos = [small.value(f"x{i}", x.shape, x.dtype) for i, x in self._variable()]
         constants = [numpy_helper.from_array(self.inputs[i], f"x{i}") for i in self.fixed]
         shapes = shapes or [None] * len(outputs)
-        results = [_info(*out) for out in zip(outputs, self.dtypes, shapes, strict=True)]
+        described = zip(outputs, shapes, self.dtypes, strict=True)
+        results = [small.value(*description) for description in described]
         node = helper.make_node(self.op, names, outputs, **self.attrs)
         graph = helper.make_graph([node], "one", infos, results, constants)
         opsets = [helper.make_opsetid("", self.opset)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
     def _variable(self):
-        given = enumerate(self.inputs)
-        return [(i, x) for i, x in given if x is not None and i not in self.fixed]
+        numbered = enumerate(self.inputs)
+        return [(i, x) for i, x in numbered if x is not None and i not in self.fixed]
 
     def values(self) -> list[np.ndarray]:
         return [np.asarray(x) for _, x in self._variable()]
 
     def expected(self) -> list[np.ndarray]:
         pytest.importorskip("onnxruntime")
-        found = golden.reference(self.model(), self.values())
-        assert found is not None, f"onnxruntime does not run {self}"
-        return found
+        result = golden.reference(self.model(), self.values())
+        assert result is not None, f"onnxruntime does not run {self}"
+        return result
 
     def converted(self, outputs) -> Converted:
         return convert(self.model([y.shape for y in outputs]), Options(strip=True))
@@ -59,18 +67,12 @@ class Node:
         return f"{self.op}-{self.opset} {shapes} {self.attrs}"
 
 
-def _info(name, dtype, shape):
-    return helper.make_tensor_value_info(
-        name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape
-    )
-
-
 def run(target, nodes: list[Node], expected: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
-    """Outputs of each node on the target. Fails if one does not run. expected: for the shapes."""
-    done = [n.converted(outputs) for n, outputs in zip(nodes, expected, strict=True)]
+    """Return each node's outputs on the target, shaped as expected; fail if one fails."""
+    conversions = [n.converted(outputs) for n, outputs in zip(nodes, expected, strict=True)]
     jobs = [
         Job(c.data, [[input_bytes(x) for x in n.values()]])
-        for n, c in zip(nodes, done, strict=True)
+        for n, c in zip(nodes, conversions, strict=True)
     ]
     outcomes = run_jobs(target, jobs)
     failures = [
@@ -82,12 +84,12 @@ def run(target, nodes: list[Node], expected: list[list[np.ndarray]]) -> list[lis
             output_value(raw, t.dtype, t.np_dtype, t.shape)
             for raw, t in zip(o.runs[0].outputs, c.graph.outputs, strict=True)
         ]
-        for o, c in zip(outcomes, done, strict=True)
+        for o, c in zip(outcomes, conversions, strict=True)
     ]
 
 
 def compare(target, nodes: list[Node], expected=None, rtol=1e-5, atol=1e-6) -> None:
-    """All nodes against onnxruntime, or against the given outputs; integers must be the same."""
+    """Compare all nodes with onnxruntime or with expected outputs; integers must be equal."""
     expected = [n.expected() for n in nodes] if expected is None else expected
     failures = []
     for node, got, want in zip(nodes, run(target, nodes, expected), expected, strict=True):

@@ -8,23 +8,23 @@ HALF = 1 << 23
 
 
 def exponent_of(values) -> int:
-    """Biased exponent of the largest of these float32s, 1 at least."""
+    """Return the biased exponent of the largest of these float32s, at least 1."""
     bits = np.asarray(values, np.float32).view(np.int32) & 0x7FFFFFFF
     return max(1, int(bits.max(initial=0)) >> 23)
 
 
 def mantissas_of(values, exponent: int) -> list[int]:
-    """values / 2**(exponent - 149), rounded to integers of 24 bits, ties away from zero."""
-    found = []
+    """Return values / 2**(exponent - 149), rounded to 24-bit integers, ties away from zero."""
+    results = []
     for v in np.asarray(values, np.float32).ravel():
         scaled = Fraction(float(v)) / Fraction(2) ** (exponent - 149)
         whole = min(int(abs(scaled) + Fraction(1, 2)), HALF - 1)
-        found.append(-whole if scaled < 0 else whole)
-    return found
+        results.append(-whole if scaled < 0 else whole)
+    return results
 
 
 def product(values, weights, bias) -> np.float32:
-    """What the device must give for one row of values, one of weights and its bias."""
+    """Return the device's exact result for a row of values, one of weights and its bias."""
     a, b = exponent_of(values), exponent_of(weights)
     pairs = zip(mantissas_of(values, a), mantissas_of(weights, b), strict=True)
     unit = Fraction(2) ** (a + b - 298)
@@ -36,7 +36,7 @@ def product(values, weights, bias) -> np.float32:
 
 
 def rounded(value: Fraction) -> np.float32:
-    """The nearest float32, ties to even."""
+    """Return the nearest float32, ties to even."""
     size, exponent = abs(value), -149
     while size / Fraction(2) ** exponent >= 1 << 24:
         exponent += 1

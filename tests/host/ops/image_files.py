@@ -1,4 +1,4 @@
-"""Files of images, written from their pixels: what the tests of kernel image_decoder decode."""
+"""Write image files from their pixels, to test kernel image_decoder."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _KINDS = {"gray": 0, "rgb": 2, "palette": 3, "gray+alpha": 4, "rgb+alpha": 6}
 
 
 def gray_of(rgb: np.ndarray) -> np.ndarray:
-    """(height, width, 1) of (height, width, 3)."""
+    """Return (height, width, 1) grays of (height, width, 3) colours."""
     r, g, b = np.moveaxis(rgb.astype(np.int64), 2, 0)
     return ((19595 * r + 38470 * g + 7471 * b + 32768) >> 16).astype(np.uint8)[..., None]
 
 
 def packed(codes: np.ndarray, bits: int) -> list[bytes]:
-    """Rows of (height, items), each item of these bits, the first one in the high ones."""
+    """Return rows of (height, n) codes of these bits, the first one in the high bits."""
     if bits == 16:
         return [row.astype(">u2").tobytes() for row in codes]
     spread = (codes[..., None] >> np.arange(bits - 1, -1, -1)) & 1
@@ -42,7 +42,11 @@ def png(
     before: bytes = b"",
     interlace: int = 0,
 ) -> bytes:
-    """samples: (height, width, samples); filters: the rows', in turn; piece: bytes of an IDAT."""
+    """Return a PNG of samples (height, width, samples) and a palette (colours, 3).
+
+    Rows use the filters in turn; an IDAT has `piece` bytes; chunks in `before` precede the
+    palette.
+    """
     height, width, n = samples.shape
     raw, above = b"", None
     for y, row in enumerate(packed(samples.reshape(height, width * n), bits)):
@@ -60,7 +64,7 @@ def png(
 
 
 def filtered(row: bytes, above: bytes, kind: int, step: int) -> bytes:
-    """A row of a PNG, as one of its filters writes it."""
+    """Return a row of a PNG as a filter of this kind writes it."""
     x, b = (np.frombuffer(r, np.uint8).astype(int) for r in (row, above))
     a, c = (np.concatenate([np.zeros(step, int), r])[: len(r)] for r in (x, b))
     p = a + b - c
@@ -78,7 +82,10 @@ def bmp(
     masks: tuple[int, ...] = (),
     gap: int = 0,
 ) -> bytes:
-    """samples: (height, width, bytes), blue first, or codes; palette: (colours, 3), red first."""
+    """Return a BMP of samples (height, width, bytes), blue first, or codes.
+
+    The palette is (colours, 3), red first; `gap` bytes precede the pixels.
+    """
     height, width, _ = samples.shape
     rows = packed(samples.reshape(height, -1), min(bits, 8))
     rows = [row + bytes(-len(row) % 4) for row in (rows if from_top else rows[::-1])]
@@ -99,7 +106,7 @@ def bmp(
 
 
 def pnm(samples: np.ndarray, kind: int, most: int = 255, comment: str = "") -> bytes:
-    """kind: 1 to 6; samples: (height, width, 1 or 3)."""
+    """Return a PNM of kind 1 to 6 and samples (height, width, 1 or 3)."""
     height, width, n = samples.shape
     head = f"P{kind}\n{comment}{width} {height}\n" + (f"{most}\n" if kind not in (1, 4) else "")
     rows = samples.reshape(height, width * n)
@@ -119,7 +126,10 @@ def tiff(
     palette: np.ndarray | None = None,
     **fields,
 ) -> bytes:
-    """rows: of a strip; palette: (colours, 3); fields: f259=5 changes field 259, None drops it."""
+    """Return a TIFF of samples (height, width, samples) in strips of some rows, 0 for all.
+
+    f259=5 changes field 259, f259=None drops it.
+    """
     height, width, n = samples.shape
     lines = packed(samples.reshape(height, width * n), bits)
     if bits == 16 and order == "<":
@@ -139,10 +149,10 @@ def tiff(
     values = {tag: v for tag, v in values.items() if v[1] != [None]}
     table, more, first = b"", b"", 8 + len(data)
     behind = first + 2 + 12 * len(values) + 4
-    for tag, (dtype, found) in sorted(values.items()):
-        raw = struct.pack(f"{order}{len(found)}{'H' if dtype == 3 else 'I'}", *found)
+    for tag, (dtype, results) in sorted(values.items()):
+        raw = struct.pack(f"{order}{len(results)}{'H' if dtype == 3 else 'I'}", *results)
         if len(raw) > 4:
             raw, more = struct.pack(f"{order}I", behind + len(more)), more + raw
-        table += struct.pack(f"{order}HHI", tag, dtype, len(found)) + raw.ljust(4, b"\0")
+        table += struct.pack(f"{order}HHI", tag, dtype, len(results)) + raw.ljust(4, b"\0")
     head = (b"II" if order == "<" else b"MM") + struct.pack(f"{order}HI", 42, first)
     return head + data + struct.pack(f"{order}H", len(values)) + table + bytes(4) + more

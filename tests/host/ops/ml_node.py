@@ -13,12 +13,12 @@ from tools.converter.convert import Converted, Options, convert
 
 @dataclass
 class MlNode(Node):
-    """The sizes of its outputs are left open: the converter has to find them."""
+    """A node of ai.onnx.ml with open output sizes, so that the converter infers them."""
 
     opset: int = 3  # of ai.onnx.ml
 
     def model(self, shapes=None) -> onnx.ModelProto:
-        """Outputs are one label and one row a sample, unless shapes says otherwise."""
+        """Return the model; without shapes, the outputs are one label and one row a sample."""
         ranks = [len(s) for s in shapes] if shapes else [1, 2][-len(self.dtypes) :]
         open_shapes = [[f"y{i}_{k}" for k in range(rank)] for i, rank in enumerate(ranks)]
         model = super().model(open_shapes)
@@ -29,9 +29,9 @@ class MlNode(Node):
         return model
 
     def converted(self, outputs) -> Converted:
-        done = convert(self.model([y.shape for y in outputs]), Options(strip=True))
-        assert [t.shape for t in done.graph.outputs] == [y.shape for y in outputs], str(self)
-        return done
+        conversion = convert(self.model([y.shape for y in outputs]), Options(strip=True))
+        assert [t.shape for t in conversion.graph.outputs] == [y.shape for y in outputs], str(self)
+        return conversion
 
     def __str__(self):
         short = (int, float, str, bytes)

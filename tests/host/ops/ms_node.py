@@ -13,7 +13,7 @@ from tools.converter.convert import Converted, Options, convert
 
 @dataclass
 class MsNode(Node):
-    """The sizes of its outputs are left open: the converter has to find them."""
+    """A node of com.microsoft with open output sizes, so that the converter infers them."""
 
     opset: int = 17  # of ai.onnx
     domain: str = "com.microsoft"
@@ -26,6 +26,6 @@ class MsNode(Node):
         return model
 
     def converted(self, outputs) -> Converted:
-        done = convert(self.model([y.shape for y in outputs]), Options(strip=True))
-        assert [t.shape for t in done.graph.outputs] == [y.shape for y in outputs], str(self)
-        return done
+        conversion = convert(self.model([y.shape for y in outputs]), Options(strip=True))
+        assert [t.shape for t in conversion.graph.outputs] == [y.shape for y in outputs], str(self)
+        return conversion

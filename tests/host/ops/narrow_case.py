@@ -1,4 +1,4 @@
-"""Dtypes of 16 bits and fewer: their patterns, and outputs compared with the sign of each zero."""
+"""Dtypes of 16 bits and fewer: all their elements, and comparisons that distinguish -0 from 0."""
 
 import ml_dtypes
 import numpy as np
@@ -28,7 +28,7 @@ OPSET = 28  # the first that knows them all
 
 
 def patterns(name):
-    """Every element that the dtype has."""
+    """Return every element that the dtype has."""
     if name in INTS:
         info = ml_dtypes.iinfo(INTS[name])
         return np.arange(info.min, info.max + 1).astype(INTS[name])
@@ -37,19 +37,19 @@ def patterns(name):
 
 
 def finite(name):
-    """The numbers among them, in order, as float64."""
+    """Return the finite elements of the dtype in order, as float64."""
     values = as_doubles(patterns(name))
     return np.unique(values[np.isfinite(values)])
 
 
 def as_doubles(x):
-    """x.astype(np.float64), which warns of NaN."""
+    """Return x.astype(np.float64) without its warning of NaN."""
     with np.errstate(invalid="ignore"):
         return x.astype(np.float64)
 
 
 def check_exactly(target, cases):
-    """As single_node.check, but -0 is not 0."""
+    """Compare cases as single_node.check does, but tell -0 from 0."""
     cases = [case for case in cases if case.fits(target)]
     for case, outcome in zip(cases, run_jobs(target, [c.job for c in cases]), strict=True):
         assert not outcome.error, (case.label, outcome.message)

@@ -1,10 +1,11 @@
-"""Random nodes of LSTM, GRU and RNN over all their options, and what onnxruntime makes of them."""
+"""Random nodes of LSTM, GRU and RNN over all their options, and onnxruntime's outputs for them."""
 
 from functools import cache
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
+from tests.host.device import small
 from tools.converter.convert import convert
 from tools.converter.reference import golden
 from tools.harness import Job
@@ -32,7 +33,7 @@ ACTIVATIONS = {
 
 
 def batch_first(values, layout):
-    """The same inputs or outputs with the batch as outermost dimension, or back."""
+    """Return inputs or outputs with the batch as the outermost dimension, or back."""
     swapped = {"X", "h0", "c0", "Y_h", "Y_c"} if layout else set()
     out = {k: np.swapaxes(v, 0, 1) if k in swapped else v for k, v in values.items()}
     if layout and "Y" in values:
@@ -41,32 +42,22 @@ def batch_first(values, layout):
 
 
 def model_of(op, values, constant, outputs, opset, attributes):
-    """One node. values: by name; constant: names of those that are initializers."""
+    """Return a model of one node; `constant` names the values that are initializers."""
     names = [n if n in values else "" for n in INPUTS[: 8 if op == "LSTM" else 6]]
     node = helper.make_node(op, names, outputs, **attributes)
-    infos = [
-        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
-        for n, v in values.items()
-        if n not in constant
-    ]
-    outs = [
-        helper.make_tensor_value_info(n, TensorProto.FLOAT, [None] * (4 if n == "Y" else 3))
-        for n in outputs
-        if n
-    ]
-    inits = [numpy_helper.from_array(values[n], n) for n in constant]
-    graph = helper.make_graph([node], "g", infos, outs, inits)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    infos = [small.value(n, v.shape, v.dtype) for n, v in values.items() if n not in constant]
+    outs = [small.value(n, [None] * (4 if n == "Y" else 3)) for n in outputs if n]
+    return small.model([node], infos, outs, opset, **{n: values[n] for n in constant})
 
 
 def by_onnxruntime(op, values, outputs, opset, attributes):
-    """The outputs by name; onnxruntime has no layout 1, so all is with layout 0 here."""
+    """Return onnxruntime's outputs by name; it has no layout 1, so all are in layout 0."""
     model = model_of(op, values, [], outputs, opset, attributes)
     return dict(zip(outputs, golden.reference(model, list(values.values())), strict=True))
 
 
 class Case:
-    """One random choice of options, with the expected outputs."""
+    """A random choice of options, with the expected outputs."""
 
     def __init__(self, op, seed):
         self.op = op
@@ -119,7 +110,7 @@ class Case:
                     self.attributes[key] = [float(v) for v in self.rng.uniform(0.1, 0.9, n)]
 
     def run(self):
-        """Sets job and expected (by name). Odd seeds from opset 14 on put the batch first."""
+        """Set job and expected (by name); odd seeds from opset 14 on put the batch first."""
         layout = int(self.opset >= 14 and self.seed % 2)
         every = OUTPUTS[: len(self.outputs)]
         expected = by_onnxruntime(self.op, self.values, every, self.opset, self.attributes)
@@ -145,7 +136,7 @@ def cases(op):
 
 
 def error_of(case, name, got):
-    """Largest error of an output, relative to the largest of all outputs."""
-    wanted = case.expected[name]
-    got = np.frombuffer(bytes(got), np.float32).reshape(wanted.shape)
-    return np.abs(got - wanted).max() / max(case.largest, 1e-30)
+    """Return the largest error of an output, relative to the largest of all outputs."""
+    expected = case.expected[name]
+    got = np.frombuffer(bytes(got), np.float32).reshape(expected.shape)
+    return np.abs(got - expected).max() / max(case.largest, 1e-30)

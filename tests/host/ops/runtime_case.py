@@ -1,8 +1,9 @@
-"""Models given as text, run on MicroPython and compared with onnxruntime sample by sample."""
+"""Compare models, written as text, on MicroPython with onnxruntime, sample by sample."""
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
+from tests.host.device.small import model, value
 from tools.converter.convert import Options, convert
 from tools.converter.reference.ort_session import open_session
 from tools.format.layout import element_bytes
@@ -12,20 +13,20 @@ FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 RNG = np.random.default_rng(3)
 
 
-def value(name, shape, dtype=FLOAT):
-    return helper.make_tensor_value_info(name, dtype, shape)
-
-
 def f32(*shape):
     return RNG.standard_normal(shape).astype(np.float32)
 
 
 class Case:
-    """A model with samples that may lead to different extents.
+    """A model with samples that may lead to different shapes.
 
-    nodes: "Op a b -> c" or such with attributes; outputs: dtype by name; bounds: what --bound
-    gives; declared: shapes of outputs by name, the others' are symbolic; expected: onnxruntime's
-    outputs for each sample.
+    Attributes:
+        nodes: "Op a b -> c", or such with attributes.
+        outputs: dtype by name.
+        bounds: as --bound has them.
+        declared: shapes of outputs by name, the others' are symbolic.
+        expected: onnxruntime's outputs for each sample.
+
     """
 
     def __init__(
@@ -34,15 +35,9 @@ class Case:
         samples = [[np.asarray(x) for x in sample] for sample in samples]
         protos = [node(n) for n in nodes]
         names = [f"x{i}" for i in range(len(samples[0]))]
-        infos = [
-            value(n, x.shape, helper.np_dtype_to_tensor_dtype(x.dtype))
-            for n, x in zip(names, samples[0], strict=True)
-        ]
-        inits = [numpy_helper.from_array(np.asarray(v), n) for n, v in (constants or {}).items()]
+        infos = [value(n, x.shape, x.dtype) for n, x in zip(names, samples[0], strict=True)]
         outs = [value(name, None, dtype) for name, dtype in outputs.items()]
-        graph = helper.make_graph(protos, "g", infos, outs, inits)
-        opsets = [helper.make_opsetid("", opset)]
-        self.model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+        self.model = model(protos, infos, outs, opset, **(constants or {}))
         self.samples, self.bounds = samples, bounds or {}
         self.expected = self._expected()
         for info, y in zip(self.model.graph.output, self.expected[0], strict=True):
@@ -70,11 +65,13 @@ def node(spec):
 
 
 def check(target, cases, **options):
-    """Runs them, converted with these options; the shapes that each case's runs came to."""
-    done = [case.converted(**options) for case in cases]
-    jobs = [Job(c.data, case.raw()) for c, case in zip(done, cases, strict=True)]
-    found = []
-    for i, (case, c, outcome) in enumerate(zip(cases, done, run_jobs(target, jobs), strict=True)):
+    """Run cases, converted with these options; return the shapes that each case's runs had."""
+    conversions = [case.converted(**options) for case in cases]
+    jobs = [Job(c.data, case.raw()) for c, case in zip(conversions, cases, strict=True)]
+    results = []
+    for i, (case, c, outcome) in enumerate(
+        zip(cases, conversions, run_jobs(target, jobs), strict=True)
+    ):
         assert not outcome.error, (i, outcome.message)
         shapes = set()
         for run, want in zip(outcome.runs, case.expected, strict=True):
@@ -84,5 +81,5 @@ def check(target, cases, **options):
                 assert got.shape == w.shape and got.dtype == w.dtype, i
                 np.testing.assert_allclose(got, w, rtol=1e-5, atol=1e-6, err_msg=str(i))
             shapes.add(tuple(run.shapes))
-        found.append(shapes)
-    return found
+        results.append(shapes)
+    return results

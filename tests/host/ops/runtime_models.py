@@ -7,7 +7,7 @@ from tests.host.ops.runtime_case import BOOL, FLOAT, INT64, RNG, Case, f32, node
 
 
 def sparse(*shape):
-    """None, all, and some items other than 0."""
+    """Return inputs without, with only, and with some elements other than 0."""
     some = (RNG.integers(0, 3, shape) == 0) * f32(*shape)
     return [[np.zeros(shape, np.float32)], [1 + f32(*shape) ** 2], [some.astype(np.float32)]]
 
@@ -27,7 +27,7 @@ def nonzero():
 
 
 def picked_by_nonzero():
-    """NonZero in one dim, a Gather by its result, the rows put behind fixed ones."""
+    """Return a Gather by NonZero of one dim, whose rows go behind fixed ones."""
     nodes = [
         "NonZero x1 -> i",
         "Squeeze i first -> j",
@@ -60,7 +60,7 @@ def compressed_flat():
 
 
 def compressed_twice():
-    """Two values of the same run-time extent by different ways: equal, which a run compares."""
+    """Return two values of one run-time size from different nodes: a run compares the sizes."""
     nodes = ["Compress x0 x1 -> a", "Compress w x1 -> b", "Add a b -> y", "Exp y -> z"]
     return Case(nodes, masks(6, f32(6)), {"y": FLOAT, "z": FLOAT}, {"w": f32(6)})
 
@@ -108,7 +108,7 @@ def float_range():
 
 
 def shape_chain():
-    """Range, ConstantOfShape, Expand, Tile and Slice of what Shape gives."""
+    """Return Range, ConstantOfShape, Expand, Tile and Slice of the output of Shape."""
     nodes = [
         "NonZero x0 -> i",
         "Transpose i -> t",

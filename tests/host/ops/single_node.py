@@ -1,9 +1,10 @@
-"""Models of one node, run on MicroPython and compared with the values they must give."""
+"""Run models of one node on MicroPython and compare with the expected outputs."""
 
 import numpy as np
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
+from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.format.layout import element_bytes
 from tools.harness import Job, run_jobs
@@ -16,25 +17,20 @@ SMALL = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
 INTS = [*SMALL, np.int64, np.uint64]
 
 
-def model_of(op, inputs, constants=(), out=None, opset=20, n_outputs=1, **attrs):
-    """A model of one node. inputs: arrays; constants: {position: array}; out: (dtype, shape)."""
+def model_of(op, inputs, constants=(), out=None, opset=20, **attrs):
+    """Return a model of one node with constants {number of an input: array}."""
     constants = dict(constants)
     names = [f"x{i}" for i in range(len(inputs) + len(constants))]
     variable = [n for i, n in enumerate(names) if i not in constants]
-    infos = [
-        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
-        for n, x in zip(variable, inputs, strict=True)
-    ]
-    inits = [numpy_helper.from_array(v, f"x{i}") for i, v in constants.items()]
+    infos = [small.value(n, x.shape, x.dtype) for n, x in zip(variable, inputs, strict=True)]
     dtype, shape = out or (inputs[0].dtype, np.broadcast_shapes(*(x.shape for x in inputs)))
-    y = helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape)
     node = helper.make_node(op, names, ["y"], **attrs)
-    graph = helper.make_graph([node], "g", infos, [y], inits)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    constants = {f"x{i}": v for i, v in constants.items()}
+    return small.model([node], infos, [small.value("y", shape, dtype)], opset, **constants)
 
 
 class Case:
-    """An operator on inputs, with the values it must give."""
+    """An operator on inputs, with its expected output."""
 
     def __init__(self, expected, op, *inputs, rtol=0.0, **model):
         self.expected = np.asarray(expected)
@@ -46,7 +42,7 @@ class Case:
         self.job = Job(converted.data, [[element_bytes(x) for x in self.inputs]])
 
     def fits(self, target):
-        """False where it needs doubles that the target does not have."""
+        """Return False if it needs doubles that the target lacks."""
         arrays = [self.expected, *self.inputs]
         return target.float_bits == 64 or all(x.dtype != np.float64 for x in arrays)
 

@@ -1,4 +1,4 @@
-"""Attention and RotaryEmbedding in block floating point, next to doubles: the same bits."""
+"""Attention and RotaryEmbedding in block floating point: near doubles, the same bits."""
 
 import numpy as np
 import pytest
@@ -14,20 +14,20 @@ TOLERANCE = 2e-6  # of the largest result
 
 
 def run(target, nodes, inputs, out, options=None, **constants):
-    """(kernels, result) of a model with these inputs, by name, and one output y."""
+    """Return (kernels, result) of a model with these inputs, by name, and one output y."""
     dtypes = {"f": TensorProto.FLOAT, "i": TensorProto.INT64}
-    given = [small.value(n, x.shape, dtypes[x.dtype.kind]) for n, x in inputs.items()]
-    proto = small.model(nodes, given, [small.value("y", out)], **constants)
+    infos = [small.value(n, x.shape, dtypes[x.dtype.kind]) for n, x in inputs.items()]
+    proto = small.model(nodes, infos, [small.value("y", out)], **constants)
     proto.opset_import[0].version, proto.ir_version = 24, 11
-    done = convert(proto, options or Options(strip=True))
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in inputs.values()]])])
+    converted = convert(proto, options or Options(strip=True))
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes() for x in inputs.values()]])])
     assert not outcome.error, outcome.message
     result = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(out)
-    return [step.kernel for step in done.graph.steps], result
+    return [step.kernel for step in converted.graph.steps], result
 
 
 def attended(q, k, v, lengths=None, causal=False, scale=None):
-    """Of (batch, heads, rows, width) in doubles."""
+    """Return attention of (batch, heads, rows, width) in doubles."""
     q, k, v = (x.astype(np.float64) for x in (q, k, v))
     k, v = (np.repeat(x, q.shape[1] // x.shape[1], 1) for x in (k, v))
     keys, queries = k.shape[2], q.shape[2]
@@ -65,23 +65,23 @@ SHAPES = [
 @pytest.mark.parametrize(("shape", "size"), SHAPES)
 def test_attention_is_near_doubles(ready_target, shape, size, is_flat):
     q, k, v = heads(7, *shape, size)
-    wanted, attributes = attended(q, k, v), {}
+    expected, attributes = attended(q, k, v), {}
     inputs = {"q": q, "k": k, "v": v}
-    out = wanted.shape
+    out = expected.shape
     if is_flat:
         attributes = {"q_num_heads": shape[1], "kv_num_heads": shape[2]}
         inputs = {n: joined(x) for n, x in inputs.items()}
-        wanted = joined(wanted)
-    out = wanted.shape
-    found = []
+        expected = joined(expected)
+    out = expected.shape
+    results = []
     for name in UNIX_TARGETS:
         nodes = [("Attention", "q k v", "y", attributes)]
         kernels, got = run(ready_target(name), nodes, inputs, out)
         assert kernels == ["attention"]
-        found.append(got)
-    assert np.abs(found[0] - wanted).max() <= TOLERANCE * np.abs(wanted).max()
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.view(np.int32), found[0].view(np.int32))
+        results.append(got)
+    assert np.abs(results[0] - expected).max() <= TOLERANCE * np.abs(expected).max()
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.view(np.int32), results[0].view(np.int32))
 
 
 def joined(x):
@@ -91,39 +91,41 @@ def joined(x):
 
 @pytest.mark.parametrize("causal", [False, "cached"])
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_lengths_of_a_cache(target, causal):
-    """What lies behind them does not count, and a query that sees nothing gives 0."""
+def test_rows_beyond_a_caches_length_do_not_count(target, causal):
+    """A query without any visible row gives 0."""
     q, k, v = heads(3, 4, 4, 2, 3, 20, 6, 5)
     lengths = np.array([0, 2, 13, 20])
     k[2, :, 13:], v[2, :, 13:] = 1e6, 1e6
     nodes = [("Attention", "q k v n", "y", {"is_causal": int(bool(causal))})]
-    wanted = attended(q, k, v, lengths, causal)
+    expected = attended(q, k, v, lengths, causal)
     inputs = {"q": q, "k": k, "v": v, "n": lengths}
-    given = [(small.value(n, x.shape, 1 if n != "n" else 7)) for n, x in inputs.items()]
-    proto = small.model(nodes, given, [small.value("y", wanted.shape)])
+    infos = [(small.value(n, x.shape, 1 if n != "n" else 7)) for n, x in inputs.items()]
+    proto = small.model(nodes, infos, [small.value("y", expected.shape)])
     proto.graph.node[0].input[3:] = ["", "", "", "n"]
     proto.opset_import[0].version, proto.ir_version = 24, 11
-    done = convert(proto, Options(strip=True))
-    assert [step.kernel for step in done.graph.steps] == ["attention"]
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in inputs.values()]])])
-    got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(wanted.shape)
+    converted = convert(proto, Options(strip=True))
+    assert [step.kernel for step in converted.graph.steps] == ["attention"]
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes() for x in inputs.values()]])])
+    got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
     assert not got[0].any()
-    assert np.abs(got - wanted).max() <= TOLERANCE * np.abs(wanted).max()
+    assert np.abs(got - expected).max() <= TOLERANCE * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_scores_far_apart(target):
-    """A large negative score costs the others no digits; a large one is alone."""
+def test_scores_far_apart_keep_their_digits(target):
+    """A large negative score costs the others no digits; a large one wins alone."""
     q, k, v = heads(5, 1, 1, 1, 2, 6, 4, 4)
     k[0, 0, 2] = -2e4 * q[0, 0, 0]
     k[0, 0, 3] = 3e3 * q[0, 0, 1]
-    wanted = attended(q, k, v)
-    _, got = run(target, [("Attention", "q k v", "y", {})], {"q": q, "k": k, "v": v}, wanted.shape)
-    assert np.abs(got - wanted).max() <= TOLERANCE * np.abs(wanted).max()
+    expected = attended(q, k, v)
+    _, got = run(
+        target, [("Attention", "q k v", "y", {})], {"q": q, "k": k, "v": v}, expected.shape
+    )
+    assert np.abs(got - expected).max() <= TOLERANCE * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_values_that_are_not_finite(target):
+def test_infinities_and_nan_spread_as_in_doubles(target):
     q, k, v = heads(9, 1, 4, 4, 2, 5, 3, 3)
     q[0, 0, 0, 0], k[0, 1, 2, 1], v[0, 2, 1, 1] = NAN, INF, -INF
     nodes = [("Attention", "q k v", "y", {})]
@@ -135,7 +137,7 @@ def test_values_that_are_not_finite(target):
 
 
 def steps(mask="", before="Mul"):
-    """As exporters write attention: heads split and turned, and the result joined."""
+    """Return the nodes of attention as exporters write it, heads split and joined."""
     nodes = [
         ("Reshape", "x shape", "three", {}),
         ("Transpose", "three", "t", {"perm": [2, 0, 3, 1, 4]}),
@@ -160,7 +162,7 @@ def steps(mask="", before="Mul"):
 
 @pytest.mark.parametrize("mask", ["", "inf", "float", "other"])
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_the_steps_of_exporters(target, mask):
+def test_attention_of_exporters_becomes_one_step(target, mask):
     batch, rows, n, width = 2, 7, 3, 4
     x = small.floats(batch, rows, 3 * n * width)
     low = {"inf": -INF, "float": np.finfo(np.float32).min, "other": -1.0}.get(mask, 0)
@@ -175,13 +177,13 @@ def test_the_steps_of_exporters(target, mask):
     q, k, v = x.reshape(batch, rows, 3, n, width).transpose(2, 0, 3, 1, 4)
     assert (kernels == ["attention"]) == (mask != "other")
     if mask != "other":
-        wanted = joined(attended(q, k, v, causal=bool(mask), scale=0.64))
-        assert np.abs(got - wanted).max() <= TOLERANCE * np.abs(wanted).max()
+        expected = joined(attended(q, k, v, causal=bool(mask), scale=0.64))
+        assert np.abs(got - expected).max() <= TOLERANCE * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_python_floats_and_quantizers_get_the_products(target):
-    """--float python, and what makes integers of them, need the definition."""
+def test_float_python_and_quantize_use_the_products(target):
+    """Both need the operator's definition."""
     q, k, v = heads(1, 1, 2, 2, 3, 4, 4, 4)
     inputs, nodes = {"q": q, "k": k, "v": v}, [("Attention", "q k v", "y", {})]
     options = Options(strip=True, float="python")
@@ -191,7 +193,7 @@ def test_python_floats_and_quantizers_get_the_products(target):
 
 
 def turned(x, angles, interleaved):
-    """Pairs of the last axis of x by angles (..., pairs), in doubles."""
+    """Return x with pairs of its last axis turned by angles (..., pairs), in doubles."""
     n = angles.shape[-1]
     out, x = x.astype(np.float64), x.astype(np.float64)
     cos, sin = (f(angles).astype(np.float32).astype(np.float64) for f in (np.cos, np.sin))
@@ -205,28 +207,28 @@ def turned(x, angles, interleaved):
 
 @pytest.mark.parametrize("interleaved", [0, 1])
 @pytest.mark.parametrize("pairs", [4, 3])
-def test_pairs_are_turned(ready_target, interleaved, pairs):
+def test_rotary_embedding_turns_pairs(ready_target, interleaved, pairs):
     rng = np.random.default_rng(pairs)
     x = (rng.normal(0, 1, (2, 3, 5, 8)) * 10.0 ** rng.integers(-9, 9, (2, 3, 5, 1))).astype(
         np.float32
     )
     angles, places = rng.normal(0, 3, (9, pairs)), rng.integers(0, 9, (2, 5))
-    wanted = turned(x, angles[places][:, None], interleaved)
+    expected = turned(x, angles[places][:, None], interleaved)
     attributes = {"interleaved": interleaved, "rotary_embedding_dim": 2 * pairs}
     tables = {"c": np.cos(angles).astype(np.float32), "s": np.sin(angles).astype(np.float32)}
-    nodes, found = [("RotaryEmbedding", "x c s p", "y", attributes)], []
+    nodes, results = [("RotaryEmbedding", "x c s p", "y", attributes)], []
     for name in UNIX_TARGETS:
         inputs = {"x": x, "p": places}
         kernels, got = run(ready_target(name), nodes, inputs, x.shape, **tables)
         assert kernels == ["gather", "rotary"]
-        found.append(got)
-        np.testing.assert_array_equal(got.view(np.int32), found[0].view(np.int32))
+        results.append(got)
+        np.testing.assert_array_equal(got.view(np.int32), results[0].view(np.int32))
     largest = np.abs(x).max(3, keepdims=True)
-    assert (np.abs(found[0] - wanted) <= 2.0**-22 * largest).all()
+    assert (np.abs(results[0] - expected) <= 2.0**-22 * largest).all()
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_angles_that_a_run_gives_and_pairs_that_are_not_finite(target):
+def test_computed_angles_and_infinite_pairs_are_right(target):
     x = small.floats(1, 2, 8)
     x[0, 0, 1], x[0, 1, 6] = INF, NAN
     c, s = (f(small.floats(1, 2, 2, seed=4)) for f in (np.cos, np.sin))
@@ -236,5 +238,5 @@ def test_angles_that_a_run_gives_and_pairs_that_are_not_finite(target):
     with np.errstate(invalid="ignore"):
         h = x.reshape(1, 2, 2, 4).astype(np.float64)
         a, b, c, s = h[..., :2], h[..., 2:], c[:, :, None], s[:, :, None]
-        wanted = np.concatenate([a * c - b * s, a * s + b * c], 3).reshape(x.shape)
-    np.testing.assert_allclose(got, wanted, 1e-6, 1e-6)
+        expected = np.concatenate([a * c - b * s, a * s + b * c], 3).reshape(x.shape)
+    np.testing.assert_allclose(got, expected, 1e-6, 1e-6)

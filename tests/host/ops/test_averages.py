@@ -1,4 +1,4 @@
-"""Means of windows of float32, and other convolutions of one channel, against float64."""
+"""Means of windows of float32, and other convolutions of one channel, agree with float64."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ rng = np.random.default_rng(12)
 
 
 def windows(x, kernel_shape, strides=(1, 1), dilations=(1, 1), pads=(0, 0, 0, 0)):
-    """(planes, oh, ow, kh, kw), NaN where a window is outside of its plane."""
+    """Return (planes, oh, ow, kh, kw), NaN where a window is outside of its plane."""
     x = np.pad(
         x.astype(np.float64)[0], ((0, 0), pads[::2], pads[1::2]), constant_values=np.float64(NAN)
     )
     reach = [(k - 1) * d + 1 for k, d in zip(kernel_shape, dilations, strict=True)]
-    found = np.lib.stride_tricks.sliding_window_view(x, reach, (1, 2))
-    return found[:, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
+    result = np.lib.stride_tricks.sliding_window_view(x, reach, (1, 2))
+    return result[:, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
 
 
 SHAPES = (
@@ -29,7 +29,7 @@ SHAPES = (
 
 
 @on_targets
-def test_means(target):
+def test_means_of_windows_agree_with_float64(target):
     nodes, expected = [], []
     for scale in (1.0, 1e30, 1e-30):
         x = (rng.standard_normal((1, 3, 12, 17)) * scale).astype(np.float32)
@@ -43,7 +43,7 @@ def test_means(target):
 
 
 @on_targets
-def test_means_of_what_is_at_the_ends(target):
+def test_means_of_extreme_floats_agree_with_float64(target):
     shape = {"kernel_shape": [2, 2]}
     top = np.finfo(np.float32).max
     few = np.full((1, 1, 4, 9), top, np.float32)
@@ -60,8 +60,8 @@ def test_means_of_what_is_at_the_ends(target):
 
 
 @on_targets
-def test_convolutions_of_one_channel(target):
-    """With one weight, with several, and with one that is less than 0."""
+def test_convolutions_of_one_channel_agree_with_float64(target):
+    """They have one weight, several, or one less than 0."""
     x = rng.standard_normal((1, 1, 9, 11)).astype(np.float32)
     weights = [np.full((3, 2), v, np.float32) for v in (0.3, -0.3, 0.0, 1e-20, 7e9)]
     weights.append(rng.standard_normal((3, 2)).astype(np.float32))

@@ -1,4 +1,4 @@
-"""Operators that onnxruntime has in ONNX's own domain and ONNX has not, or only later."""
+"""Operators that onnxruntime has in ONNX's domain and that ONNX lacks, or got later."""
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def nodes_of(name, n=N):
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_all_are_as_onnxruntime_computes_them(target):
+def test_operators_agree_with_onnxruntime(target):
     nodes = [node for name in OPERATORS for node in nodes_of(name)]
     compare(target, nodes, rtol=1e-5, atol=1e-5)
 
@@ -130,7 +130,7 @@ def test_statistics_are_outputs(target):
 
 
 @pytest.mark.parametrize("name", ["Affine", "Scale", "ScaledTanh"])
-def test_they_are_gone_where_onnxruntime_has_them_no_more(name):
+def test_operators_that_onnxruntime_dropped_are_refused(name):
     (node,) = nodes_of(name, 1)
     node.opset = 10
     with pytest.raises(ConvertError, match=rf"{name} \(opset 10\): this operator has no kernel"):

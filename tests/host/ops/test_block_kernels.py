@@ -1,4 +1,4 @@
-"""Convolutions and products in block floating point: against onnxruntime, and without a heap."""
+"""Convolutions and products in block floating point agree with onnxruntime, without a heap."""
 
 import numpy as np
 import pytest
@@ -50,8 +50,8 @@ def converted(node, **options):
 
 def outputs_of(target, models, values):
     jobs = [
-        Job(done.data, [[x.tobytes() for x in inputs]])
-        for done, inputs in zip(models, values, strict=True)
+        Job(converted.data, [[x.tobytes() for x in inputs]])
+        for converted, inputs in zip(models, values, strict=True)
     ]
     outcomes = run_jobs(target, jobs)
     assert not any(o.error for o in outcomes), [o.message for o in outcomes if o.error]
@@ -59,27 +59,27 @@ def outputs_of(target, models, values):
 
 
 @on_targets
-def test_against_onnxruntime(target):
+def test_kernels_agree_with_onnxruntime(target):
     models = [converted(node) for node in NODES]
     assert all({s.kernel for s in m.graph.steps} & {"block_conv", "block_gemm"} for m in models)
-    found = outputs_of(target, models, [node.values() for node in NODES])
-    for node, got in zip(NODES, found, strict=True):
-        [wanted] = node.expected()
-        error = np.abs(got.astype(np.float64) - wanted.ravel()).max()
-        assert error <= BOUND * np.abs(wanted).max(), node
+    result = outputs_of(target, models, [node.values() for node in NODES])
+    for node, got in zip(NODES, result, strict=True):
+        [expected] = node.expected()
+        error = np.abs(got.astype(np.float64) - expected.ravel()).max()
+        assert error <= BOUND * np.abs(expected).max(), node
 
 
 @on_targets
 def test_every_target_gives_the_same_bits(target, ready_target):
     models, values = [converted(node) for node in NODES], [node.values() for node in NODES]
-    found = outputs_of(target, models, values)
-    for one, other in zip(found, outputs_of(ready_target("unix"), models, values), strict=True):
+    result = outputs_of(target, models, values)
+    for one, other in zip(result, outputs_of(ready_target("unix"), models, values), strict=True):
         assert np.array_equal(one.view(np.int32), other.view(np.int32))
 
 
 @on_targets
-def test_values_that_are_not_finite(target):
-    """They come out where onnxruntime has them; the rows and images without any stay exact."""
+def test_infinities_and_nan_spread_as_in_float32(target):
+    """They appear where onnxruntime has them; rows and images without any stay exact."""
     nodes = [
         conv((2, 3, 9, 8), (4, 3, 3, 3), pads=[1, 1, 1, 1], group=1),
         Node("Gemm", [floats(3, 7), floats(7, 9), floats(9)], fixed=(1, 2)),
@@ -90,15 +90,15 @@ def test_values_that_are_not_finite(target):
     nodes[1].inputs[0][1, 2] = -np.inf
     nodes[2].inputs[1][1, 2, 4] = np.nan
     models = [converted(node) for node in nodes]
-    found = outputs_of(target, models, [node.values() for node in nodes])
-    for node, got in zip(nodes, found, strict=True):
-        wanted = node.expected()[0].ravel()
-        assert np.isnan(wanted).any() or np.isinf(wanted).any()
-        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+    result = outputs_of(target, models, [node.values() for node in nodes])
+    for node, got in zip(nodes, result, strict=True):
+        expected = node.expected()[0].ravel()
+        assert np.isnan(expected).any() or np.isinf(expected).any()
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
 
 
 @on_targets
-def test_only_what_is_not_finite_is_computed_with_floats(target):
+def test_only_infinite_rows_are_computed_with_floats(target):
     """Rows, batches of weights and images beside one that is not finite keep their bits."""
     x, w = floats(4, 3, 7), floats(4, 7, 5, seed=1)
     nodes = [
@@ -123,7 +123,7 @@ def test_only_what_is_not_finite_is_computed_with_floats(target):
 
 
 def product_model():
-    """A convolution in several groups, and products with known weights and with a run's own."""
+    """Return a grouped convolution, and products with constant and with computed weights."""
     nodes = [
         ("Conv", "x w b", "c", {"pads": [1, 1, 1, 1], "group": 2}),
         ("Reshape", "c flat", "f", {}),
@@ -140,25 +140,25 @@ def product_model():
 @on_targets
 @pytest.mark.parametrize("args", [(), ("sliced",)])
 def test_a_run_allocates_nothing(target, args):
-    done, x = convert(product_model(), Options(keep_inputs=True)), small.floats(1, 2, 5, 6)
-    assert {s.kernel for s in done.graph.steps} == {"block_conv", "block_gemm", "move"}
-    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    converted, x = convert(product_model(), Options(keep_inputs=True)), small.floats(1, 2, 5, 6)
+    assert {s.kernel for s in converted.graph.steps} == {"block_conv", "block_gemm", "move"}
+    files = {"model.bin": converted.data, "x.bin": x.tobytes()}
     printed = small.run(target, small.SCRIPTS / "allocation.py", files, args)
     allocated, kept, output = printed.split()
     assert kept == "0"
     # In the plain form the loops themselves are bytecode, with frames that the heap lends them.
     assert allocated == "0" or not target.viper
-    wanted = small.expected(product_model(), x)[0].ravel()
+    expected = small.expected(product_model(), x)[0].ravel()
     got = np.frombuffer(bytes.fromhex(output), np.float32)
-    assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
+    assert np.abs(got - expected).max() <= BOUND * np.abs(expected).max()
 
 
 PADDED = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
 
 
 @on_targets
-def test_means(target):
-    """Averages of windows and rows: products with equal weights; what padding leaves divides."""
+def test_means_agree_with_onnxruntime(target):
+    """Averages of windows and rows are products with equal weights; pads change the divisor."""
     x = floats(2, 3, 9, 8)
     nodes = [
         Node("AveragePool", [x], {"kernel_shape": [2, 3], "strides": [2, 1]}),
@@ -175,5 +175,5 @@ def test_means(target):
     for node, got in zip(
         nodes, outputs_of(target, models, [n.values() for n in nodes]), strict=True
     ):
-        [wanted] = node.expected()
-        assert np.abs(got - wanted.ravel()).max() <= BOUND * np.abs(x).max(), node
+        [expected] = node.expected()
+        assert np.abs(got - expected.ravel()).max() <= BOUND * np.abs(x).max(), node

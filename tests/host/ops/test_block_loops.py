@@ -1,4 +1,4 @@
-"""Loops of block floating point: each form gives the same bits, those of exact arithmetic."""
+"""Each form of the loops of block floating point gives the bits of exact arithmetic."""
 
 import json
 
@@ -65,7 +65,7 @@ FORMS = {
 
 
 def rows(k, kind, rng):
-    """k float32s of a kind."""
+    """Return k float32s of a kind."""
     values = rng.standard_normal(k) * 2.0 ** rng.integers(-30, 30, k)
     if kind == "equal":
         values = np.full(k, -1.99999988)
@@ -81,7 +81,7 @@ def rows(k, kind, rng):
 
 
 def vectors():
-    """[(x, weights (M, K), bias (M))]"""
+    """Return [(x, weights (M, K), bias (M))]."""
     rng = np.random.default_rng(5)
     kinds = ["wide", "equal", "tiny", "huge", "zero", "even"]
     cases = []
@@ -98,8 +98,10 @@ def vectors():
 def expected(case):
     x, weights, bias = case
     with np.errstate(over="ignore"):
-        found = [block_reference.product(x, row, b) for row, b in zip(weights, bias, strict=True)]
-    return np.clip(np.array(found, np.float32), *map(np.float32, LIMITS))
+        results = [
+            block_reference.product(x, row, b) for row, b in zip(weights, bias, strict=True)
+        ]
+    return np.clip(np.array(results, np.float32), *map(np.float32, LIMITS))
 
 
 def sign_and_magnitude(value):
@@ -108,7 +110,7 @@ def sign_and_magnitude(value):
 
 
 def packed(cases):
-    """The cases as files, and where in them each begins."""
+    """Return the cases as files, with the offsets at which each begins."""
     places = []
     files = dict.fromkeys(("x", "w", "exponents", "bias"), b"")
     for x, weights, bias in cases:
@@ -122,24 +124,24 @@ def packed(cases):
 
 @pytest.fixture(scope="module")
 def cases():
-    """[(inputs, expected)]"""
+    """Return [(inputs, expected)]."""
     return [(case, expected(case)) for case in vectors()]
 
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_all_forms_are_exact(target, cases):
     files = {"mpconnxr": PACKAGE, **packed([case for case, _ in cases])}
-    done = target.run(SCRIPT, files=files, timeout=120)
-    assert done.returncode == 0, done.stderr
-    results = [json.loads(line) for line in done.stdout.splitlines()]
+    completed = target.run(SCRIPT, files=files, timeout=120)
+    assert completed.returncode == 0, completed.stderr
+    results = [json.loads(line) for line in completed.stdout.splitlines()]
     assert list(dict.fromkeys(form for form, _, _ in results)) == FORMS.get(
         target.name, ["viper", "plain"]
     )
     for form, common, got in results:
-        for (case, wanted), bits in zip(cases, got, strict=True):
+        for (case, expected), bits in zip(cases, got, strict=True):
             values = np.array(bits[::2], np.int32).view(np.float32)
-            assert np.array_equal(values, wanted), (form, common, case)
-            assert bits[1::2] == [-1] * len(wanted)
+            assert np.array_equal(values, expected), (form, common, case)
+            assert bits[1::2] == [-1] * len(expected)
 
 
 # Instructions that QEMU has counted: differences of ticks() / 1.6.
@@ -179,9 +181,11 @@ for form in forms.available("block_dot"):
 
 
 def test_assembler_beats_viper_beats_plain(ready_target):
-    done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
-    assert done.returncode == 0, done.stderr
-    counts = {form: float(n) for form, n in (line.split() for line in done.stdout.splitlines())}
+    completed = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
+    assert completed.returncode == 0, completed.stderr
+    counts = {
+        form: float(n) for form, n in (line.split() for line in completed.stdout.splitlines())
+    }
     assert counts["armv7m"] < 3 and counts["thumb"] < 15
     assert counts["viper"] < 66
     assert counts["plain"] > 100

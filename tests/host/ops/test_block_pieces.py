@@ -1,4 +1,4 @@
-"""However a convolution's rows are cut into pieces, the bits are the same."""
+"""The bits of a convolution do not depend on how its rows are split."""
 
 import numpy as np
 import pytest
@@ -24,13 +24,13 @@ BUDGETS = 0, 90, 160, 400, 1200  # words
 
 @pytest.fixture
 def only_lowered(monkeypatch):
-    """Scratch stays as the lowering has it, and may take all that there is."""
+    """Keep scratch as the lowering has it, which may take all memory."""
     monkeypatch.setattr(plan, "fill_gaps", lambda *_: None)
     monkeypatch.setattr(_pieces, "SHARE", 1e-6)
 
 
 @on_targets
-def test_cuts_change_no_bit(target, only_lowered, monkeypatch):
+def test_splitting_rows_changes_no_bit(target, only_lowered, monkeypatch):
     models, values, cuts = [], [], []
     for words in BUDGETS:
         monkeypatch.setattr(_pieces, "MOST_WORDS", words)
@@ -44,12 +44,14 @@ def test_cuts_change_no_bit(target, only_lowered, monkeypatch):
         n = len(NODES) + len(MODELS)
         cuts.append([m.graph.steps[0].params for m in models[-n:]])
     assert all(len({str(params) for params in each}) > 1 for each in zip(*cuts, strict=True))
-    found = outputs_of(target, models, values)
-    for i, got in enumerate(found):
-        assert np.array_equal(got.view(np.int32), found[i % n].view(np.int32)), cuts[i // n][i % n]
+    result = outputs_of(target, models, values)
+    for i, got in enumerate(result):
+        assert np.array_equal(got.view(np.int32), result[i % n].view(np.int32)), cuts[i // n][
+            i % n
+        ]
 
 
-def test_the_cut_is_the_cheapest_that_fits():
+def test_the_cheapest_split_that_fits_is_chosen():
     pieces = _pieces.Pieces(1, 16, 12, 12, 40, 5, 1, 1, (3, 3))
     costs = []
     for words in (300, 400, 700, 1200, 5000):
@@ -62,7 +64,7 @@ def test_the_cut_is_the_cheapest_that_fits():
 
 
 def test_a_small_convolution_gets_more_scratch(monkeypatch):
-    """With what a sixteenth of its tensors is, it would compute position after position."""
+    """With a sixteenth of its tensors as scratch it would compute single positions."""
     nodes = [("Conv", "x w", "y", {"pads": [1, 1]})]
     inputs, outputs = [small.value("x", (1, 16, 64))], [small.value("y", (1, 16, 64))]
     source = small.model(nodes, inputs, outputs, w=floats(16, 16, 3))
@@ -77,8 +79,8 @@ def test_a_small_convolution_gets_more_scratch(monkeypatch):
     assert 2 * few <= many
 
 
-def test_scratch_takes_what_is_free(monkeypatch):
-    """The first convolution makes the arena; the second one's scratch has room in it."""
+def test_scratch_takes_free_memory(monkeypatch):
+    """The first convolution determines the arena, in which the second one's scratch fits."""
     nodes = [
         ("Conv", "x w", "c", {"pads": [1, 1, 1, 1]}),
         ("MaxPool", "c", "m", {"kernel_shape": [4, 4], "strides": [4, 4]}),
@@ -94,7 +96,7 @@ def test_scratch_takes_what_is_free(monkeypatch):
     after = convert(source, Options(strip=True))
     assert after.plan.arena_bytes == before.plan.arena_bytes
     assert after.plan.lower_bound_bytes == before.plan.lower_bound_bytes
-    sizes = [[s.scratch[0].nbytes for s in done.graph.steps] for done in (before, after)]
+    sizes = [[s.scratch[0].nbytes for s in converted.graph.steps] for converted in (before, after)]
     assert sizes[1][1] > 2 * sizes[0][1]
     for b in after.plan.blocks:
         assert b.offset + b.nbytes <= after.plan.arena_bytes

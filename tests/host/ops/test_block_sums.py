@@ -1,4 +1,4 @@
-"""Sums of block floating point: the largest that there can be, in each form; what they cost."""
+"""The largest possible sums of block floating point are right in each form; what they cost."""
 
 import json
 
@@ -39,15 +39,15 @@ def limbs(total):
 
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_the_greatest_sums(target):
+def test_the_largest_sums_do_not_overflow(target):
     cases = json.dumps([LENGTHS, PLAIN, FAMILIES]).encode()
-    done = target.run(SCRIPT, files={"mpconnxr": PACKAGE, "cases": cases}, timeout=120)
-    assert done.returncode == 0, done.stderr
-    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    completed = target.run(SCRIPT, files={"mpconnxr": PACKAGE, "cases": cases}, timeout=120)
+    assert completed.returncode == 0, completed.stderr
+    printed = [json.loads(line) for line in completed.stdout.splitlines()]
     assert len(printed) >= 16 * (len(LENGTHS) - 1)
-    for form, k, item, weight, got in printed:
-        wanted = limbs(k * item + (1 << 40)) + limbs(k * item * weight + (1 << 63))
-        assert got == wanted, (form, k, item, weight)
+    for form, k, element, weight, got in printed:
+        expected = limbs(k * element + (1 << 40)) + limbs(k * element * weight + (1 << 63))
+        assert got == expected, (form, k, element, weight)
 
 
 # Steady-state instructions a multiply-accumulate, as test_block_loops counts them.
@@ -76,9 +76,9 @@ MOST = {"armv7m": (4.5, 4, 4), "thumb": (11, 10.5, 8), "viper": (40, 30, 26)}
 
 
 def test_narrow_weights_cost_less_in_assembler(ready_target):
-    done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.splitlines()]
+    completed = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
+    assert completed.returncode == 0, completed.stderr
+    rows = [line.split() for line in completed.stdout.splitlines()]
     counts = {(form, int(bits)): float(n) for form, bits, n in rows}
     for form, most in MOST.items():
         for bits, n in zip((16, 8, 4), most, strict=True):

@@ -1,4 +1,4 @@
-"""Products of float32 in the FPU of a Cortex-M: near to onnxruntime's, and to be declined."""
+"""Products of float32 in a Cortex-M's FPU are near onnxruntime's; a user can decline them."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def gemm(m, n, k, behind=None):
 
 
 def matmul(x, w):
-    """A product of matrices of several batches."""
+    """Return a product of matrices of several batches."""
     weights = np.random.default_rng(3).standard_normal(w).astype(np.float32)
     shape = [*np.broadcast_shapes(x[:-2], w[:-2]), x[-2], w[-1]]
     nodes = [("MatMul", "x w", "y", {})]
@@ -60,7 +60,7 @@ def matmul(x, w):
 
 
 def recurrent(kind, gates, batch=1, hidden=5, direction="forward"):
-    """An LSTM, GRU or RNN of 7 time steps, with biases."""
+    """Return an LSTM, GRU or RNN of 7 time steps, with biases."""
     rng = np.random.default_rng(4)
     n = 1 + (direction == "bidirectional")
     shapes = (("w", gates * hidden, 6), ("r", gates * hidden, hidden), ("b", 2 * gates * hidden))
@@ -102,20 +102,20 @@ MODELS = {
 }
 
 
-def given(source):
+def input_of(source):
     shape = [d.dim_value for d in source.graph.input[0].type.tensor_type.shape.dim]
     return np.random.default_rng(3).standard_normal(shape).astype(np.float32)
 
 
 @on_fpus
-def test_near_to_onnxruntime(target):
-    jobs, wanted = [], []
+def test_products_in_the_fpu_are_near_onnxruntime(target):
+    jobs, references = [], []
     for source in MODELS.values():
-        x = given(source)
+        x = input_of(source)
         jobs.append(Job(convert(source, Options(strip=True)).data, [[x.tobytes()]]))
-        wanted += golden.reference(source, [x])
+        references += golden.reference(source, [x])
     outcomes = run_jobs(target, jobs)
-    for name, outcome, expected in zip(MODELS, outcomes, wanted, strict=True):
+    for name, outcome, expected in zip(MODELS, outcomes, references, strict=True):
         assert not outcome.error, (name, outcome.message)
         got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
         assert np.abs(got - expected).max() <= NEAR * np.abs(expected).max(), name
@@ -123,9 +123,9 @@ def test_near_to_onnxruntime(target):
 
 @on_fpus
 @pytest.mark.parametrize("name", ["padded", "points", "pooled", "depthwise"])
-def test_another_form_is_exact(target, ready_target, name):
+def test_a_declined_fpu_form_gives_exact_results(target, ready_target, name):
     data = convert(MODELS[name], Options(strip=True)).data
-    files = {"model.bin": data, "x": given(MODELS[name]).tobytes()}
+    files = {"model.bin": data, "x": input_of(MODELS[name]).tobytes()}
     near, exact = (line.split() for line in small.run(target, SHOW, files).splitlines())
     assert (near[0], exact[0]) == ("vfp", "exact")
     assert near[1] != exact[1]
@@ -134,20 +134,20 @@ def test_another_form_is_exact(target, ready_target, name):
 
 
 @on_fpus
-def test_a_copy_of_the_sources_has_the_exact_loops(target, ready_target):
-    """They have no assembler, without which the loops for an FPU are nothing."""
+def test_unbuilt_sources_use_the_exact_loops(target, ready_target):
+    """They have no assembler, which the loops for an FPU need."""
     data = convert(MODELS["padded"], Options(strip=True)).data
     script = SHOW.replace('("", "thumb")', '("",)')
-    files = {"model.bin": data, "x": given(MODELS["padded"]).tobytes()}
+    files = {"model.bin": data, "x": input_of(MODELS["padded"]).tobytes()}
     [line] = small.run(target, script, {"mpconnxr": package.SOURCES, **files}).splitlines()
     [expected] = small.run(ready_target("unix"), script, files).splitlines()
     assert line.split()[0] == "exact" and line == expected
 
 
 @on_fpus
-def test_numbers_that_are_not_finite(target):
+def test_infinities_and_nan_are_right(target):
     source = conv((1, 2, 6, 20), (3, 2, 3, 3), pads=[1] * 4)
-    x = given(source)
+    x = input_of(source)
     x[0, 0, 1, 2], x[0, 1, 4, 17], x[0, 1, 1, 9] = np.inf, -np.inf, np.nan
     [outcome] = run_jobs(target, [Job(convert(source, Options()).data, [[x.tobytes()]])])
     [expected] = golden.reference(source, [x])

@@ -1,4 +1,4 @@
-"""Convolutions in the FPU with weights of fewer bits: near to onnxruntime's with these weights."""
+"""FPU convolutions with weights of fewer bits are near onnxruntime's with these weights."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ for i in range(int(open("n").read())):
 
 
 def roomy(model):
-    """The same, with twice what it gives, three times: before that memory is free."""
+    """Return the model with a larger output behind it, so that memory is free before it."""
     [out] = model.graph.output
     twice = ("Add", f"{out.name} {out.name}", "twice", {})
     nodes = [twice, ("Concat", "twice " * 3, "all", {"axis": 0})]
@@ -60,24 +60,24 @@ MODELS = {
 
 @on_fpus
 @pytest.mark.parametrize("weights", ["int16", "int8", "int4"])
-def test_near_to_onnxruntime(target, weights):
+def test_narrow_products_in_the_fpu_are_near_onnxruntime(target, weights):
     sources = [roomy(type(m).FromString(m.SerializeToString())) for m in MODELS.values()]
-    done = [convert(source, Options(strip=True, weights=weights)) for source in sources]
-    files = {"n": str(len(done)).encode()}
-    for i, (one, source) in enumerate(zip(done, sources, strict=True)):
+    conversions = [convert(source, Options(strip=True, weights=weights)) for source in sources]
+    files = {"n": str(len(conversions)).encode()}
+    for i, (one, source) in enumerate(zip(conversions, sources, strict=True)):
         files |= {f"{i}.bin": one.data, f"x{i}": given(source).tobytes()}
     lines = small.run(target, SCRIPT, files).splitlines()
-    for name, one, source, line in zip(MODELS, done, sources, lines, strict=True):
-        taken, grown, same, found = line.split()
+    for name, one, source, line in zip(MODELS, conversions, sources, lines, strict=True):
+        taken, grown, same, result = line.split()
         assert (taken, grown, same) == ("vfp", "0", "True"), name
-        [wanted] = golden.reference(one.model, [given(source)])
-        wanted = wanted.ravel()[: wanted.size // 3]
-        got = np.frombuffer(bytes.fromhex(found), np.float32)
-        assert np.abs(got - wanted).max() <= NEAR * np.abs(wanted).max(), name
+        [expected] = golden.reference(one.model, [given(source)])
+        expected = expected.ravel()[: expected.size // 3]
+        got = np.frombuffer(bytes.fromhex(result), np.float32)
+        assert np.abs(got - expected).max() <= NEAR * np.abs(expected).max(), name
 
 
 @on_fpus
-def test_without_room_integers_compute(target):
+def test_integers_compute_if_memory_is_short(target):
     source = conv((1, 3, 9, 7), (5, 3, 3, 3), pads=[1] * 4)
     data = convert(source, Options(strip=True, weights="int8")).data
     [line] = small.run(

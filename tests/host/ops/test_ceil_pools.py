@@ -1,4 +1,4 @@
-"""Pools of every version, whose last window may begin in the padding, against onnxruntime.
+"""Pools whose last window may begin in the padding agree with onnxruntime, at every opset.
 
 MPCONNXR_LONG=1: many of them.
 """
@@ -54,7 +54,7 @@ def random_pool(rng):
 
 
 @on_targets
-def test_random_pools(target):
+def test_random_pools_agree_with_onnxruntime(target):
     pytest.importorskip("onnxruntime")
     rng = np.random.default_rng(32)
     nodes, expected = [], []
@@ -93,7 +93,7 @@ BODIES = {
 
 
 def model_of(body, opset, shape="1, 1, 5, 5", out="1, 1, 4, 4", zero="uint8 zero = {3}"):
-    """A model whose output has the shape that onnx infers below opset 22."""
+    """Return a model whose output has the shape that onnx infers below opset 22."""
     nines = ", ".join(["0.5"] * 9)
     return onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : {opset}]>
         g (float[{shape}] x) => (float[{out}] y) <float[1, 1, 3, 3] c = {{{nines}}},
@@ -101,7 +101,7 @@ def model_of(body, opset, shape="1, 1, 5, 5", out="1, 1, 4, 4", zero="uint8 zero
 
 
 def at_opset_22(model):
-    """The model where onnx's inference, which onnxruntime asks, is right; nothing is declared."""
+    """Return the model at opset 22, where onnx's inference is right; no shape is declared."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     copy.opset_import[0].version = 22
@@ -117,8 +117,8 @@ def at_opset_22(model):
     ("name", "opset"),
     [(name, opset) for name in BODIES for opset in (11, 18, 21, 22)[name == "LpPool" :]],
 )
-def test_what_follows_a_pool_has_its_shape(target, name, opset):
-    """Whatever the model declares."""
+def test_nodes_behind_a_pool_have_its_shape(target, name, opset):
+    """The model may declare any other shape."""
     agrees_with(target, model_of(BODIES[name], opset))
 
 
@@ -126,9 +126,9 @@ def agrees_with(target, model, shape=(1, 1, 5, 5)):
     pytest.importorskip("onnxruntime")
     x = np.random.default_rng(0).uniform(0, 1, shape).astype(np.float32)
     [due] = open_session(at_opset_22(model)).run(None, {"x": x})
-    done = convert(model, Options(strip=True))
-    assert done.graph.outputs[0].shape == due.shape
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
+    converted = convert(model, Options(strip=True))
+    assert converted.graph.outputs[0].shape == due.shape
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])])
     assert not outcome.error, outcome.message
     got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(due.shape)
     np.testing.assert_allclose(got, due, 1e-5, 1e-5)
@@ -136,14 +136,14 @@ def agrees_with(target, model, shape=(1, 1, 5, 5)):
 
 @on_unix
 @pytest.mark.parametrize("pool", ["AveragePool", "MaxPool"])
-def test_16_bit_integers(target, pool):
+def test_pools_of_16_bit_integers_are_right(target, pool):
     body = QUANTIZED.format(f"p = {pool} <{POOL}> (d)")
     agrees_with(target, model_of(body, 21, zero="int16 zero = {3}"))
 
 
 @on_unix
 @pytest.mark.parametrize("name", ["AveragePool", "MaxPool"])
-def test_a_size_that_a_run_decides(target, name):
+def test_pools_of_open_sizes_are_right(target, name):
     body = f"y = {name} <{POOL}> (x)"
     model = model_of(body, 17, "1, 1, N, 5", "1, 1, M, 3")
     samples = [[np.random.default_rng(n).uniform(0, 1, (1, 1, n, 5))] for n in range(1, 8)]
@@ -173,8 +173,8 @@ def test_an_empty_window_of_norms_or_of_counted_padding_is_zero():
 
 @on_unix
 @pytest.mark.parametrize("pool", CEIL)
-def test_a_pool_of_a_constant(target, pool):
-    """onnx's reference evaluator, which folds constants, gets these wrong."""
+def test_a_pool_of_a_constant_is_right(target, pool):
+    """onnx's reference evaluator, which folds constants, is wrong here."""
     windows = "kernel_shape = [3, 2], strides = [2, 3], pads = [0, 0, 1, 0], ceil_mode = 1"
     values = ", ".join(f"{v:.3f}" for v in np.random.default_rng(0).standard_normal(35))
     model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>

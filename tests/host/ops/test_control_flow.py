@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from tests.host.device import small
+from tests.host.device.small import value
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel
 from tools.converter.reference.ort_session import open_session
@@ -14,14 +16,8 @@ FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 RNG = np.random.default_rng(5)
 
 
-def value(name, shape, dtype=FLOAT):
-    return helper.make_tensor_value_info(name, dtype, shape)
-
-
 def model_of(nodes, inputs, outputs, constants=(), opset=17):
-    inits = [numpy_helper.from_array(np.asarray(v), n) for n, v in constants]
-    graph = helper.make_graph(nodes, "g", inputs, outputs, inits)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    return small.model(nodes, inputs, outputs, opset, **dict(constants))
 
 
 def f32(*shape):
@@ -29,7 +25,7 @@ def f32(*shape):
 
 
 def running_sums():
-    """A Scan of two states that change places, reading backwards, stacking along the last axis."""
+    """Return a Scan of two states that swap places, backwards, stacking along the last axis."""
     body = helper.make_graph(
         [
             helper.make_node("Add", ["a", "x"], ["b_new"]),
@@ -60,7 +56,7 @@ def running_sums():
 
 
 def swapped_states():
-    """A Loop that does nothing but exchange its two values."""
+    """Return a Loop that only exchanges its two values."""
     body = helper.make_graph(
         [helper.make_node("Identity", ["go"], ["go_on"])],
         "body",
@@ -73,7 +69,7 @@ def swapped_states():
 
 
 def halves_until_small():
-    """A Loop whose end depends on the data."""
+    """Return a Loop whose end depends on the data."""
     body = helper.make_graph(
         [
             helper.make_node("Mul", ["x", "half"], ["x_new"]),
@@ -91,7 +87,7 @@ def halves_until_small():
 
 
 def branch_on_sum():
-    """An If whose branches capture outer values, inside a Loop."""
+    """Return an If whose branches capture outer values, inside a Loop."""
     yes = helper.make_graph(
         [helper.make_node("Add", ["acc", "w"], ["r"])], "yes", [], [value("r", [2])]
     )
@@ -137,7 +133,7 @@ def reference(model, inputs):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_against_onnxruntime(target):
+def test_control_flow_agrees_with_onnxruntime(target):
     cases = [make() for make in CASES]
     converted = [convert(model, Options(strip=True)) for model, _ in cases]
     samples = [[x.tobytes() for x in inputs] for _, inputs in cases]
@@ -165,7 +161,7 @@ def test_macs_count_every_round():
     assert convert(model).report()["macs"] == 5 * 16
 
 
-def test_what_a_body_cannot_do_is_in_the_one_report():
+def test_unsupported_operators_of_bodies_are_in_the_report():
     body = helper.make_graph(
         [helper.make_node("Nonsense", ["s"], ["s_new"], domain="com.acme")],
         "body",

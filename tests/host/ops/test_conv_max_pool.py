@@ -1,8 +1,8 @@
-"""Convolution and MaxPool in one step: the same bits as in two, on every target."""
+"""Convolution and MaxPool in one step give the bits of two steps, on every target."""
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
 from tests.host.device import small
 from tools.converter.convert import Options, convert
@@ -23,13 +23,9 @@ def model(x, w, pool, activation=None, bias=True, **attributes):
     behind = helper.make_node(
         "MaxPool", ["r" if between else "a"], ["y"], kernel_shape=pool, strides=pool
     )
-    inits = [numpy_helper.from_array(v.astype(np.float32), n) for n, v in constants.items()]
-    infos = [
-        helper.make_tensor_value_info("x", TensorProto.FLOAT, x),
-        helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * len(x)),
-    ]
-    graph = helper.make_graph([conv, *between, behind], "g", infos[:1], infos[1:], inits)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    constants = {name: v.astype(np.float32) for name, v in constants.items()}
+    ends = [small.value("x", x)], [small.value("y", [None] * len(x))]
+    return small.model([conv, *between, behind], *ends, **constants)
 
 
 MODELS = {
@@ -49,8 +45,8 @@ def converted(name, level):
     return convert(MODELS[name], Options(strip=True, optimize=level))
 
 
-def kernels(done):
-    return [step.kernel for step in done.graph.steps]
+def kernels(converted):
+    return [step.kernel for step in converted.graph.steps]
 
 
 def outputs(target, jobs):
@@ -60,7 +56,7 @@ def outputs(target, jobs):
 
 
 @on_targets
-def test_the_same_bits_as_in_two_steps(target):
+def test_one_step_gives_the_bits_of_two(target):
     jobs, references = [], []
     for name, source in MODELS.items():
         shape = converted(name, 2).graph.inputs[0].shape
@@ -68,20 +64,20 @@ def test_the_same_bits_as_in_two_steps(target):
         one, two = (converted(name, level) for level in (2, 1))
         assert kernels(one) == ["conv_max_pool"] and "max_pool" in kernels(two)
         assert one.plan.arena_bytes < two.plan.arena_bytes
-        jobs += [Job(done.data, [[x.tobytes()]]) for done in (one, two)]
+        jobs += [Job(conversion.data, [[x.tobytes()]]) for conversion in (one, two)]
         references += golden.reference(source, [x])
-    found = outputs(target, jobs)
-    assert found[::2] == found[1::2]
-    for expected, got in zip(references, found[::2], strict=True):
+    result = outputs(target, jobs)
+    assert result[::2] == result[1::2]
+    for expected, got in zip(references, result[::2], strict=True):
         got = np.frombuffer(got, np.float32).reshape(expected.shape)
         np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
 
 
-def test_a_plane_much_larger_than_the_input_is_two_steps(target):
+def test_a_plane_much_larger_than_the_input_stays_two_steps(target):
     source = model((1, 2, 6, 6), (3, 2, 2, 2), [2, 2], RELU, pads=[9, 9, 9, 9])
-    done, x = convert(source, Options(strip=True)), small.floats(1, 2, 6, 6)
-    assert "max_pool" in kernels(done)
-    [got] = outputs(target, [Job(done.data, [[x.tobytes()]])])
+    converted, x = convert(source, Options(strip=True)), small.floats(1, 2, 6, 6)
+    assert "max_pool" in kernels(converted)
+    [got] = outputs(target, [Job(converted.data, [[x.tobytes()]])])
     [expected] = golden.reference(source, [x])
     got = np.frombuffer(got, np.float32).reshape(expected.shape)
     np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
@@ -89,15 +85,15 @@ def test_a_plane_much_larger_than_the_input_is_two_steps(target):
 
 @pytest.mark.parametrize("pool", [[44, 2], [2, 44]])
 def test_windows_that_would_never_end_are_refused(target, pool):
-    done = converted("plain", 2)
-    done.graph.steps[0]["pool"] = pool
-    data = writer.model_bytes(done.graph, done.plan.arena_bytes)
+    conversion = converted("plain", 2)
+    conversion.graph.steps[0]["pool"] = pool
+    data = writer.model_bytes(conversion.graph, conversion.plan.arena_bytes)
     [outcome] = run_jobs(target, [Job(data, [])])
     assert outcome.error == "ModelError" and "windows beyond the input" in outcome.message
 
 
 @on_targets
-def test_numbers_that_are_not_finite(target):
+def test_infinities_and_nan_are_right(target):
     x = np.random.default_rng(3).standard_normal((1, 3, 9, 8)).astype(np.float32)
     x[0, 1, 3, 4], x[0, 2, 8, 1] = np.inf, -np.inf
     jobs = [Job(converted("plain", level).data, [[x.tobytes()]]) for level in (2, 1)]
@@ -107,19 +103,19 @@ def test_numbers_that_are_not_finite(target):
 
 @on_targets
 @pytest.mark.parametrize("name", ["groups of a batch", "one dimension"])
-def test_damaged_models(target, name):
+def test_damaged_models_do_no_harm(target, name):
     report = small.damage(target, converted(name, 2).data, "words", "1")
     assert report.ok and report.refused and report.ran, report
 
 
-def test_floats_where_they_are_wanted_take_the_steps_apart():
-    done = convert(MODELS["plain"], Options(strip=True, float="python"))
-    assert kernels(done) == ["conv", "relu", "max_pool"]
+def test_float_python_keeps_two_steps():
+    converted = convert(MODELS["plain"], Options(strip=True, float="python"))
+    assert kernels(converted) == ["conv", "relu", "max_pool"]
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 def test_a_step_allocates_nothing(target):
-    done, x = converted("plain", 2), small.floats(1, 3, 9, 8)
-    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    conversion, x = converted("plain", 2), small.floats(1, 3, 9, 8)
+    files = {"model.bin": conversion.data, "x.bin": x.tobytes()}
     printed = small.run(target, small.SCRIPTS / "allocation.py", files)
     assert printed.split()[:2] == ["0", "0"]

@@ -1,4 +1,4 @@
-"""Functions of float32 by polynomials: within 1e-6 of math's doubles, for floats of any size."""
+"""Functions of float32 by polynomials are within 1e-6 of doubles, for floats of any size."""
 
 import math
 
@@ -30,7 +30,7 @@ def gelu_tanh(v):
 
 
 def times(f):
-    """x * f(x), and what it tends to."""
+    """Return v -> v * f(v), 0 at -infinity."""
     return lambda v: v * f(v) if v > -INF else 0.0
 
 
@@ -61,12 +61,12 @@ def inputs():
     rng = np.random.default_rng(3)
     near = [rng.normal(0, scale, 1500) for scale in (0.3, 3, 30)]
     far = 10.0 ** rng.uniform(-45, 38.5, 1000) * rng.choice([-1, 1], 1000)
-    borders = 2.0 ** np.arange(-6, 8)[:, None] * [1, 1.25, 1.5, 1.75]
-    borders = np.concatenate([borders, -borders]).astype(np.float32).ravel()
-    around = [np.nextafter(borders, np.float32(to)) for to in (-INF, INF)]
+    interface = 2.0 ** np.arange(-6, 8)[:, None] * [1, 1.25, 1.5, 1.75]
+    interface = np.concatenate([interface, -interface]).astype(np.float32).ravel()
+    around = [np.nextafter(interface, np.float32(to)) for to in (-INF, INF)]
     special = [0.0, -0.0, INF, -INF, 3.4e38, -3.4e38, 1e-45, -1e-45]
     with np.errstate(over="ignore"):
-        return np.concatenate([*near, far, borders, *around, special]).astype(np.float32)
+        return np.concatenate([*near, far, interface, *around, special]).astype(np.float32)
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -94,19 +94,19 @@ OTHERS += [("Swish", {"alpha": 1.5}), ("Elu", {"alpha": -1.0})]
 
 
 @pytest.mark.parametrize("op, attributes", OTHERS)
-def test_what_has_no_table_is_for_floats(op, attributes):
+def test_functions_without_a_table_use_floats(op, attributes):
     model = model_of(op, [np.zeros(16, np.float32)], opset=24, **attributes)
     assert [s.kernel for s in convert(model, Options()).graph.steps] == ["activation"]
 
 
-def test_floats_by_the_users_choice():
+def test_float_python_uses_floats():
     model = model_of("Tanh", [np.zeros(16, np.float32)])
     steps = convert(model, Options(float="python")).graph.steps
     assert [s.kernel for s in steps] == ["unary"]
 
 
 @pytest.mark.parametrize("op", ["Sigmoid", "Tanh"])
-def test_few_numbers_are_not_worth_a_table(op, ready_target):
+def test_few_elements_use_a_formula(op, ready_target):
     x = np.append(inputs(), np.float32(NAN))
     rows = np.append(x, np.zeros(-len(x) % 9, np.float32)).reshape(-1, 9)
     converted = convert(model_of(op, [rows[0]]), Options())
@@ -133,7 +133,7 @@ _OPS = ("sigmoid", "tanh", "erf", "exp", "gelu", "softplus", "mish", "sinh", "co
 
 
 @pytest.mark.parametrize("op", _OPS)
-def test_polynomials_are_better_than_what_they_are_for(op):
+def test_polynomials_are_more_exact_than_promised(op):
     table = table_of(*_curves.halves(op))
     assert table.error < TOLERANCE / 4
     assert all(0 <= w < 1 << 31 for w in table.words)

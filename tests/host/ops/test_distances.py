@@ -1,8 +1,7 @@
-"""Kernels distances and block_distances on MicroPython, against numpy in float64."""
+"""Kernels distances and block_distances agree with numpy in float64 on MicroPython."""
 
 import numpy as np
 import pytest
-from onnx import helper, numpy_helper
 
 from tests.host.device import small
 from tools.converter.convert import Options, convert
@@ -19,14 +18,14 @@ FLOAT, INT = 1, 6
 
 
 def case(n, vectors, features, at_once, scale=1.0, seed=3):
-    """(job, what it must give): rows of x, one step."""
+    """Return (job, expected output): rows of x, one step."""
     rng = np.random.default_rng(seed)
     arrays = [rng.standard_normal((rows, features)).astype(np.float32) for rows in (n, vectors)]
     return job(*arrays, at_once, scale), expected(*arrays, scale)
 
 
 def job(x, w, held, scale=1.0, **changed):
-    """held: vectors in the scratch; changed: parameters that do not fit."""
+    """Return a job of one step with `held` vectors in scratch and some changed parameters."""
     shapes = [x.shape, w.shape, (len(x), len(w)), (held * x.shape[1],)]
     a, b, out, work = map(Tensor, "abow", [FLOAT] * 4, shapes)
     about = {"n": len(x), "vectors": len(w), "features": x.shape[1], "at_once": held}
@@ -49,17 +48,17 @@ def outputs_of(target, jobs):
 
 
 @on_targets
-def test_against_numpy(target):
-    """The last vectors of a sample are fewer than the others, the same, or one."""
+def test_distances_agree_with_numpy(target):
+    """The last group of a sample's vectors is smaller, equal, or a single one."""
     cases = [case(1, 1, 1, 1), case(3, 7, 4, 7), case(3, 7, 4, 3, -0.2), case(2, 9, 33, 3)]
     cases += [case(2, 3, 257, 1, 0.5), case(5, 300, 1, 256), case(1, 2, 40000, 1)]
-    found = outputs_of(target, [one for one, _ in cases])
-    for got, (_, wanted) in zip(found, cases, strict=True):
-        assert np.allclose(got, wanted.ravel(), rtol=2e-7, atol=0)
+    result = outputs_of(target, [one for one, _ in cases])
+    for got, (_, expected) in zip(result, cases, strict=True):
+        assert np.allclose(got, expected.ravel(), rtol=2e-7, atol=0)
 
 
 @on_targets
-def test_what_leaves_float32(target):
+def test_overflow_and_nan_are_those_of_numpy(target):
     x = np.array([[3e20, 1], [np.inf, 1], [np.nan, 1], [1e-30, 0]], np.float32)
     w = np.array([[0, 1], [-np.inf, 1], [2e-30, 0]], np.float32)
     [got] = outputs_of(target, [job(x, w, 2)])
@@ -71,14 +70,17 @@ def test_what_leaves_float32(target):
 @pytest.mark.parametrize(
     "changed", [{"features": 5}, {"vectors": 8}, {"at_once": 0}, {"at_once": 4}, {"n": -1}]
 )
-def test_what_does_not_fit_is_refused(target, changed):
+def test_parameters_that_do_not_fit_are_refused(target, changed):
     x, w = np.zeros((3, 4), np.float32), np.zeros((7, 4), np.float32)
     [outcome] = run_jobs(target, [job(x, w, 3, **changed)])
     assert outcome.error == "ModelError"
 
 
 def block_job(x, w, scale=1.0, gamma=None, words=None, **changed):
-    """gamma: of exponentials; words: in the scratch."""
+    """Return a job of one block step: distances, or exponentials if there is a gamma.
+
+    The scratch has `words`; some parameters may be changed.
+    """
     held, exponent = unit_mantissas(w)
     words = x.shape[1] + 2 + 3 * min(len(w), 128) if words is None else words
     a, out = Tensor("a", FLOAT, x.shape), Tensor("o", FLOAT, (len(x), len(w)))
@@ -99,15 +101,15 @@ SHAPES = [(1, 1, 1), (3, 7, 4), (2, 130, 8), (2, 300, 9), (3, 5, 1000)]
 
 
 @on_targets
-def test_in_fixed_point(target):
-    """The error of a number is half a unit of the largest one, 2**-27 of it."""
+def test_block_distances_are_within_their_error(target):
+    """A number's error is half a unit: 2**-27 of the largest number."""
     pairs = [(normal(n, k), normal(v, k, seed=5)) for n, v, k in SHAPES]
     for got, (x, w) in zip(outputs_of(target, [block_job(*p) for p in pairs]), pairs, strict=True):
         apart = x.astype(np.float64)[:, None] - w
         unit = 2.0 ** (np.frexp(max(np.abs(x).max(), np.abs(w).max()))[1] - 27)
         error = 2 * unit * np.abs(apart).sum(2).ravel() + x.shape[1] * unit**2
-        wanted = (apart**2).sum(2).ravel()
-        assert (np.abs(got - wanted) <= error + wanted * 2.0**-23).all()
+        expected = (apart**2).sum(2).ravel()
+        assert (np.abs(got - expected) <= error + expected * 2.0**-23).all()
 
 
 @on_targets
@@ -120,33 +122,33 @@ def test_equal_rows_have_no_distance(target):
 
 
 @on_targets
-def test_rows_that_are_larger_than_the_vectors(target):
+def test_rows_may_be_larger_than_the_vectors(target):
     x, w = normal(4, 5), normal(3, 5, seed=5)
     for size in (3e1, 1e4, 1e9, 1e15):
         [got] = outputs_of(target, [block_job(x * np.float32(size), w, -0.5)])
-        wanted = expected(x * np.float32(size), w, -0.5).ravel()
-        assert np.allclose(got, wanted, rtol=1e-6, atol=0)
+        exact = expected(x * np.float32(size), w, -0.5).ravel()
+        assert np.allclose(got, exact, rtol=1e-6, atol=0)
 
 
 @on_targets
-def test_numbers_that_are_none(target):
+def test_infinities_and_nan_are_right(target):
     x = np.array([[3e30, 1], [np.inf, 1], [np.nan, 1], [-np.inf, np.nan], [0, 0]], np.float32)
     w = np.array([[0, 1], [3, 1]], np.float32)
-    found, powers = outputs_of(target, [block_job(x, w, -2.0), block_job(x, w, gamma=0.25)])
+    result, powers = outputs_of(target, [block_job(x, w, -2.0), block_job(x, w, gamma=0.25)])
     with np.errstate(over="ignore"):
-        assert np.array_equal(found, expected(x, w, -2).ravel(), equal_nan=True)
-    wanted = [0] * 4 + [np.nan] * 4 + list(np.exp([-0.25, -2.5]))
-    assert np.allclose(powers, wanted, rtol=1e-6, atol=0, equal_nan=True)
+        assert np.array_equal(result, expected(x, w, -2).ravel(), equal_nan=True)
+    exact = [0] * 4 + [np.nan] * 4 + list(np.exp([-0.25, -2.5]))
+    assert np.allclose(powers, exact, rtol=1e-6, atol=0, equal_nan=True)
 
 
 @on_targets
-def test_exponentials(target):
-    """Within 1e-6 of the exact ones of the float32 sums."""
+def test_exponentials_of_distances_are_right(target):
+    """They are within 1e-6 of the exact ones of the float32 sums."""
     x, w = normal(5, 6), normal(140, 6, seed=5)
     for gamma in (1e-9, 0.03, 1.0, 7.7, 3e3):
         sums, powers = outputs_of(target, [block_job(x, w), block_job(x, w, gamma=gamma)])
-        wanted = np.exp(-gamma * sums.astype(np.float64))
-        assert (np.abs(powers - wanted) <= 1e-6 * wanted + 2.0**-149).all()
+        expected = np.exp(-gamma * sums.astype(np.float64))
+        assert (np.abs(powers - expected) <= 1e-6 * expected + 2.0**-149).all()
 
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
@@ -164,33 +166,30 @@ def test_exponentials(target):
         {"decay": [1 << 29, 20], "scale": 0x40000000},
     ],
 )
-def test_what_does_not_fit_in_fixed_point_is_refused(target, changed):
+def test_block_parameters_that_do_not_fit_are_refused(target, changed):
     [outcome] = run_jobs(target, [block_job(normal(3, 4), normal(7, 4), **changed)])
     assert outcome.error == "ModelError"
 
 
 @on_targets
-def test_features_of_different_units(target):
-    """A feature counts with at least 21 bits of its own, in a step without larger ones."""
+def test_features_of_different_units_keep_their_digits(target):
+    """A feature counts with at least 21 bits of its own in a step without larger ones."""
     w = normal(9, 4) * np.float32([1000, 1e-3, 1, 1e3])
     x = w[:3] + np.float32([0, 1e-4, 1e-2, 0]) * normal(3, 4, seed=6)
-    done = convert(distances_model(w, x.shape), Options(strip=True))
-    assert [s.kernel for s in done.graph.steps].count("block_distances") == 3
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
+    converted = convert(distances_model(w, x.shape), Options(strip=True))
+    assert [s.kernel for s in converted.graph.steps].count("block_distances") == 3
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])])
     got = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
     apart = x.astype(np.float64)[:, None] - w
     error = 2 * (np.abs(apart) * np.abs(w).max(0)).sum(2).ravel() * 2.0**-21
-    wanted = (apart**2).sum(2).ravel()
-    assert (np.abs(got - wanted) <= error + wanted * 2.0**-22).all()
+    expected = (apart**2).sum(2).ravel()
+    assert (np.abs(got - expected) <= error + expected * 2.0**-22).all()
 
 
 def distances_model(w, shape):
-    node = helper.make_node("CDist", ["x", "w"], ["y"], domain="com.microsoft")
-    infos = [helper.make_tensor_value_info("x", FLOAT, shape)]
-    results = [helper.make_tensor_value_info("y", FLOAT, (shape[0], len(w)))]
-    graph = helper.make_graph([node], "g", infos, results, [numpy_helper.from_array(w, "w")])
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    nodes = [("CDist", "x w", "y", {"domain": "com.microsoft"})]
+    ends = [small.value("x", shape)], [small.value("y", (shape[0], len(w)))]
+    return small.model(nodes, *ends, 18, w=w)
 
 
 @on_targets

@@ -1,8 +1,8 @@
-"""Dynamic quantization: bytes by their own range, floats of integer products."""
+"""Dynamic quantization: bytes scaled by their own range, and floats of integer products."""
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from tests.host.converter.rewrites.qdq_net import (
     Net,
@@ -25,12 +25,12 @@ F = np.float32
 def floats():
     rng = np.random.default_rng(6)
     sizes = [(3.0, 0.0), (1e-20, 1e-20), (1e20, -3e20), (1.0, 5.0), (1.0, -5.0)]
-    found = [(rng.standard_normal(700) * a + b).astype(F) for a, b in sizes]
-    return [*found, np.zeros(5, F), F([2, 2]), F([-3]), F([0.0, -0.0, 1e-35, -1e-35])]
+    results = [(rng.standard_normal(700) * a + b).astype(F) for a, b in sizes]
+    return [*results, np.zeros(5, F), F([2, 2]), F([-3]), F([0.0, -0.0, 1e-35, -1e-35])]
 
 
 @on_targets
-def test_dynamic_quantize_linear(target):
+def test_dynamic_quantize_linear_agrees_with_onnxruntime(target):
     nodes = [Node("DynamicQuantizeLinear", [x], dtypes=(np.uint8, F, np.uint8)) for x in floats()]
     expected = [node.expected() for node in nodes]
     for got, want in zip(run_nodes(target, nodes, expected), expected, strict=True):
@@ -39,7 +39,7 @@ def test_dynamic_quantize_linear(target):
 
 
 def product(op, channels=6, by_channel=False, bias=True):
-    """DynamicQuantizeLinear, integer product, Cast, Mul, Add as onnxruntime's quantizer has it."""
+    """Return a product as onnxruntime's dynamic quantizer writes it, Cast, Mul and Add behind."""
     net = Net()
     is_conv = op == "ConvInteger"
     x = net.input([2, 3, 7, 5] if is_conv else [2, 4, 9], F)
@@ -72,7 +72,7 @@ def test_scale_and_bias_are_one_operator(name):
 
 
 @on_targets
-def test_products(target):
+def test_products_agree_with_onnxruntime(target):
     models, inputs = zip(*PRODUCTS.values(), strict=True)
     for model, xs, [got] in zip(models, inputs, on_device(target, models, inputs), strict=True):
         [want] = by_onnxruntime(model, xs)
@@ -82,18 +82,14 @@ def test_products(target):
 
 
 def to_float(x, scale, offset, axis=1):
-    info = helper.make_tensor_value_info("x", TensorProto.INT32, x.shape)
-    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, x.shape)
-    node = helper.make_node("ToFloat", ["x", "s", "b"], ["y"], domain="mpconnxr", axis=axis)
-    constants = [numpy_helper.from_array(v, n) for v, n in ((scale, "s"), (offset, "b"))]
-    graph = helper.make_graph([node], "g", [info], [y], constants)
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("mpconnxr", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    nodes = [("ToFloat", "x s b", "y", {"domain": "mpconnxr", "axis": axis})]
+    ends = [small.value("x", x.shape, TensorProto.INT32)], [small.value("y", x.shape)]
+    return small.model(nodes, *ends, s=scale, b=offset)
 
 
 @pytest.mark.parametrize("target", [*UNIX_TARGETS, "mps2-an386"], indirect=True)
-def test_floats_of_integers(target):
-    """All sizes of integers, scales and offsets, also such as cancel out."""
+def test_floats_of_integers_agree_with_onnxruntime(target):
+    """Integers, scales and offsets have all sizes, also such as cancel out."""
     rng = np.random.default_rng(7)
     models, inputs = [], []
     for k in range(12):
@@ -113,7 +109,7 @@ def test_floats_of_integers(target):
 
 
 @on_targets
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     x = np.arange(12, dtype=np.int32).reshape(2, 3, 2)
     one = small.model(
         [("DynamicQuantizeLinear", "x", "y s z", {})],
@@ -128,7 +124,7 @@ def test_damaged_models(target):
 @pytest.mark.parametrize(
     ("scale", "offset"), [(F([1, 2]), F([1])), (F([1, 2, 3]), F([1, 2])), (np.ones(3), F([1]))]
 )
-def test_what_does_not_fit(scale, offset):
+def test_parameters_that_do_not_fit_are_refused(scale, offset):
     x = np.zeros((2, 3, 2), np.int32)
     with pytest.raises(ConvertError, match="fit|as many|by"):
         convert(to_float(x, scale, offset), Options(strip=True))

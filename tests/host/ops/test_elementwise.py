@@ -66,7 +66,7 @@ def test_floats_meet_infinities_and_zeros(target):
 
 @on_targets
 def test_quotients_by_powers_of_two_are_products(target):
-    """With the same results, denormals among them; by others they stay quotients."""
+    """Results are equal, denormal ones too; quotients by other numbers stay."""
     x = np.concatenate([SPECIALS, np.float32([1e-38, -3e-39, 1.4e-45, 3e38])])
     by = {"mul": np.float32([4, -0.25, 2.0**100]), "div": np.float32([4, 3, 0])}
     cases = []
@@ -122,14 +122,14 @@ def test_integers_wrap_and_truncate(target):
 
 
 @on_targets
-def test_integers_by_zero_do_not_raise(target):
+def test_integer_division_by_zero_does_not_raise(target):
     a = np.array([5, -5, 0], np.int32)
     zero = np.zeros(3, np.int32)
     check(target, [Case(zero, op, a, zero) for op in ("Div", "Mod")])
 
 
 @on_targets
-def test_broadcasting_of_any_rank(target):
+def test_tensors_of_any_rank_are_broadcast(target):
     rng = np.random.default_rng(2)
     shapes = [
         ((), ()),
@@ -156,7 +156,7 @@ def test_broadcasting_of_any_rank(target):
 
 
 @on_targets
-def test_chains(target):
+def test_operators_accept_more_than_two_inputs(target):
     rng = np.random.default_rng(3)
     xs = [rng.standard_normal(s).astype(np.float32) for s in ((2, 3), (3,), (2, 1), ())]
     total = xs[0] + xs[1] + xs[2] + xs[3]
@@ -174,7 +174,7 @@ def test_chains(target):
 
 
 @on_targets
-def test_clip(target):
+def test_clip_agrees_with_numpy(target):
     x = np.concatenate([SPECIALS, np.linspace(-9, 9, 37).astype(np.float32)])
     cases = []
     for low, high in ((0, 6), (-3, -1), (-3, 2), (2, -2), (-INF, 0), (-0.0, INF)):
@@ -192,7 +192,7 @@ def test_clip(target):
 
 
 @on_targets
-def test_batch_normalization(target):
+def test_batch_normalization_agrees(target):
     rng = np.random.default_rng(4)
     x = rng.standard_normal((2, 3, 4, 5)).astype(np.float32)
     scale, bias, mean = (rng.standard_normal(3).astype(np.float32) for _ in range(3))

@@ -24,23 +24,23 @@ def cast_inputs(source):
 
 
 @on_targets
-def test_cast_between_all_dtypes(target):
+def test_cast_between_all_dtypes_agrees_with_numpy(target):
     cases = []
     for source in NUMBERS:
-        for wanted in NUMBERS:
-            if source == wanted:
+        for dtype in NUMBERS:
+            if source == dtype:
                 continue
             x = cast_inputs(source)
-            to = helper.np_dtype_to_tensor_dtype(np.dtype(wanted))
-            if x.dtype.kind not in "iub" and np.dtype(wanted).kind in "iu":
+            to = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+            if x.dtype.kind not in "iub" and np.dtype(dtype).kind in "iu":
                 wide = x.astype(np.float64)
                 x = x[
-                    (np.abs(wide) < 2**31) & (wide > -1 if np.dtype(wanted).kind == "u" else True)
+                    (np.abs(wide) < 2**31) & (wide > -1 if np.dtype(dtype).kind == "u" else True)
                 ]
-                expected = np.trunc(x.astype(np.float64)).astype(np.int64).astype(wanted)
+                expected = np.trunc(x.astype(np.float64)).astype(np.int64).astype(dtype)
             else:
                 with np.errstate(all="ignore"):
-                    expected = x.astype(wanted)
+                    expected = x.astype(dtype)
             # what no single float holds is rounded twice where floats are single
             rtol = 2e-7 if x.dtype.itemsize == 8 else 0
             cases.append(Case(expected, "Cast", x, to=to, rtol=rtol))
@@ -51,7 +51,7 @@ def test_cast_between_all_dtypes(target):
 
 
 @on_targets
-def test_cast_of_all_float16(target):
+def test_every_float16_is_cast(target):
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     halves = halves[~np.isnan(halves)]
     x = halves.astype(np.float32)
@@ -64,8 +64,8 @@ def test_cast_of_all_float16(target):
 
 
 @on_targets
-def test_cast_of_integers_of_all_sizes(target):
-    """Each number of bits, with what is behind the 24 that a float has in all its cases."""
+def test_integers_of_all_sizes_are_cast(target):
+    """Integers have each number of bits, with all cases of rounding to a float's 24 bits."""
     rng = np.random.default_rng(4)
     cases = []
     for source in INTS:
@@ -86,6 +86,6 @@ def test_cast_of_integers_of_all_sizes(target):
 
 
 @on_targets
-def test_cast_of_what_no_integer_holds_does_not_raise(target):
+def test_cast_of_floats_beyond_integers_does_not_raise(target):
     x = np.array([INF, -INF, NAN], np.float32)
     check(target, [Case(np.zeros(3, np.int32), "Cast", x, to=onnx.TensorProto.INT32)])

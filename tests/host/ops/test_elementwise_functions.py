@@ -1,4 +1,4 @@
-"""Functions of one tensor on MicroPython keep the digits that numpy has in doubles."""
+"""Functions of one tensor on MicroPython have the digits of numpy's doubles."""
 
 import math
 
@@ -10,7 +10,7 @@ _WIDE = np.concatenate([[0.0], np.logspace(-44, 38, 165)])
 
 
 def by_math(f, x):
-    """f on each number, in doubles."""
+    """Return f of each number, in doubles."""
     return np.array([f(float(v)) for v in x])
 
 
@@ -70,7 +70,7 @@ def test_functions_keep_their_digits(target):
 
 
 @on_targets
-def test_functions_with_constants(target):
+def test_functions_with_constants_keep_their_digits(target):
     x = np.concatenate([np.linspace(-6, 6, 49), SPECIALS[np.abs(SPECIALS) < INF]])
     x = x.astype(np.float32)
     d = x.astype(np.float64)
@@ -97,7 +97,7 @@ def test_functions_with_constants(target):
 
 
 @on_targets
-def test_questions_and_logic(target):
+def test_predicates_and_logic_agree_with_numpy(target):
     x = np.array([INF, -INF, NAN, 0, -1], np.float32)
     flags = np.array([[True, False], [False, True]])
     row = np.array([True, False])

@@ -1,4 +1,4 @@
-"""Integers of 32 bits and truth values against numpy, near the ends of their range."""
+"""Operators on 32-bit integers and booleans agree with numpy, also near the ends of the range."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ TRUTHS = {"And": np.logical_and, "Or": np.logical_or, "Xor": np.logical_xor}
 
 
 def pairs(dtype):
-    """All pairs of ends, and as many of any numbers; to broadcast the second."""
+    """Return all pairs of extreme integers and as many random ones; some broadcast the second."""
     a, b = [v.ravel() for v in np.meshgrid(ENDS, ENDS)]
     a = np.concatenate([a, rng.integers(-(1 << 31), 1 << 31, 60)]).astype(dtype)
     b = np.concatenate([b, rng.integers(-(1 << 31), 1 << 31, 60)]).astype(dtype)
@@ -55,7 +55,7 @@ QUOTIENTS = (("Div", cut_off, {}), ("Mod", np.mod, {}), ("Mod", np.fmod, {"fmod"
 
 
 @on_targets
-def test_quotients_and_what_they_leave(target):
+def test_quotients_and_remainders_agree_with_numpy(target):
     cases = []
     for dtype in (np.int32, np.uint32):
         for a, b in pairs(dtype):
@@ -67,15 +67,15 @@ def test_quotients_and_what_they_leave(target):
         for divisor in np.array([1, 2, 10, 641, 1 << 30, (1 << 31) - 1]).astype(dtype):
             for x in (small, pairs(dtype)[0][0]):
                 for op, function, attrs in QUOTIENTS:
-                    wanted = function(x.astype(np.int64), np.int64(divisor)).astype(dtype)
-                    cases.append(Case(wanted, op, x, np.array([divisor]), **attrs))
+                    expected = function(x.astype(np.int64), np.int64(divisor)).astype(dtype)
+                    cases.append(Case(expected, op, x, np.array([divisor]), **attrs))
         zero = np.zeros_like(small)
         cases += [Case(zero, op, small, zero, **attrs) for op, _, attrs in QUOTIENTS]
     check(target, cases)
 
 
 @on_targets
-def test_comparisons_of_the_ends(target):
+def test_comparisons_of_extreme_integers_agree_with_numpy(target):
     cases = []
     for dtype in (np.int32, np.uint32, np.int64):
         for a, b in pairs(dtype):
@@ -87,7 +87,7 @@ def test_comparisons_of_the_ends(target):
 
 
 @on_targets
-def test_truth_values(target):
+def test_booleans_agree_with_numpy(target):
     a, b = rng.integers(0, 2, (2, 40)).astype(bool)
     cases = [Case(function(a, b), op, a, b) for op, function in TRUTHS.items()]
     rows = a.reshape(8, 5)

@@ -1,4 +1,4 @@
-"""The parts beneath element-wise operators: forms of a loop, steps in pieces, own functions."""
+"""Implementation of element-wise operators: forms of a loop, split steps, custom functions."""
 
 import json
 import math
@@ -6,8 +6,9 @@ import struct
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
+from tests.host.device import small
 from tools import package
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
@@ -17,9 +18,9 @@ on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 def run(target, script, **files):
-    done = target.run(script, files={"mpconnxr": PACKAGE, **files})
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    completed = target.run(script, files={"mpconnxr": PACKAGE, **files})
+    assert completed.returncode == 0, completed.stderr
+    return [json.loads(line) for line in completed.stdout.splitlines()]
 
 
 FORMS_SCRIPT = """
@@ -50,9 +51,9 @@ for form in forms.available("select"):
 def expected_select(x, out):
     mask = [i * i % 5 % 3 for i in range(64)]
     for row in range(3):
-        for item in range(5):
-            if mask[1 + 5 * row + item]:
-                out[4 + 5 * row + item] = int(x[3 + 7 * row + 2 * item])
+        for element in range(5):
+            if mask[1 + 5 * row + element]:
+                out[4 + 5 * row + element] = int(x[3 + 7 * row + 2 * element])
     return out
 
 
@@ -104,18 +105,16 @@ for size in (1, 2, 3):
 
 @on_targets
 @pytest.mark.parametrize("op", ["Sub", "Where", "Sin"])
-def test_steps_in_pieces_make_the_whole(target, op):
+def test_split_steps_make_the_whole(target, op):
     shapes = {"Sub": [(2, 1, 3, 1, 2), (1, 4, 1, 5, 1)], "Where": [(3, 1), (2, 1, 4), (3, 4)]}
     shapes = shapes.get(op, [(11,)])
     dtypes = [TensorProto.FLOAT] * len(shapes)
     if op == "Where":
         dtypes[0] = TensorProto.BOOL
     names = [f"x{i}" for i in range(len(shapes))]
-    infos = [helper.make_tensor_value_info(*v) for v in zip(names, dtypes, shapes, strict=True)]
-    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, np.broadcast_shapes(*shapes))
-    graph = helper.make_graph([helper.make_node(op, names, ["y"])], "g", infos, [out])
-    imports = [helper.make_opsetid("", 17)]
-    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    infos = [small.value(*v) for v in zip(names, shapes, dtypes, strict=True)]
+    out = small.value("y", np.broadcast_shapes(*shapes))
+    model = small.model([(op, " ".join(names), "y", {})], infos, [out])
     data = convert(model, Options(strip=True, keep_inputs=True)).data
     assert run(target, PIECES_SCRIPT, model=data) == [True] * 3
 
@@ -132,7 +131,7 @@ for function in (f.erf, f.erfc, f.tanh, f.expm1):
 
 
 @on_targets
-def test_own_functions_for_firmware_without_them(target):
+def test_functions_that_firmware_lacks_are_exact(target):
     tiny = np.logspace(-30, 0, 61)
     x = np.concatenate([np.linspace(-9, 9, 361), tiny, -tiny, [0, 30, -30, 85, -85]])
     x = x.astype(np.float32)

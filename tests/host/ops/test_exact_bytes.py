@@ -1,7 +1,7 @@
-"""Sums, products and means of quantized bytes against exact fractions: one rounding, half to even.
+"""Sums, products and means of quantized bytes are exact fractions, rounded once, half to even.
 
-A sum or a product has 65,536 pairs of bytes, and all of them are tried. Of the means there are so
-many that those are tried which lie beside the middle between two integers.
+A sum or a product has 65,536 pairs of bytes, and all of them are tried. Means have too many
+inputs: those whose results lie next to a tie between two integers are tried.
 """
 
 import os
@@ -30,7 +30,7 @@ def count(target, most):
 
 
 def scales_of(rng, spread):
-    """Those of two inputs and an output: any ones, round ones, or those of the same tensor."""
+    """Return scales of two inputs and an output: random, powers of two, or equal ones."""
     scales = np.exp2(rng.uniform(-10, 0, 3))
     scales[2] *= spread * scales[0] / scales[2]
     kind = rng.integers(3)
@@ -47,13 +47,13 @@ def limited(exact, zero, dtype):
 
 
 def to_even(numerators, denominator):
-    """Quotients of Python integers in an array, rounded."""
+    """Return quotients of Python integers in an array, rounded half to even."""
     whole, rest = numerators // denominator, numerators % denominator
     return (whole + (2 * rest + whole % 2 > denominator)).astype(np.int64)
 
 
 def rounded_pairs(op, a, b, scales):
-    """(a * x + b * w) / y or (a * x) * (b * w) / y of integers of any size, rounded."""
+    """Return (a * x + b * w) / y or (a * x) * (b * w) / y of any integers, rounded."""
     x, w, y = (Fraction(float(v)) for v in scales)
     if op == "QLinearMul":
         scale = x * w / y
@@ -65,7 +65,7 @@ def rounded_pairs(op, a, b, scales):
 
 
 def pairs_node(rng, op, dtype):
-    """A node of all pairs of bytes, and its right output."""
+    """Return a node of all pairs of bytes, and its right output."""
     x, w, y = scales_of(rng, np.exp2(rng.uniform(-1, 2)))
     if op == "QLinearMul":
         y = F(np.exp2(rng.uniform(5, 8)) * x * w if rng.integers(2) else 128 * x * w)
@@ -77,8 +77,8 @@ def pairs_node(rng, op, dtype):
     right = rounded_pairs(op, a[:, None], b, (x, w, y)) + zeros[2] + shift
     right = np.clip(right, shift, 255 + shift).astype(dtype)
     x_zero, w_zero, y_zero = (np.array(z + shift, dtype) for z in zeros)
-    items = (BYTES.astype(np.int64) + shift).astype(dtype)
-    inputs = [items.reshape(256, 1), x, x_zero, items, w, w_zero, y, y_zero]
+    elements = (BYTES.astype(np.int64) + shift).astype(dtype)
+    inputs = [elements.reshape(256, 1), x, x_zero, elements, w, w_zero, y, y_zero]
     inputs = [np.asarray(v) for v in inputs]
     fixed = (1, 2, 4, 5, 6, 7)
     return MsNode(op, inputs, fixed=fixed, dtypes=(dtype,)), right
@@ -86,7 +86,7 @@ def pairs_node(rng, op, dtype):
 
 @on_targets
 @pytest.mark.parametrize("op", ["QLinearAdd", "QLinearMul"])
-def test_all_pairs(target, op):
+def test_all_pairs_of_bytes_are_exact(target, op):
     rng = np.random.default_rng(31)
     made = [pairs_node(rng, op, (np.uint8, np.int8)[i % 2]) for i in range(count(target, 24))]
     nodes, right = [n for n, _ in made], [[r] for _, r in made]
@@ -97,7 +97,7 @@ def test_all_pairs(target, op):
 
 
 def means_node(rng, n, dtype):
-    """A node of planes of n items, most of whose sums lie beside a middle."""
+    """Return a node of planes of n elements, most of whose means lie near ties."""
     x, _, y = scales_of(rng, np.exp2(rng.uniform(-2, 1)))
     x_zero, y_zero = (int(z) for z in rng.integers(0, 256, 2))
     scale = Fraction(float(x)) / Fraction(float(y)) / n
@@ -116,7 +116,7 @@ def means_node(rng, n, dtype):
 
 
 @on_targets
-def test_means(target):
+def test_means_are_exact(target):
     rng = np.random.default_rng(32)
     n = count(target, 5)
     made = [means_node(rng, k, t) for k in COUNTS for t in (np.uint8, np.int8) for _ in range(n)]

@@ -1,4 +1,4 @@
-"""Norms and gates in front of DynamicQuantizeLinear: fixed point."""
+"""Norms and gates in front of DynamicQuantizeLinear compute in fixed point."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ APART = 0.002  # of the bytes may be one away: those whose float is in the middl
 
 
 def norm(size=1.0, scale=1.0, bias=0.1, rows=7, n=33, axis=-1, epsilon=1e-5, seed=0):
-    """(model, input): LayerNormalization; all of the quantization's results are outputs."""
+    """Return (model, input): LayerNormalization, DynamicQuantizeLinear with all results."""
     net = Net(seed=seed)
     x = net.input([2, rows, n], F)
     own = [rows, n][-1 if axis == -1 else 0 :]
@@ -34,7 +34,7 @@ def norm(size=1.0, scale=1.0, bias=0.1, rows=7, n=33, axis=-1, epsilon=1e-5, see
 
 
 def gate(op="Gelu", size=1.0, bias=0.3, by_channel=True, k=20, n=12, seed=0, **attributes):
-    """The same of a product of bytes, its scale and bias, and com.microsoft's gate of it."""
+    """Return (model, input): product of bytes, scale, bias, com.microsoft's gate, quantization."""
     net = Net(seed=seed)
     x = net.input([2, 9, k], F)
     q, scale, zero = net.op("DynamicQuantizeLinear", x, outputs=3)
@@ -87,22 +87,22 @@ def kernels(model):
 
 
 @pytest.mark.parametrize("name", NORMS)
-def test_a_norm_is_one_step(name):
+def test_a_norm_becomes_one_step(name):
     assert kernels(NORMS[name][0]) == ["dynamic_normalize"]
 
 
 @pytest.mark.parametrize("name", GATES)
-def test_a_gate_is_one_step(name):
-    found = kernels(GATES[name][0])
-    assert found[-1] == "dynamic_gate" and not {"to_float", "curve"} & {*found}
+def test_a_gate_becomes_one_step(name):
+    result = kernels(GATES[name][0])
+    assert result[-1] == "dynamic_gate" and not {"to_float", "curve"} & {*result}
 
 
 @on_targets
 @pytest.mark.parametrize("cases", [NORMS, GATES], ids=["norms", "gates"])
-def test_the_bytes_are_onnxruntimes(target, cases):
+def test_the_bytes_agree_with_onnxruntime(target, cases):
     models, inputs = zip(*cases.values(), strict=True)
-    found = on_device(target, models, inputs)
-    for name, model, xs, got in zip(cases, models, inputs, found, strict=True):
+    result = on_device(target, models, inputs)
+    for name, model, xs, got in zip(cases, models, inputs, result, strict=True):
         want = by_onnxruntime(model, xs)
         np.testing.assert_allclose(got[1], want[1], rtol=2e-6, err_msg=name)
         apart = np.abs(got[0].astype(int) - want[0])
@@ -116,27 +116,27 @@ def test_rows_that_are_not_finite_count_as_0(target):
     x[0, 2, 5], x[1, 3, 0] = np.inf, np.nan
     [[y, scale, zero]] = on_device(target, [model], [[x]])
     assert (y[0, 2] == zero).all() and (y[1, 3] == zero).all() and np.isfinite(scale)
-    wanted = by_onnxruntime(model, [np.where(np.isfinite(x), x, 0)])
+    expected = by_onnxruntime(model, [np.where(np.isfinite(x), x, 0)])
     others = np.ones(y.shape[:2], bool)
     others[0, 2] = others[1, 3] = False
-    assert np.abs(y[others].astype(int) - wanted[0][others]).max() <= 1
+    assert np.abs(y[others].astype(int) - expected[0][others]).max() <= 1
 
 
 @on_targets
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     for model, _ in (norm(n=5), gate(k=3, n=2)):
         report = small.damage(target, small.binary(model), "several", "200")
         assert report.ok and report.refused and report.ran, report
 
 
 def damaged(model, kernel, i):
-    """Return the model's file, with large words in the constant that is input i of this kernel."""
+    """Return the model's file with large words in a kernel's constant input i."""
     file = modelfile.read(small.binary(model))
     [node] = [node for node in file.nodes if node.kernel == kernel]
     tensor = file.tensors[node.inputs[i]]
     [(start, chunk)] = [
         (start, chunk)
-        for start, chunk in file.data_places()
+        for start, chunk in file.data_offsets()
         if start <= tensor.place < start + len(chunk.data)
     ]
     first = tensor.place - start
@@ -153,7 +153,7 @@ def damaged(model, kernel, i):
     [(gate(k=3, n=2)[0], "dynamic_gate", 3), (norm(n=5)[0], "dynamic_normalize", 1)],
     ids=["gate", "norm"],
 )
-def test_a_run_whose_elements_overflow_ends(target, model, kernel, i):
+def test_a_run_with_overflowing_elements_ends(target, model, kernel, i):
     script = """
 import mpconnxr
 model = mpconnxr.load("model.bin")
@@ -173,7 +173,7 @@ for k in range(8):
         ("swish", lambda u: 1 / (1 + math.exp(-u))),
     ],
 )
-def test_tables(gate, function):
+def test_tables_of_gates_are_exact(gate, function):
     table = gate_table(gate).astype(float)
     table[:, :2] -= 1 << 30
     for i, row in enumerate(table):
@@ -182,8 +182,8 @@ def test_tables(gate, function):
     assert 1 - function(len(table) / 8) < 2.0**-23
 
 
-def test_what_stays_float():
-    """What is read elsewhere, or has a scale that a run decides."""
+def test_other_patterns_stay_float():
+    """They are read elsewhere, or have a computed scale."""
     net = Net()
     x, scale = net.input([3, 8], F), net.input([8], F)
     y = net.op("LayerNormalization", x, scale)

@@ -1,4 +1,4 @@
-"""Logarithms, sums and interpolation of float32 on the bits: to a millionth, no allocation."""
+"""Logarithms, sums and interpolation on the bits of float32: to a millionth, no allocation."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def outputs(target, model, *inputs):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_logarithms(target):
+def test_logarithms_are_exact_to_a_millionth(target):
     one, root = (np.float32(v).view(np.int32) for v in (1, 2**0.5))
     near = np.concatenate([one + np.arange(-500, 500), root + np.arange(-50, 50)])
     around = 1 + RNG.normal(0, 1, 1500) * 10.0 ** RNG.uniform(-6, -1, 1500)
@@ -37,7 +37,7 @@ def test_logarithms(target):
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("op", ["Sin", "Cos"])
-def test_sines_of_any_angle(target, op):
+def test_sines_are_exact_for_any_angle(target, op):
     """The double of a float is reduced exactly, so numpy's doubles are exact."""
     turns = np.arange(1, 1500) * np.pi / 2
     large = 10.0 ** RNG.uniform(-45, 38.5, 1500) * RNG.choice([-1, 1], 1500)
@@ -53,8 +53,8 @@ def test_sines_of_any_angle(target, op):
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("op, name", [("Asin", "arcsin"), ("Acos", "arccos")])
-def test_angles(target, op, name):
-    """Also of numbers beside 1, where acos is small and both are steep."""
+def test_inverse_functions_are_exact_to_a_millionth(target, op, name):
+    """Numbers near 1 are included, where acos is small and both are steep."""
     beside = (1 - 2.0**-24 * np.arange(1, 300)) * RNG.choice([-1, 1], 299)
     small = 10.0 ** RNG.uniform(-45, 0, 500) * RNG.choice([-1, 1], 500)
     special = [0.0, -0.0, 1, -1, 1 + 2.0**-23, -1 - 2.0**-23, 3, -7, INF, -INF, NAN]
@@ -68,7 +68,7 @@ def test_angles(target, op, name):
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("lambd, bias", [(0.5, 0.0), (0.5, 0.5), (1.5, 0.3), (0.0, -2.0)])
-def test_shrink(target, lambd, bias):
+def test_shrink_agrees_with_numpy(target, lambd, bias):
     special = [0.0, -0.0, 0.5, -0.5, INF, -INF, NAN, 1e-45, 3e38]
     x = np.append(RNG.normal(0, 2, 500), special).astype(np.float32)
     got, steps = outputs(target, model_of("Shrink", [x], lambd=lambd, bias=bias), x)
@@ -84,8 +84,8 @@ def test_hardmax_marks_the_first_of_equal_ones(target, axis):
     got, steps = outputs(target, model_of("Hardmax", [x], axis=axis), x)
     assert [s.kernel for s in steps] == ["arg_reduce", "one_hot"]
     places = np.arange(x.shape[axis]).reshape([-1 if i == axis % 3 else 1 for i in range(3)])
-    wanted = places == np.expand_dims(x.argmax(axis), axis)
-    np.testing.assert_array_equal(got, wanted.astype(np.float32).ravel())
+    expected = places == np.expand_dims(x.argmax(axis), axis)
+    np.testing.assert_array_equal(got, expected.astype(np.float32).ravel())
 
 
 def reduction(op, x, axes):
@@ -106,7 +106,7 @@ SUMS = {
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("shape", [(40, 7, 5), (60, 33, 1), (1, 40_000, 1)])
 def test_sums_are_rounded_once(target, shape):
-    """Of numbers of any size next to one another, and of such that nearly cancel."""
+    """Numbers of very different sizes are summed, and such as nearly cancel."""
     x = 10.0 ** RNG.uniform(-12, 12, shape) * RNG.choice([-1, 1], shape)
     x[::2, 1] = -x[::2, 0] * (1 + RNG.uniform(-1e-6, 1e-6, x[::2, 0].shape))
     x = x.astype(np.float32)
@@ -127,13 +127,13 @@ def test_products_are_rounded_one_by_one(target, axis):
     x = RNG.normal(0, 2, (30, 7, 5)).astype(np.float32)
     got, steps = outputs(target, reduction("Prod", x, [axis]), x)
     assert [s.kernel for s in steps] == ["cumulate", "move"]
-    wanted = np.cumprod(x, axis, np.float32).take(-1, axis)
-    np.testing.assert_array_equal(got, wanted.ravel())
+    expected = np.cumprod(x, axis, np.float32).take(-1, axis)
+    np.testing.assert_array_equal(got, expected.ravel())
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("power", [3, 4, 5])
-def test_norms_of_higher_powers(target, power):
+def test_norms_of_higher_powers_are_exact(target, power):
     x = RNG.normal(0, 2, (2, 3, 8, 9)).astype(np.float32)
     model = model_of("GlobalLpPool", [x], p=power, out=(np.float32, (2, 3, 1, 1)))
     got, steps = outputs(target, model, x)
@@ -145,7 +145,7 @@ def test_norms_of_higher_powers(target, power):
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("axis", [2, 3])
 def test_interpolation_is_rounded_once(target, axis):
-    """Twice the size: three quarters of the nearer item and one of the other one."""
+    """For twice the size, weights are three quarters and one quarter."""
     x = np.moveaxis(10.0 ** RNG.uniform(-9, 9, (1, 3, 20, 7)) * RNG.choice([-1, 1], 7), 2, axis)
     x = np.ascontiguousarray(x).astype(np.float32)
     got, steps = outputs(target, resize(x, axis), x)
@@ -193,7 +193,7 @@ def test_running_sums_have_the_bits_of_numpy(target):
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_logarithms_of_softmax(ready_target, axis):
+def test_logarithms_of_softmax_are_exact(ready_target, axis):
     x = RNG.normal(0, 20, (5, 9, 6)).astype(np.float32)
     got, steps = outputs(ready_target("unix32"), model_of("LogSoftmax", [x], axis=axis), x)
     assert "softmax" not in [s.kernel for s in steps]
@@ -208,14 +208,14 @@ def powers(x, exponent):
 
 
 @pytest.mark.parametrize("exponent", [2, 3, 4, -1, -2, 0.5, 0.25, 0.75, 1.5, 2.25])
-def test_powers_that_need_no_logarithm(ready_target, exponent):
+def test_simple_powers_need_no_logarithm(ready_target, exponent):
     special = [0.0, INF, NAN, 1e30, 1e-30]
     x = np.append(RNG.normal(0, 9, 500), special).astype(np.float32)
     got, steps = outputs(ready_target("unix32"), powers(x, exponent), x)
     with np.errstate(all="ignore"):
         exact = x.astype(np.float64) ** exponent
-        wanted = exact.astype(np.float32)
-    np.testing.assert_allclose(got, wanted, TOLERANCE, 1e-45)
+        expected = exact.astype(np.float32)
+    np.testing.assert_allclose(got, expected, TOLERANCE, 1e-45)
 
 
 # As C's pow: also for exponents that are odd, even or not whole, and for what has no logarithm.
@@ -224,7 +224,7 @@ _ODD_ONES = [0.0, 1, 2, 0.5, 3, 1.5, INF, 1e-45, 3e38, 1 - 2.0**-24, 1 + 2.0**-2
 
 
 def of_any_power():
-    """Pairs of x and y whose powers fill the range of float32."""
+    """Return x and y whose powers span the range of float32."""
     n = 1500
     near = np.abs(1 + RNG.normal(0, 1, n) * 10.0 ** RNG.uniform(-7, -1, n)).astype(np.float32)
     wide = (10.0 ** RNG.uniform(-45, 38, n)).astype(np.float32)
@@ -238,7 +238,7 @@ def of_any_power():
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_powers_of_any_exponent(target):
+def test_powers_are_exact_for_any_exponent(target):
     x, y = of_any_power()
     got, steps = outputs(target, model_of("Pow", [x, y]), x, y)
     assert [s.kernel for s in steps] == ["power"]
@@ -250,7 +250,7 @@ def test_powers_of_any_exponent(target):
 
 
 @pytest.mark.parametrize("base", [True, False])
-def test_one_number_as_base_or_exponent(ready_target, base):
+def test_base_or_exponent_may_be_one_number(ready_target, base):
     x = RNG.uniform(0.1, 5, (7, 30)).astype(np.float32)
     one = np.array(2.7, np.float32)
     model = model_of("Pow", [x], constants={0 if base else 1: one})
@@ -280,7 +280,7 @@ def test_steps_allocate_nothing(ready_target):
 
 
 @pytest.mark.parametrize("name", ["Sin", "CumSum", "Resize", "L2", "Pow"])
-def test_damaged_files(ready_target, name):
+def test_damaged_files_do_no_harm(ready_target, name):
     x = RNG.normal(0, 3, (2, 4, 5)).astype(np.float32)
     models = {"Sin": model_of("Sin", [x]), "CumSum": cumulated("CumSum", x, 1)}
     models |= {"Pow": model_of("Pow", [x, x])}

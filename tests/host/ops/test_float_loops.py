@@ -1,4 +1,4 @@
-"""Arithmetic on the bits of float32: each form gives numpy's bits, for any bits."""
+"""Arithmetic on the bits of float32 gives numpy's bits in each form, for any bits."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ for family, name, flag in FLAGS:
 
 
 def pairs():
-    """Two arrays of floats: any bits, of near exponents, of near numbers, special ones."""
+    """Return two arrays of floats: any bits, near exponents, near numbers, special ones."""
     rng = np.random.default_rng(5)
     a, b = rng.integers(0, 1 << 32, (2, N), np.uint32)
     kind = rng.integers(0, 5, N)
@@ -51,8 +51,8 @@ def pairs():
 
 
 def expected(a, b):
-    """{(family, name, flag): array}"""
-    found = {
+    """Return {(family, name, flag): array}."""
+    result = {
         ("add", "add32", 0): a + b,
         ("add", "add32", 1): a - b,
         ("mul", "mul32", 0): a * b,
@@ -61,20 +61,20 @@ def expected(a, b):
         ("root", "sqrt32", 0): np.sqrt(a),
     }
     whole = [np.abs(a), -a, np.sign(a), np.floor(a), np.ceil(a), np.rint(a)]
-    found |= {("whole", "whole32", i): rounded for i, rounded in enumerate(whole)}
+    result |= {("whole", "whole32", i): rounded for i, rounded in enumerate(whole)}
     nan = np.isnan(a) | np.isnan(b)
     for flag, first in ((0, a > b), (1, a < b)):
         chosen = np.where(first, a, b)
-        found["order", "larger32", flag] = np.where(nan, np.float32(np.nan), chosen)
+        result["order", "larger32", flag] = np.where(nan, np.float32(np.nan), chosen)
     for flag in range(8):
         true = [a < b, a == b, a > b]
         bits = [t & (flag >> i & 1) for i, t in enumerate(true)]
-        found["order", "compare8", flag] = np.any(bits, 0).astype(np.uint8)
-    return found
+        result["order", "compare8", flag] = np.any(bits, 0).astype(np.uint8)
+    return result
 
 
 def words(values):
-    """The bits; those of any NaN as the loops give them."""
+    """Return the bits; for any NaN, those that the loops write."""
     if values.dtype == np.uint8:
         return values
     return np.where(np.isnan(values), np.uint32(NAN), values.view(np.uint32))

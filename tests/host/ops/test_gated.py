@@ -1,4 +1,4 @@
-"""Recurrent layers in fixed point against float64, up to the largest sizes, and their table."""
+"""Recurrent layers in fixed point agree with float64 up to the largest sizes; their table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def sigmoid(v):
 
 
 def step(op, x, h, c, weights, attributes):
-    """(h, c) in float64."""
+    """Return (h, c) in float64."""
     w, r, b = weights
     n = h.shape[1]
     of_x, of_h = x @ w.T + b[: len(w)], h @ r.T + b[len(w) :]
@@ -56,7 +56,7 @@ def step(op, x, h, c, weights, attributes):
 
 
 def case(op, width, hidden, attributes):
-    """(job, the exact Y)"""
+    """Return (job, the exact Y)."""
     rng = np.random.default_rng([width, hidden, len(attributes)])
     rows = GATES[op] * hidden
 
@@ -74,30 +74,30 @@ def case(op, width, hidden, attributes):
     assert [s.kernel for s in converted.graph.steps] == ["gated"]
     job = Job(converted.data, [[values[t.name].tobytes() for t in converted.graph.inputs]])
     x, w, r, b, h, *c = (v.astype(np.float64) for v in values.values())
-    h, c, found = h[0], c[0][0] if c else None, []
+    h, c, result = h[0], c[0][0] if c else None, []
     for t in range(STEPS):
         h, c = step(op, x[t], h, c, (w[0], r[0], b[0]), attributes)
-        found.append(h)
-    return job, np.array(found)
+        result.append(h)
+    return job, np.array(result)
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_like_float64(target):
+def test_layers_agree_with_float64(target):
     cases = [case(*layer) for layer in LAYERS]
     outcomes = run_jobs(target, [job for job, _ in cases])
-    for layer, (_, wanted), outcome in zip(LAYERS, cases, outcomes, strict=True):
+    for layer, (_, expected), outcome in zip(LAYERS, cases, outcomes, strict=True):
         assert not outcome.error, (layer, outcome.message)
-        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(wanted.shape)
-        error = np.abs(got - wanted).max() / max(np.abs(wanted).max(), 1)
+        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
+        error = np.abs(got - expected).max() / max(np.abs(expected).max(), 1)
         assert error < TOLERANCE, (layer, error)
 
 
-def test_the_table():
-    """Within 2**-26 of sigmoid, and below 1, for which gates have no room."""
+def test_the_table_of_sigmoid_is_exact():
+    """It is within 2**-26, and below 1, which gates cannot represent."""
     t = np.arange(0, 1 << 23, 997)
     for i, (c0, c1, rest) in enumerate(gate_table().tolist()):
         first, width = interval(i)
-        found = sigmoid_of([c0, c1, rest >> 16, (rest & 0xFFFF) - (1 << 15)], t)
-        wanted = 1 / (1 + np.exp(-(first + width * t / (1 << 23))))
-        assert np.abs(found / (1 << 29) - wanted).max() < 2**-26
-        assert found.max() < 1 << 29
+        result = sigmoid_of([c0, c1, rest >> 16, (rest & 0xFFFF) - (1 << 15)], t)
+        expected = 1 / (1 + np.exp(-(first + width * t / (1 << 23))))
+        assert np.abs(result / (1 << 29) - expected).max() < 2**-26
+        assert result.max() < 1 << 29

@@ -1,4 +1,4 @@
-"""HardSigmoid and HardSwish on the bits of float32: exact, the same in all forms, and quick."""
+"""HardSigmoid and HardSwish on the bits of float32: exact, equal in all forms, and quick."""
 
 import json
 from fractions import Fraction
@@ -28,7 +28,7 @@ def inputs():
 
 
 def cases(x):
-    """(operator, attributes, exact results)"""
+    """Yield (operator, attributes, exact results)."""
     wide = x.astype(np.float64)
     for slope, offset in SLOPES:
         attributes = {"alpha": slope, "beta": offset}
@@ -39,14 +39,16 @@ def cases(x):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_within_what_the_sum_in_float32_is(target):
+def test_results_are_as_exact_as_float32(target):
     x = inputs()
     raw = np.append(x, np.float32(NAN))
-    found = list(cases(x))
-    models = [convert(model_of(op, [raw], **attributes), Options()) for op, attributes, _ in found]
+    results = list(cases(x))
+    models = [
+        convert(model_of(op, [raw], **attributes), Options()) for op, attributes, _ in results
+    ]
     assert all([s.kernel for s in m.graph.steps] == ["hard"] for m in models)
     outcomes = run_jobs(target, [Job(m.data, [[raw.tobytes()]]) for m in models])
-    for (op, attributes, exact), outcome in zip(found, outcomes, strict=True):
+    for (op, attributes, exact), outcome in zip(results, outcomes, strict=True):
         assert not outcome.error, outcome.message
         got = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
         np.testing.assert_allclose(got[:-1], exact, RELATIVE, ABSOLUTE, err_msg=str(attributes))
@@ -74,7 +76,7 @@ for form in forms.available("hard"):
 
 
 def result(bits, slope, reach, offset, times):
-    """The bits of one result, by integers of any size."""
+    """Return the bits of one result, computed by integers of any size."""
     sign, e, m = bits >> 31, bits >> 23 & 255, bits & 0x7FFFFF
     if e == 255 and m:
         return 0x7FC00000
@@ -89,7 +91,7 @@ def result(bits, slope, reach, offset, times):
 
 
 def _nearest(value):
-    """Bits of the float32 nearest to a positive number, up from the middle."""
+    """Return the bits of the float32 nearest to a positive number, ties upwards."""
     if value == 0:
         return 0
     exponent = max(len(bin(value.numerator)) - len(bin(value.denominator)), -126)
@@ -105,23 +107,25 @@ def _nearest(value):
 def test_all_forms_give_the_same_bits(ready_target, name):
     x = np.concatenate([[9], inputs()[::7], [NAN], SPECIAL, [9]]).astype(np.float32)
     files = {"mpconnxr": package.folder(), "bits": x.tobytes()}
-    done = ready_target(name).run(FORMS_SCRIPT, files=files)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    lines = done.stdout.splitlines()
+    completed = ready_target(name).run(FORMS_SCRIPT, files=files)
+    assert completed.returncode == 0 and not completed.stderr, completed.stderr
+    lines = completed.stdout.splitlines()
     forms = {line.split()[0] for line in lines}
     assert "plain" in forms and (not name.startswith("mps2") or {"armv7m", "thumb"} <= forms)
     for line in lines:
         form, *p, text = line.split()
         got = np.frombuffer(bytes.fromhex(text), np.uint32)
-        wanted = [result(int(v), *map(int, p)) for v in x[1:-1].view(np.uint32)]
+        expected = [result(int(v), *map(int, p)) for v in x[1:-1].view(np.uint32)]
         assert got[0] == got[-1] == 77
-        np.testing.assert_array_equal(got[1:-1], np.array(wanted, np.uint32), str((form, *p)))
+        np.testing.assert_array_equal(got[1:-1], np.array(expected, np.uint32), str((form, *p)))
 
 
 @pytest.mark.parametrize(("target", "most"), [("mps2-an385", 60), ("mps2-an385-v6m", 130)])
 @pytest.mark.parametrize("op", ["HardSigmoid", "HardSwish"])
-def test_instructions_an_element(ready_target, tmp_path, capsys, target, most, op):
-    """466 with polynomials."""
+def test_instructions_for_each_element_are_bounded(
+    ready_target, tmp_path, capsys, target, most, op
+):
+    """With polynomials there were 466."""
     ready_target(target)
     x = np.zeros(4096, np.float32)
     onnx.save(model_of(op, [x]), tmp_path / "m.onnx")

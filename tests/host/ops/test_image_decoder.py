@@ -1,4 +1,4 @@
-"""Kernel image_decoder on MicroPython: files of all kinds, and damaged ones."""
+"""Kernel image_decoder decodes files of all kinds on MicroPython, and withstands damaged ones."""
 
 import struct
 import zlib
@@ -24,7 +24,7 @@ LONGEST = 8192  # bytes of their files
 
 
 def model(pixel_format="RGB", bound=LARGEST, shape=None, n="n"):
-    """A model of one ImageDecoder, whose callers decide how long a file is."""
+    """Return a model of one ImageDecoder; callers decide how long a file is."""
     nodes = [("ImageDecoder", "x", "y", {"pixel_format": pixel_format})]
     names = shape or ["h", "w", "c"]
     proto = small.model(
@@ -34,9 +34,9 @@ def model(pixel_format="RGB", bound=LARGEST, shape=None, n="n"):
     return convert(proto, Options(strip=True, bounds=bounds | ({} if shape else {"y": bound})))
 
 
-def job(done, files):
+def job(converted, files):
     shapes = [[(len(file),)] for file in files]
-    return Job(done.data, [[bytes(file)] for file in files], shapes=shapes)
+    return Job(converted.data, [[bytes(file)] for file in files], shapes=shapes)
 
 
 def pixels(*shape, most=255):
@@ -44,7 +44,7 @@ def pixels(*shape, most=255):
 
 
 def scaled(codes, bits):
-    """Grays of codes: black is 0, and the largest one white."""
+    """Return the grays of codes: black is 0, the largest code is white."""
     most = (1 << bits) - 1
     return codes >> 8 if bits == 16 else codes.astype(int) * 255 // most
 
@@ -140,20 +140,20 @@ def all_cases():
 
 
 @every_target
-def test_all_kinds(target):
+def test_files_of_all_kinds_are_decoded(target):
     cases = all_cases()
     jobs = [job(model(name), [file for file, _ in cases]) for name in FORMATS]
     for name, outcome in zip(FORMATS, run_jobs(target, jobs), strict=True):
         assert not outcome.error, (cases[len(outcome.runs)][0][:64], outcome.message)
         for i, ((_, rgb), run) in enumerate(zip(cases, outcome.runs, strict=True)):
-            wanted = {"RGB": rgb, "BGR": rgb[..., ::-1], "Grayscale": gray_of(rgb)}[name]
+            expected = {"RGB": rgb, "BGR": rgb[..., ::-1], "Grayscale": gray_of(rgb)}[name]
             [shape] = run.shapes
-            assert tuple(shape) == wanted.shape, i
-            found = np.frombuffer(run.outputs[0], np.uint8).reshape(wanted.shape)
-            np.testing.assert_array_equal(found, wanted, err_msg=f"{name} {i}")
+            assert tuple(shape) == expected.shape, i
+            result = np.frombuffer(run.outputs[0], np.uint8).reshape(expected.shape)
+            np.testing.assert_array_equal(result, expected, err_msg=f"{name} {i}")
 
 
-def test_on_cpython(ready_target):
+def test_cpython_decodes_the_same(ready_target):
     cases = all_cases()
     [outcome] = run_jobs(ready_target("cpython"), [job(model(), [file for file, _ in cases])])
     assert not outcome.error, outcome.message
@@ -161,8 +161,8 @@ def test_on_cpython(ready_target):
         assert bytes(run.outputs[0]) == rgb.astype(np.uint8).tobytes()
 
 
-def test_what_follows_it(ready_target):
-    """Pixels of any size, as floats, behind a model's own bound: x has 3 x 5 of up to 4 x 9."""
+def test_decoded_images_feed_other_operators(ready_target):
+    """Pixels become floats behind a model's own bound: x has 3 x 5 of up to 4 x 9."""
     x = pixels(3, 5, 3)
     file = png(x, filters=(4,))
     nodes = [
@@ -175,18 +175,18 @@ def test_what_follows_it(ready_target):
     proto = small.model(nodes, inputs, outputs, 20, axes=np.array([1, 2]))
     with pytest.raises(UnsupportedModel, match="--bound p=N says how many"):
         convert(proto)
-    done = convert(proto, Options(strip=True, bounds={"p": 9}))
-    [outcome] = run_jobs(ready_target("unix"), [Job(done.data, [[file]])])
+    converted = convert(proto, Options(strip=True, bounds={"p": 9}))
+    [outcome] = run_jobs(ready_target("unix"), [Job(converted.data, [[file]])])
     assert not outcome.error, outcome.message
-    found = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
-    np.testing.assert_allclose(found, x.mean((0, 1)), rtol=1e-6)
+    result = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
+    np.testing.assert_allclose(result, x.mean((0, 1)), rtol=1e-6)
 
 
 @every_target
-def test_the_declared_shape_is_the_most(target):
-    done = model(shape=[4, 6, 3])
+def test_the_declared_shape_is_the_maximum(target):
+    converted = model(shape=[4, 6, 3])
     fits = [png(pixels(h, w, 3)) for h, w in ((4, 6), (1, 2), (4, 1))]
-    jobs = [job(done, [*fits, bmp(pixels(h, w, 3))]) for h, w in ((5, 1), (1, 7), (6, 4))]
+    jobs = [job(converted, [*fits, bmp(pixels(h, w, 3))]) for h, w in ((5, 1), (1, 7), (6, 4))]
     for outcome, what in zip(run_jobs(target, jobs), ("5", "7", "6"), strict=True):
         assert len(outcome.runs) == 3 and outcome.error == "InputError"
         assert f"{what} elements, planned for 0 to" in outcome.message
@@ -236,9 +236,9 @@ REFUSED = {
 
 
 @every_target
-def test_what_is_refused(target):
-    good, done = X.tobytes(), model()
-    jobs = [job(done, [PNG, file]) for file in REFUSED]
+def test_other_files_are_refused(target):
+    good, converted = X.tobytes(), model()
+    jobs = [job(converted, [PNG, file]) for file in REFUSED]
     for (file, what), outcome in zip(REFUSED.items(), run_jobs(target, jobs), strict=True):
         assert outcome.error == "InputError" and len(outcome.runs) == 1, (file[:40], outcome)
         assert bytes(outcome.runs[0].outputs[0]) == good
@@ -252,7 +252,7 @@ def png_of(raw, width=4, height=4, wrap=zlib.compress, bits=8, kind=2):
 
 
 @every_target
-def test_compressed_data_that_is_not_what_it_says(target):
+def test_wrong_compressed_data_is_refused(target):
     raw = (b"\0" + bytes(12)) * 4
     cases = {
         png_of(raw[:-1]): "damaged",
@@ -274,7 +274,7 @@ def test_compressed_data_that_is_not_what_it_says(target):
 
 
 def damaged():
-    """Files with bytes changed, checksums right again, ends cut off; the same in every run."""
+    """Yield files with changed bytes and right checksums, some cut off; always the same ones."""
     rng = np.random.default_rng(8)
     files = [file for file, _ in all_cases() if len(file) < 1500]
     for i in range(len(files) * 24):
@@ -288,7 +288,7 @@ def damaged():
 
 
 def checked(file):
-    """A PNG with right checksums, as far as it has chunks."""
+    """Return a PNG with right checksums, as far as it has chunks."""
     if file[:8] != b"\x89PNG\r\n\x1a\n":
         return file
     at, out = 8, file[:8]
@@ -302,8 +302,8 @@ def checked(file):
 
 
 @pytest.mark.parametrize("target", [*UNIX_TARGETS, "unix32-guard"], indirect=True)
-def test_damaged_files(target):
-    """Each ends in pixels or an InputError, soon, with nothing around the arena changed."""
+def test_damaged_files_do_no_harm(target):
+    """Each gives pixels or an InputError, soon, and nothing around the arena changes."""
     files = list(damaged())
     packed = b"".join(struct.pack("<H", len(file)) + file for file in files)
     for name in ("RGB", "Grayscale"):
@@ -315,14 +315,14 @@ def test_damaged_files(target):
         assert int(ran) > 500 and int(refused) > 500 and int(slowest) < 3000
 
 
-def test_what_a_board_gets():
+def test_a_board_gets_all_decoders():
     files = {path.stem for path in Package().files_for(["image_decoder"])}
-    wanted = {"_image", "_image_bmp", "_image_png", "_image_pnm", "_image_tiff", "pixels"}
-    assert wanted <= files
+    expected = {"_image", "_image_bmp", "_image_png", "_image_pnm", "_image_tiff", "pixels"}
+    assert expected <= files
 
 
 @every_target
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     for mode, amount in (("words", "1"), ("several", "300")):
         report = small.damage(target, model().data, mode, amount, timeout=240)
         assert report.ok and report.slowest < 10_000, f"{mode}: {report}"

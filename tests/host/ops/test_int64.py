@@ -1,4 +1,4 @@
-"""int64 values of a proved range become int32, and the numbers stay what onnxruntime computes."""
+"""int64 values of a proved range become int32, with onnxruntime's outputs."""
 
 import numpy as np
 import pytest
@@ -18,29 +18,29 @@ def converted(proto):
     return convert(proto, Options(strip=True))
 
 
-def steps_of(done):
-    """(kernel, dtypes of its inputs and outputs) of each step."""
+def steps_of(converted):
+    """Return (kernel, dtypes of inputs, dtypes of outputs) of each step."""
     return [
         (step.kernel, [t.dtype for t in step.inputs], [t.dtype for t in step.outputs])
-        for step in walk(done.graph.steps)
+        for step in walk(converted.graph.steps)
     ]
 
 
 def numbers(target, proto, *inputs):
-    """The model's outputs there; they must be onnxruntime's."""
-    done = converted(proto)
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in inputs]])])
+    """Run a model, compare its outputs with onnxruntime's, and return its conversion."""
+    conversion = converted(proto)
+    [outcome] = run_jobs(target, [Job(conversion.data, [[x.tobytes() for x in inputs]])])
     assert not outcome.error, outcome.message
     want = small.expected(proto, *inputs)
-    for raw, t, y in zip(outcome.runs[0].outputs, done.graph.outputs, want, strict=True):
+    for raw, t, y in zip(outcome.runs[0].outputs, conversion.graph.outputs, want, strict=True):
         got = np.frombuffer(raw, t.np_dtype).reshape(t.shape)
         assert got.dtype == y.dtype
         np.testing.assert_array_equal(got, y)
-    return done
+    return conversion
 
 
 def indexing():
-    """The row of a table that a chain of indices picks, as trees in tensor form do."""
+    """Return the row of a table that a chain of indices selects, as trees in tensor form do."""
     nodes = [
         ("ArgMax", "x", "best", {"axis": 1, "keepdims": 0}),
         ("TopK", "x k", "values places", {"axis": 1}),
@@ -70,13 +70,13 @@ def indexing():
 
 
 @on_targets
-def test_a_chain_of_indices(target):
-    done = numbers(target, indexing(), small.floats(3, 4, seed=5))
-    assert INT64 not in {d for _, inputs, outputs in steps_of(done) for d in inputs + outputs}
+def test_a_chain_of_indices_becomes_int32(target):
+    converted = numbers(target, indexing(), small.floats(3, 4, seed=5))
+    assert INT64 not in {d for _, inputs, outputs in steps_of(converted) for d in inputs + outputs}
 
 
 def arithmetic(op, least, greatest, dtype=INT32, **attrs):
-    """op of an int32 input, as int64, and a constant."""
+    """Return op of an int32 input, cast to int64, and a constant."""
     nodes = [("Cast", "x", "a", {"to": INT64}), (op, "a c", "b", attrs)]
     nodes.append(("Cast", "b", "y", {"to": dtype}))
     c = np.array([least, greatest, 3], np.int64)
@@ -86,11 +86,11 @@ def arithmetic(op, least, greatest, dtype=INT32, **attrs):
 
 @on_targets
 @pytest.mark.parametrize("op", ["Add", "Sub", "Mul", "Div"])
-def test_what_may_exceed_32_bits_stays(target, op):
-    """The inputs are any int32: even a quotient goes beyond, that of -2**31 and -1."""
+def test_values_that_may_exceed_32_bits_stay(target, op):
+    """Inputs are any int32: even the quotient of -2**31 and -1 exceeds it."""
     x = np.array([(1 << 31) - 1, -(1 << 31), -7], np.int32)
-    done = numbers(target, arithmetic(op, 1, -1, TensorProto.INT64), x)
-    kept = {kernel: inputs for kernel, inputs, _ in steps_of(done)}["binary"]
+    converted = numbers(target, arithmetic(op, 1, -1, TensorProto.INT64), x)
+    kept = {kernel: inputs for kernel, inputs, _ in steps_of(converted)}["binary"]
     assert kept == [INT64, INT64]
     x = np.array([100, -100, 0], np.int32)
     numbers(target, arithmetic(op, -9, 1 << 40, TensorProto.INT64), x)
@@ -98,26 +98,26 @@ def test_what_may_exceed_32_bits_stays(target, op):
 
 @on_targets
 @pytest.mark.parametrize("op", ["Add", "Sub", "Mul", "Div", "Mod", "Min", "Max"])
-def test_what_cannot_becomes_int32(target, op):
-    """Of bytes and small constants."""
+def test_values_within_32_bits_become_int32(target, op):
+    """They are computed from bytes and small constants."""
     nodes = [("Cast", "x", "a", {"to": INT64}), (op, "a c", "b", {}), ("Gather", "t b", "y", {})]
     constants = {"c": np.array([-3, 4, 2], np.int64), "t": small.floats(4000)}
     values = [small.value("x", (3,), TensorProto.UINT8)], [small.value("y", (3,))]
     x = np.array([255, 0, 17], np.uint8)
-    done = numbers(target, small.model(nodes, *values, **constants), x)
-    kept = {kernel: inputs for kernel, inputs, _ in steps_of(done)}["binary"]
+    converted = numbers(target, small.model(nodes, *values, **constants), x)
+    kept = {kernel: inputs for kernel, inputs, _ in steps_of(converted)}["binary"]
     assert kept == [INT32, INT32]
 
 
-def test_an_output_of_the_model_is_computed_as_it_is():
-    """No step is added to make it narrow and wide again."""
+def test_outputs_of_the_model_stay_int64():
+    """No step narrows and widens them again."""
     node = ("ArgMax", "x", "y", {"axis": 1})
     proto = small.model([node], [small.value("x", (2, 3))], [small.value("y", (2, 1), INT64)])
     assert steps_of(converted(proto)) == [("arg_reduce", [1], [INT64])]
 
 
 @on_targets
-def test_an_operator_that_cannot_take_int32(target):
+def test_operators_without_int32_keep_int64(target):
     """BitwiseAnd reads the value as int64, Gather as int32."""
     nodes = [
         ("ArgMax", "x", "i", {"axis": 1, "keepdims": 0}),
@@ -127,12 +127,12 @@ def test_an_operator_that_cannot_take_int32(target):
     constants = {"one": np.array(1, np.int64), "t": small.floats(5)}
     outputs = [small.value("odd", (4,), INT64), small.value("y", (4,))]
     proto = small.model(nodes, [small.value("x", (4, 5))], outputs, opset=18, **constants)
-    done = numbers(target, proto, small.floats(4, 5))
-    assert ("binary", [INT64, INT64], [INT64]) in steps_of(done)
+    converted = numbers(target, proto, small.floats(4, 5))
+    assert ("binary", [INT64, INT64], [INT64]) in steps_of(converted)
 
 
 @on_targets
-def test_the_least_of_nothing_is_that_of_int64(target):
+def test_a_maximum_of_nothing_is_the_least_int64(target):
     nodes = [
         ("Cast", "x", "a", {"to": INT64}),
         ("Slice", "a zero zero", "none", {}),
@@ -140,6 +140,6 @@ def test_the_least_of_nothing_is_that_of_int64(target):
     ]
     values = [small.value("x", (3,), TensorProto.UINT8)], [small.value("y", (), INT64)]
     proto = small.model(nodes, *values, opset=20, zero=np.array([0], np.int64))
-    done = converted(proto)
-    [outcome] = run_jobs(target, [Job(done.data, [[bytes(3)]])])
+    conversion = converted(proto)
+    [outcome] = run_jobs(target, [Job(conversion.data, [[bytes(3)]])])
     assert int.from_bytes(outcome.runs[0].outputs[0], "little", signed=True) == -(1 << 63)

@@ -1,8 +1,8 @@
-"""--optimize 0: the device computes what the converter could, with onnxruntime's results."""
+"""With --optimize 0 the device computes what the converter could, as onnxruntime does."""
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from tests.host.device import small
 from tests.host.ops.runtime_case import FLOAT, INT64, Case, check, f32
@@ -36,7 +36,7 @@ def eye(k):
 
 
 def declared_range(*sizes):
-    """No bound but what the model says of its output."""
+    """Return a Range whose only bound is the declared shape of the output."""
     nodes = ["Range zero x0 one -> r", "Cast r -> f", "Mul f f -> s", "Add s half -> y"]
     nodes[1] = ("Cast r -> f", {"to": FLOAT})
     samples = [[np.array(n)] for n in sizes or (6,)]
@@ -45,7 +45,7 @@ def declared_range(*sizes):
 
 
 def constants_only():
-    """Everything but x follows from constants."""
+    """Return a model in which everything but x follows from constants."""
     two = numpy_helper.from_array(np.float32([2]))
     nodes = [
         "Shape x0 -> shape",
@@ -71,7 +71,7 @@ def kernels(converted):
 
 
 @every_target
-def test_sizes_that_are_data(target):
+def test_sizes_may_be_data(target):
     cases = [windows(op, periodic=p) for op in ("HannWindow", "HammingWindow") for p in (0, 1)]
     cases += [windows("BlackmanWindow"), windows("BlackmanWindow", TensorProto.FLOAT16)]
     cases += [mel_weights(), eye(0), eye(2), eye(-2)]
@@ -89,18 +89,17 @@ def test_constants_are_left_to_the_device(target):
     assert len(kept) > len(folded)
 
 
-def test_what_decides_a_shape_is_known_all_the_same():
+def test_constants_that_decide_shapes_are_still_folded():
     nodes = ["Shape x0 -> a", "Gather a one -> b", "Concat b rest -> c", "Reshape x0 c -> y"]
     nodes[2] = ("Concat b rest -> c", {"axis": 0})
     constants = {"one": np.array([1]), "rest": np.array([-1])}
     case = Case(nodes, [[f32(4, 6)]], {"y": FLOAT}, constants)
-    done = case.converted(optimize=0)
-    assert done.graph.outputs[0].shape == (6, 4) and kernels(done) == ["move"]
+    converted = case.converted(optimize=0)
+    assert converted.graph.outputs[0].shape == (6, 4) and kernels(converted) == ["move"]
 
 
 @every_target
-def test_a_size_other_than_the_declared_one(target):
-    """Where a run decides a size, the declared one is the most that it can be."""
+def test_the_declared_size_is_the_maximum(target):
     last_cast = [("Range zero x0 one -> r", {}), ("Cast r -> y", {"to": FLOAT})]
     constants = {"zero": np.array(0), "one": np.array(1)}
     samples = [[np.array(n)] for n in (3, 0, 6)]
@@ -112,7 +111,7 @@ def test_a_size_other_than_the_declared_one(target):
 
 
 def declared(op, samples, shape):
-    """A shape that is data, where the model says what it will be."""
+    """Return an operator whose second input is a shape, with a declared output."""
     return Case([f"{op} x0 x1 -> y"], samples, {"y": FLOAT}, declared={"y": shape})
 
 
@@ -131,7 +130,7 @@ def declared(op, samples, shape):
         ),
     ],
 )
-def test_a_shape_other_than_the_declared_one(target, case, wrong):
+def test_a_shape_beyond_the_declared_one_is_an_input_error(target, case, wrong):
     case = case(f32(2, 3))
     check(target, [case])
     samples = [[case.raw()[0][0], np.int64(wrong).tobytes()]]
@@ -149,7 +148,7 @@ def test_a_shape_other_than_the_declared_one(target, case, wrong):
         ((8, 16, 0, 0, 4000), "sizes"),
     ],
 )
-def test_mel_weights_of_nonsense(target, values, text):
+def test_nonsensical_mel_weights_are_an_input_error(target, values, text):
     case = mel_weights()
     kinds = (np.int64, np.int64, np.int64, np.float32, np.float32)
     raw = [np.array(v, kind).tobytes() for kind, v in zip(kinds, values, strict=True)]
@@ -158,30 +157,27 @@ def test_mel_weights_of_nonsense(target, values, text):
 
 
 def known(op, rank, *values):
-    """A node of constants alone, for the device to compute."""
-    names = [f"c{i}" for i in range(len(values))]
-    inits = [numpy_helper.from_array(v, n) for n, v in zip(names, values, strict=True)]
-    out = helper.make_tensor_value_info("y", FLOAT, ["a", "b"][:rank])
-    graph = helper.make_graph([helper.make_node(op, names, ["y"])], "g", [], [out], inits)
-    opsets = [helper.make_opsetid("", 17)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    """Return a node with only constant inputs, for the device to compute."""
+    constants = {f"c{i}": v for i, v in enumerate(values)}
+    out = small.value("y", ["a", "b"][:rank])
+    model = small.model([(op, " ".join(constants), "y", {})], [], [out], **constants)
     return convert(model, Options(strip=True, optimize=0))
 
 
 @pytest.mark.slow
 @every_target
-def test_damaged_files(target):
+def test_damaged_files_do_no_harm(target):
     edges = [np.array(v) for v in (4, 16, 8192)] + [np.float32(v) for v in (0, 4000)]
     numbers = [np.float32(v) for v in (0, 5, 1)]
     models = [known("HannWindow", 1, np.array(9)), known("MelWeightMatrix", 2, *edges)]
     models.append(known("Range", 1, *numbers))
-    for i, done in enumerate(models):
+    for i, converted in enumerate(models):
         for mode, amount in (("words", "1"), ("contents", "1")):
-            report = small.damage(target, done.data, mode, amount)
+            report = small.damage(target, converted.data, mode, amount)
             assert report.ok and report.slowest < 10_000, f"{i}, {mode}: {report}"
 
 
-def test_the_domain_of_given_is_not_saved():
+def test_internal_operators_are_not_saved():
     converted = constants_only().converted(optimize=0)
     saved = keep.undeclared(converted.model)
     assert not converted.model.metadata_props
@@ -190,14 +186,16 @@ def test_the_domain_of_given_is_not_saved():
 
 
 @every_target
-def test_shapes_are_told_without_allocation(target):
+def test_shapes_are_computed_without_allocation(target):
     x = f32(2, 3)
     nodes = [("Shape", "x", "s", {}), ("Size", "x", "n", {}), ("SequenceLength", "q", "k", {})]
     nodes.insert(0, ("SequenceConstruct", "x x x", "q", {}))
     outputs = [small.value(n, d, INT64) for n, d in (("s", [2]), ("n", []), ("k", []))]
-    done = convert(small.model(nodes, [small.value("x", x.shape)], outputs), Options(optimize=0))
-    assert kernels(done) == ["shape", "shape", "given"]
-    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    converted = convert(
+        small.model(nodes, [small.value("x", x.shape)], outputs), Options(optimize=0)
+    )
+    assert kernels(converted) == ["shape", "shape", "given"]
+    files = {"model.bin": converted.data, "x.bin": x.tobytes()}
     allocated, kept, output = small.run(target, small.SCRIPTS / "allocation.py", files).split()
     assert (allocated, kept) == ("0", "0") and np.frombuffer(
         bytes.fromhex(output), np.int64
@@ -205,8 +203,8 @@ def test_shapes_are_told_without_allocation(target):
 
 
 @every_target
-def test_scales_of_float16(target):
-    """The kernels divide and multiply in float32; the dtype of the result is the scale's."""
+def test_scales_may_be_float16(target):
+    """The kernels divide and multiply in float32; the result has the scale's dtype."""
     f16, i8 = TensorProto.FLOAT16, TensorProto.INT8
     constants = {"s": np.float16([0.25, 0.125, 3]), "zp": np.int8([-3, 0, 7])}
     dequantize = Case(

@@ -1,4 +1,4 @@
-"""QuantizeLinear to bytes and back by search and table: exact, without floats, no harm done."""
+"""QuantizeLinear and its inverse by search and table: exact, without floats, safe."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SCALES = (1.0, 0.1, 1 / 255, 0.02352941, 3e-39, 7.3e29)
 
 
 def values(scale, zero, dtype):
-    """Random floats, the middles between two integers and their neighbours, special ones."""
+    """Return random floats, ties between two integers with their neighbours, special floats."""
     rng = np.random.default_rng(4)
     info = np.iinfo(dtype)
     scale = np.float32(scale)
@@ -28,7 +28,7 @@ def values(scale, zero, dtype):
 
 @on_targets
 @pytest.mark.parametrize("dtype", BYTES)
-def test_the_same_integers_as_onnxruntime(target, dtype):
+def test_integers_agree_with_onnxruntime(target, dtype):
     info, nodes = np.iinfo(dtype), []
     for scale in SCALES:
         for zero in (info.min, 3, info.max):
@@ -39,7 +39,7 @@ def test_the_same_integers_as_onnxruntime(target, dtype):
 
 @on_targets
 @pytest.mark.parametrize("dtype", BYTES)
-def test_the_same_floats_as_onnxruntime(target, dtype):
+def test_floats_agree_with_onnxruntime(target, dtype):
     x = np.arange(256).astype(np.uint8).view(dtype)
     inputs = [[x, np.float32(s), dtype(z)] for s in SCALES for z in (0, 7, 100)]
     compare(target, [Node("DequantizeLinear", i, fixed=(1, 2)) for i in inputs], rtol=0, atol=0)
@@ -74,8 +74,8 @@ def test_a_run_allocates_nothing(target):
 
 
 @on_targets
-def test_damaged_models(target):
-    """Of a scale that a board makes no levels of there is data that may be anything."""
+def test_damaged_models_do_no_harm(target):
+    """A scale without levels on the board has data that may be anything."""
     for scale, may_be_anything in ((0.02, False), (3e-39, True)):
         for mode, amount in (("words", "1"), ("several", "200")):
             report = small.damage(target, small.binary(there_and_back(scale)), mode, amount)

@@ -1,10 +1,10 @@
-"""Tables of bytes: every form gives the entries, damaged models are refused or harmless."""
+"""Tables of bytes: every form gives the entries; damaged models are refused or harmless."""
 
 import json
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from tests.host.device import small
 from tests.host.device.small import run
@@ -33,23 +33,20 @@ for form in forms.available("lookup"):
 
 
 @on_targets
-def test_forms(target):
-    found = [json.loads(line) for line in run(target, SCRIPT).splitlines()]
-    assert len(found) == 1 + target.viper
+def test_all_forms_give_the_entries(target):
+    results = [json.loads(line) for line in run(target, SCRIPT).splitlines()]
+    assert len(results) == 1 + target.viper
     x = np.arange(300) * 37 & 255
     narrow, wide = x * 91 + 5 & 255, (x - 128) * 16777215
     for y, rest in ((narrow, 0), (wide, 7)):
         y[:3] = y[290:] = rest
-    assert all(form == [narrow.tolist(), wide.tolist()] for form in found)
+    assert all(form == [narrow.tolist(), wide.tolist()] for form in results)
 
 
 def table(values, x_dtype=TensorProto.INT8, n=40):
-    x = helper.make_tensor_value_info("x", x_dtype, [n])
-    y = helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(values.dtype), [n])
-    node = helper.make_node("Lookup", ["x", "t"], ["y"], domain="mpconnxr")
-    graph = helper.make_graph([node], "g", [x], [y], [numpy_helper.from_array(values, "t")])
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("mpconnxr", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    y = small.value("y", [n], helper.np_dtype_to_tensor_dtype(values.dtype))
+    nodes = [("Lookup", "x t", "y", {"domain": "mpconnxr"})]
+    return small.model(nodes, [small.value("x", [n], x_dtype)], [y], t=values)
 
 
 BYTES = np.arange(256, dtype=np.uint8)[::-1].copy()
@@ -61,22 +58,22 @@ RISING = [(RISES.astype(np.uint8), TensorProto.UINT8), (OF_SIGNED, TensorProto.I
 
 @on_targets
 @pytest.mark.parametrize(("values", "dtype"), RISING)
-def test_tables_of_steps(target, values, dtype):
-    """A quarter of the bytes, and the same entries; a damaged file is refused or harmless."""
+def test_tables_of_few_entries_are_packed(target, values, dtype):
+    """They take a quarter of the bytes; a damaged file is refused or harmless."""
     model = table(values, dtype, 256)
-    done = convert(model, Options(strip=True))
-    [step] = done.graph.steps
+    converted = convert(model, Options(strip=True))
+    [step] = converted.graph.steps
     assert step["bits"] == 2 and step.inputs[1].nbytes == 64
     x = np.arange(256, dtype=np.uint8)
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])])
     np.testing.assert_array_equal(np.frombuffer(outcome.runs[0].outputs[0], values.dtype), values)
-    report = small.damage(target, done.data, "words", "1")
+    report = small.damage(target, converted.data, "words", "1")
     assert report.ok and report.refused and report.ran, report
 
 
 @on_targets
 @pytest.mark.parametrize("values", [BYTES, BYTES.astype(np.float32)])
-def test_damaged_models(target, values):
+def test_damaged_models_do_no_harm(target, values):
     report = small.damage(target, small.binary(table(values)), "words", "1")
     assert report.ok and report.refused and report.ran, report
 
@@ -89,6 +86,6 @@ def test_damaged_models(target, values):
         table(BYTES, TensorProto.INT16),
     ],
 )
-def test_what_is_no_table(wrong):
+def test_wrong_tables_are_refused(wrong):
     with pytest.raises(ConvertError, match="by table"):
         convert(wrong, Options(strip=True))

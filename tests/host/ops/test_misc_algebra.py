@@ -38,7 +38,7 @@ EQUATIONS = {
 
 
 @on_targets
-def test_einsum(target):
+def test_einsum_agrees(target):
     nodes, expected = [], []
     for equation, shapes in EQUATIONS.items():
         inputs = [floats(*s) for s in shapes]
@@ -53,7 +53,7 @@ def test_einsum(target):
 
 
 def dft(x, axis=-2, length=None, opset=20, **attrs):
-    """Node and expected output; x (..., 1 or 2)."""
+    """Return a node and its expected output for x (..., 1 or 2)."""
     d = x.astype(np.float64)
     d = d[..., 0] if x.shape[-1] == 1 else d[..., 0] + 1j * d[..., 1]
     at = axis % x.ndim - x.ndim + 1
@@ -73,7 +73,7 @@ def dft(x, axis=-2, length=None, opset=20, **attrs):
 
 
 @on_targets
-def test_dft(target):
+def test_dft_agrees(target):
     lengths = (1, 2, 3, 4, 6, 15, 16, 24, 33, 64)
     cases = [dft(floats(2, n, p)) for n, p in itertools.product(lengths, (1, 2))]
     cases += [dft(floats(1, n, 2, 2), 1, inverse=1) for n in (5, 8, 12)]
@@ -86,7 +86,7 @@ def test_dft(target):
 
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
-def test_dft_of_float64(target):
+def test_dft_of_float64_agrees(target):
     nodes, expected = [], []
     for length, inverse in itertools.product((5, 12, 16), (0, 1)):
         x = rng.standard_normal((2, length, 2))
@@ -109,7 +109,7 @@ LINES = {
 @on_targets
 @pytest.mark.parametrize("length", [256, 400, 441, 512])
 def test_dft_is_as_exact_as_float32_allows(target, length):
-    """Within 2**-22 of the line's largest number, as a transform in float32 is."""
+    """It is within 2**-22 of the line's largest number, as a transform in float32 is."""
     lines = [made(length).astype(np.float32)[None, :, None] for made in LINES.values()]
     cases = [dft(x, 1) for x in lines]
     cases += [dft(np.stack([x[0], x[0, ::-1]], -1).reshape(1, -1, 2), inverse=1) for x in lines]
@@ -120,7 +120,7 @@ def test_dft_is_as_exact_as_float32_allows(target, length):
 
 @on_targets
 def test_dft_of_numbers_that_are_not_finite(target):
-    """A line with inf or NaN gives NaN, other lines do not. A sum that is too large gives inf."""
+    """A line with inf or NaN gives NaN, other lines do not; a sum that overflows gives inf."""
     x = floats(4, 8, 1)
     x[1, 3], x[2, 7] = np.nan, np.inf
     x[3] = 3e38
@@ -131,7 +131,7 @@ def test_dft_of_numbers_that_are_not_finite(target):
 
 
 @on_targets
-def test_stft(target):
+def test_stft_agrees(target):
     signal, window = floats(2, 40, 1), np.hanning(8).astype(np.float32)
     step, length = np.array(5), np.array(8)
     nodes = [
@@ -148,7 +148,7 @@ def test_stft(target):
 
 
 @on_targets
-def test_det(target):
+def test_det_agrees(target):
     x = floats(2, 3, 5, 5)
     x[0, 0, 0] = 0
     x[0, 1, :, 0] = [0, 1, 0, 2, 0]
@@ -172,7 +172,7 @@ def test_top_k_of_equal_items(target):
 
 
 @on_targets
-def test_trilu_with_k_known_or_not(target):
+def test_trilu_has_constant_and_computed_k(target):
     nodes = []
     for dtype, upper, k in itertools.product(
         (np.float32, np.int64), (0, 1), (-9, -1, 0, 2, 2**62)
@@ -188,7 +188,7 @@ def test_trilu_with_k_known_or_not(target):
 
 
 @on_targets
-def test_reverse_sequence(target):
+def test_reverse_sequence_agrees(target):
     x = floats(4, 3, 2)
     nodes = [
         Node("ReverseSequence", [x, np.array([4, 1, 3])], {}, 10),

@@ -18,7 +18,7 @@ def ints(dtype, *shape):
 
 
 def matmul_integer_cases():
-    """Known and unknown B, scalar and per-column zero points, batches, signs."""
+    """Yield constant and computed B, scalar and per-column zero points, batches, signs."""
     for a_type in BYTES:
         for b_type in BYTES:
             a, b = ints(a_type, 2, 3, 7), ints(b_type, 7, 5)
@@ -38,7 +38,7 @@ def product(a, b, a_zero=0, b_zero=0):
 
 
 @on_targets
-def test_matmul_integer(target):
+def test_matmul_integer_agrees(target):
     cases = list(matmul_integer_cases())
     nodes = [Node("MatMulInteger", inputs, {}, 10, fixed, I32) for inputs, fixed in cases]
     compare(target, nodes, [[product(*inputs).astype(np.int32)] for inputs, _ in cases])
@@ -70,7 +70,7 @@ def test_matmul_of_batches_that_broadcast_in_turns(target):
 
 
 @on_targets
-def test_conv_integer(target):
+def test_conv_integer_agrees(target):
     nodes = []
     for dtype in BYTES:
         x, w = ints(np.uint8, 1, 2, 5, 6), ints(dtype, 3, 2, 2, 3)
@@ -89,8 +89,8 @@ def scale(*values):
 
 
 @on_targets
-def test_qlinear(target):
-    """Scales are powers of two: with them, onnxruntime is exact, in the middle, too."""
+def test_qlinear_operators_agree(target):
+    """Scales are powers of two, for which onnxruntime is exact, at ties too."""
     nodes = []
     for dtype in BYTES:
         zero = [np.array(v, dtype) for v in (3, 100, 7)]
@@ -109,7 +109,7 @@ def test_qlinear(target):
 
 
 @on_targets
-def test_quantize_and_back(target):
+def test_quantize_and_dequantize_agree(target):
     x = np.concatenate([np.arange(-8, 9) / 4, [1e30, -1e30, np.inf, -np.inf, 0.1]])
     x = np.tile(x.astype(np.float32), (3, 1))
     nodes = []
@@ -131,7 +131,7 @@ def test_quantize_and_back(target):
 
 
 @on_targets
-def test_dynamic_quantize(target):
+def test_dynamic_quantize_agrees(target):
     u8 = np.uint8
     outs = (u8, np.float32, u8)
     data = [rng.standard_normal(40) * 3, rng.random(40) + 1, -rng.random(40), np.zeros(5)]

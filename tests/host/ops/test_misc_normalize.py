@@ -17,7 +17,7 @@ def floats(*shape):
 
 
 @on_targets
-def test_against_onnxruntime(target):
+def test_normalizations_agree_with_onnxruntime(target):
     f = np.float32
     cases = [
         Node("LayerNormalization", [X, floats(5), floats(5)], {}, 17),
@@ -63,7 +63,7 @@ def test_keeps_digits_beside_a_large_mean(target):
 
 
 @on_targets
-def test_rows_of_zeros(target):
+def test_rows_of_zeros_are_normalized(target):
     """0 / sqrt(0 + epsilon) is 0; an all-zero vector has no direction to keep."""
     zero = np.zeros((2, 4), np.float32)
     one = np.ones(4, np.float32)

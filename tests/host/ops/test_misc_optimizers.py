@@ -1,10 +1,10 @@
 """Optimizers of ai.onnx.preview.training on MicroPython, against their formulas in doubles."""
 
 import numpy as np
-import onnx
 import pytest
 from onnx import helper
 
+from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -17,22 +17,13 @@ RATE = np.float32(0.1)
 
 
 def run(target, op, count, states, **attrs):
-    """The new X and states."""
+    """Return the new X and states."""
     values = [RATE, np.int64(count), X, G, *states]
-    infos = [
-        helper.make_tensor_value_info(f"x{i}", helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
-        for i, v in enumerate(values)
-    ]
-    outs = [
-        helper.make_tensor_value_info(f"y{i}", onnx.TensorProto.FLOAT, [5])
-        for i in range(1 + len(states))
-    ]
+    infos = [small.value(f"x{i}", v.shape, v.dtype) for i, v in enumerate(values)]
+    outs = [small.value(f"y{i}", [5]) for i in range(1 + len(states))]
     names = [i.name for i in infos]
     node = helper.make_node(op, names, [o.name for o in outs], domain=DOMAIN, **attrs)
-    opsets = [helper.make_opsetid(DOMAIN, 1), helper.make_opsetid("", 20)]
-    graph = helper.make_graph([node], "g", infos, outs)
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    data = convert(model, Options(strip=True)).data
+    data = convert(small.model([node], infos, outs, 20), Options(strip=True)).data
     (outcome,) = run_jobs(target, [Job(data, [[v.tobytes() for v in values]])])
     assert not outcome.error, outcome.message
     return [np.frombuffer(raw, np.float32) for raw in outcome.runs[0].outputs]
@@ -40,7 +31,7 @@ def run(target, op, count, states, **attrs):
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("count", [0, 3])
-def test_updates(target, count):
+def test_updates_agree_with_the_formulas(target, count):
     x, g, v, h = (t.astype(np.float64) for t in (X, G, V, H))
     g = g + 0.01 * x
     momentum = 0.9 * v + (0.5 if count else 1) * g

@@ -16,19 +16,14 @@ N = 4000
 
 
 def model_of(op, inputs, out_dtype, out_shape, **attrs):
-    infos = [
-        helper.make_tensor_value_info(f"x{i}", onnx.TensorProto.FLOAT, x.shape)
-        for i, x in enumerate(inputs)
-    ]
+    infos = [small.value(f"x{i}", x.shape) for i, x in enumerate(inputs)]
     node = helper.make_node(op, [i.name for i in infos], ["y"], **attrs)
     dtype = helper.np_dtype_to_tensor_dtype(np.dtype(out_dtype))
-    out = helper.make_tensor_value_info("y", dtype, out_shape)
-    graph = helper.make_graph([node], "g", infos, [out])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=8)
+    return small.model([node], infos, [small.value("y", out_shape, dtype)], 20)
 
 
 def draws(target, op, inputs=(), np_dtype=np.float32, out_shape=(N,), **attrs):
-    """Two runs after one load."""
+    """Return the outputs of two runs after one load."""
     data = convert(model_of(op, inputs, np_dtype, out_shape, **attrs), Options(strip=True)).data
     sample = [x.tobytes() for x in inputs]
     (outcome,) = run_jobs(target, [Job(data, [sample, sample])])
@@ -37,7 +32,7 @@ def draws(target, op, inputs=(), np_dtype=np.float32, out_shape=(N,), **attrs):
 
 
 @on_targets
-def test_uniform(target):
+def test_uniform_numbers_have_their_distribution(target):
     a, b = draws(target, "RandomUniform", shape=[N], low=-2.0, high=6.0, seed=3.0)
     assert -2 <= a.min() and a.max() < 6
     assert len(np.unique(a)) > 0.99 * N and not np.array_equal(a, b)
@@ -49,7 +44,7 @@ def test_uniform(target):
 
 
 @on_targets
-def test_normal(target):
+def test_normal_numbers_have_their_distribution(target):
     like = np.zeros(N, np.float32)
     a, b = draws(target, "RandomNormalLike", [like], mean=5.0, scale=2.0)
     z = (np.concatenate([a, b]) - 5) / 2
@@ -68,7 +63,7 @@ def test_bernoulli_draws_one_with_probability_x(target):
 
 
 @on_targets
-def test_multinomial(target):
+def test_multinomial_draws_have_their_distribution(target):
     logits = np.log(np.array([[0.1, 0.2, 0.7], [0.5, 0.5, 1e-9]], np.float32))
     size = N // 2
     a, b = draws(target, "Multinomial", [logits], np.int32, (2, size), sample_size=size, dtype=6)
@@ -79,16 +74,13 @@ def test_multinomial(target):
 
 
 def dropout(dtype, ratio, seed=None, mask=True):
-    """A model of Dropout in training mode."""
-    info = [helper.make_tensor_value_info("x", dtype, [5, 131])]
-    info += [helper.make_tensor_value_info(n, dtype, [5, 131]) for n in "y"]
-    info += [helper.make_tensor_value_info("m", onnx.TensorProto.BOOL, [5, 131])] * mask
+    """Return a model of Dropout in training mode."""
+    info = [small.value(n, [5, 131], dtype) for n in "xy"]
+    info += [small.value("m", [5, 131], onnx.TensorProto.BOOL)] * mask
     attrs = {} if seed is None else {"seed": seed}
     node = helper.make_node("Dropout", ["x", "r", "t"], ["y", "m"][: 1 + mask], **attrs)
     constants = {"r": np.array(ratio, np.float32), "t": np.array(True)}
-    initializers = [onnx.numpy_helper.from_array(v, name) for name, v in constants.items()]
-    graph = helper.make_graph([node], "g", info[:1], info[1:], initializers)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return small.model([node], info[:1], info[1:], 13, **constants)
 
 
 @on_targets
@@ -96,7 +88,7 @@ def dropout(dtype, ratio, seed=None, mask=True):
     ("seed", "ratio"), [(0, 0.5), (1, 0.1), (4357, 0.999), (2**32 - 1, 0.25), (-3, 1e-9)]
 )
 def test_dropout_draws_as_the_reference_implementation_does(target, seed, ratio):
-    """Two runs after one load: the second one's draws are those that come next."""
+    """The second run after a load continues the sequence of draws."""
     x = np.random.default_rng(2).standard_normal((5, 131)).astype(np.float32)
     data = convert(dropout(onnx.TensorProto.FLOAT, ratio, seed), Options(strip=True)).data
     [outcome] = run_jobs(target, [Job(data, [[x.tobytes()]] * 2)])
@@ -111,7 +103,7 @@ def test_dropout_draws_as_the_reference_implementation_does(target, seed, ratio)
         np.testing.assert_array_equal(y, kept * x * (1 / (1 - ratio)))
 
 
-def test_dropout_without_a_seed_of_doubles(ready_target):
+def test_dropout_of_doubles_works_without_a_seed(ready_target):
     x = np.ones((5, 131))
     data = convert(dropout(onnx.TensorProto.DOUBLE, 0.75, mask=False), Options(strip=True)).data
     [outcome] = run_jobs(ready_target("unix"), [Job(data, [[x.tobytes()]])])
@@ -120,13 +112,13 @@ def test_dropout_without_a_seed_of_doubles(ready_target):
 
 
 @pytest.mark.parametrize("ratio", [1.0, -0.5, np.nan])
-def test_dropout_of_a_ratio_that_is_none(ratio):
+def test_invalid_dropout_ratios_are_refused(ratio):
     with pytest.raises(UnsupportedModel, match="it must be from 0 to below 1"):
         convert(dropout(onnx.TensorProto.FLOAT, ratio))
 
 
 @on_targets
-def test_damaged_models_of_dropout(target):
+def test_damaged_dropout_does_no_harm(target):
     data = convert(dropout(onnx.TensorProto.FLOAT, 0.5, 1), Options(strip=True)).data
     for mode, amount in (("words", "1"), ("several", "300")):
         report = small.damage(target, data, mode, amount, timeout=240)

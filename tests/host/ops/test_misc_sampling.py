@@ -17,8 +17,8 @@ def floats(*shape):
 
 
 @on_targets
-def test_grid_sample(target):
-    """The grid reaches well beyond the image, by more than one reflection."""
+def test_grid_sample_agrees(target):
+    """The grid extends beyond the image by more than one reflection."""
     x, grid = floats(2, 3, 5, 4), (rng.random((2, 4, 3, 2)) * 8 - 4).astype(np.float32)
     deep, deep_grid = floats(1, 2, 3, 4, 3), (rng.random((1, 3, 2, 2, 3)) * 3 - 1.5)
     nodes = []
@@ -34,7 +34,7 @@ def test_grid_sample(target):
 
 
 @on_targets
-def test_roi_align(target):
+def test_roi_align_agrees(target):
     x = floats(2, 3, 8, 9)
     regions = np.array([[0, 0, 7, 6], [-3, 1.5, 20, 4], [2, 2, 2.1, 2.2]], np.float32)
     batch = np.array([1, 0, 1])
@@ -47,7 +47,7 @@ def test_roi_align(target):
 
 
 @on_targets
-def test_max_roi_pool(target):
+def test_max_roi_pool_agrees(target):
     x = floats(2, 3, 8, 9)
     regions = [[1, 0, 0, 13, 11], [0, 3, 2.4, 9.8, 9], [1, -9, -3, 30, 8], [0, 4, 4, 4, 4]]
     attrs = {"pooled_shape": [2, 3], "spatial_scale": 0.5}
@@ -56,7 +56,7 @@ def test_max_roi_pool(target):
 
 
 @on_targets
-def test_deform_conv(target):
+def test_deform_conv_agrees(target):
     x, w = floats(2, 4, 6, 5), floats(6, 2, 3, 2)
     attrs = {"group": 2, "offset_group": 2, "pads": [1, 0, 1, 1], "strides": [2, 1]}
     attrs["dilations"] = [1, 2]
@@ -71,7 +71,7 @@ def test_deform_conv(target):
 
 
 @on_targets
-def test_col2im(target):
+def test_col2im_agrees(target):
     image, block = np.array([5, 6]), np.array([2, 3])
     attrs = {"pads": [1, 0, 1, 2], "strides": [2, 1], "dilations": [1, 2]}
     nodes = [
@@ -88,7 +88,7 @@ def test_col2im(target):
 
 
 @on_targets
-def test_affine_grid(target):
+def test_affine_grid_agrees(target):
     nodes = []
     for size, align in itertools.product(([2, 1, 3, 4], [2, 1, 2, 3, 4]), (0, 1)):
         theta = floats(2, len(size) - 2, len(size) - 1)

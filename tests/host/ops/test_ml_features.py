@@ -1,4 +1,4 @@
-"""What prepares features, on MicroPython, against onnxruntime and definitions."""
+"""Operators that prepare features on MicroPython, against onnxruntime and definitions."""
 
 import itertools
 
@@ -22,7 +22,7 @@ NAN = np.nan
 
 
 def fits(target, *arrays):
-    """False where float64 is needed that the target does not have."""
+    """Return False if float64 is needed that the target lacks."""
     return target.float_bits == 64 or all(np.asarray(a).dtype != np.float64 for a in arrays)
 
 
@@ -31,7 +31,7 @@ def node(op, *inputs, out=np.float32, opset=1, fixed=(), **attrs):
 
 
 @on_targets
-def test_scaler(target):
+def test_scaler_agrees(target):
     each = {"scale": [0.5, 2.0, -1.0], "offset": [0.1, 0.2, 0.3]}
     one = {"scale": [0.5], "offset": [0.1]}
     kinds = [X, X[0], WHOLE, WHOLE.astype(np.int32)]
@@ -40,7 +40,7 @@ def test_scaler(target):
 
 
 @on_targets
-def test_normalizer(target):
+def test_normalizer_agrees(target):
     zeros = np.array([[0, 0, 0], [1, -2, 0], [-1, -2, -4]], np.float32)
     kinds = [X, X[0], zeros, WHOLE, WHOLE.astype(np.int32)]
     kinds += [X.astype(np.float64)] if target.float_bits == 64 else []
@@ -48,7 +48,7 @@ def test_normalizer(target):
 
 
 @on_targets
-def test_binarizer(target):
+def test_binarizer_agrees(target):
     cases = [node("Binarizer", np.array([[0.5, 0.4, 0.6]], np.float32), threshold=0.5)]
     cases.append(node("Binarizer", X))
     compare(target, cases)
@@ -57,7 +57,7 @@ def test_binarizer(target):
 
 
 @on_targets
-def test_imputer(target):
+def test_imputer_agrees(target):
     x = np.array([[1, NAN, 3], [NAN, 1, -1]], np.float32)
     cases = [
         node("Imputer", x, imputed_value_floats=list(v), replaced_value_float=r)
@@ -71,7 +71,7 @@ def test_imputer(target):
 
 
 @on_targets
-def test_array_feature_extractor(target):
+def test_array_feature_extractor_agrees(target):
     index = np.array([[2, 0], [1, 2]])
     cases = []
     for x in (X, X[0], WHOLE, WHOLE.astype(np.int32), RNG.standard_normal((2, 2, 3, 3))):
@@ -82,15 +82,15 @@ def test_array_feature_extractor(target):
 
 
 @on_targets
-def test_one_hot_encoder(target):
+def test_one_hot_encoder_agrees(target):
     categories = {"cats_int64s": [3, -1, 0, 1 << 40]}
     kinds = [WHOLE, WHOLE[0], np.array([1 << 40, 5]), X * 2]
     compare(target, [node("OneHotEncoder", x, **categories) for x in kinds], rtol=0, atol=0)
 
 
 @on_targets
-def test_one_hot_encoder_that_takes_no_unknown_category(target):
-    """As scikit-learn's is by default: onnxruntime raises there, too."""
+def test_one_hot_encoder_may_refuse_unknown_categories(target):
+    """scikit-learn's encoder does by default; onnxruntime raises then, too."""
     categories = {"cats_int64s": [3, -1, 0], "zeros": 0}
     known = np.array([[3, 0], [-1, 3]])
     compare(target, [node("OneHotEncoder", known, **categories)], rtol=0, atol=0)
@@ -100,8 +100,8 @@ def test_one_hot_encoder_that_takes_no_unknown_category(target):
 
 
 @on_targets
-def test_feature_vectorizer(target):
-    """Cut, padded and whole inputs."""
+def test_feature_vectorizer_agrees(target):
+    """Inputs are cut, padded and whole."""
     cases = []
     for x in (X, WHOLE, WHOLE.astype(np.int32)):
         parts = [x, x[:, 1:], x[:, :1]]
@@ -116,7 +116,7 @@ def tensors(**attrs):
 
 
 @on_targets
-def test_label_encoder(target):
+def test_label_encoder_agrees(target):
     whole = np.array([[3, -1, 5], [1 << 40, 0, 3]])
     real = np.array([1.5, -0.0, NAN, 2, -np.inf, 0.1], np.float32)
     of_ints = {"keys_int64s": [3, 1 << 40, -1]}
@@ -136,8 +136,8 @@ def test_label_encoder(target):
 
 
 @on_targets
-def test_label_encoder_from_tensors(target):
-    """Against the definition: the last of equal keys counts, and every dtype of ONNX's list."""
+def test_label_encoder_from_tensors_agrees(target):
+    """The last of equal keys counts, and every dtype of ONNX's list works."""
     cases, expected = [], []
     for key, value in itertools.product(
         ["int64", "int32", "int16", "float32", "float64"], repeat=2
@@ -161,7 +161,7 @@ def test_label_encoder_from_tensors(target):
         ("Imputer", {"replaced_value_float": 1.0}, "imputed_value_floats"),
     ],
 )
-def test_what_is_refused(op, attrs, reason):
+def test_nonsensical_nodes_are_refused(op, attrs, reason):
     model = node(op, X, **attrs).model([(1, 1, 1) if op == "OneHotEncoder" else (1, 1)])
     with pytest.raises(UnsupportedModel, match=reason):
         convert(model, Options(strip=True))

@@ -35,7 +35,7 @@ def linear_classifier(rng, n_rows, n_classes, x=None, **attrs):
 
 
 @on_targets
-def test_linear_classifiers(target):
+def test_linear_classifiers_agree(target):
     rng = np.random.default_rng(1)
     cases = []
     for transform, sizes in itertools.product(TRANSFORMS, [(1, 2), (2, 2), (4, 4)]):
@@ -57,7 +57,7 @@ def linear_regressor(rng, n, x=None, **attrs):
 
 
 @on_targets
-def test_linear_regressors(target):
+def test_linear_regressors_agree(target):
     rng = np.random.default_rng(2)
     cases = [linear_regressor(rng, 1), linear_regressor(rng, 1, floats_of(rng, 7))]
     for transform, n in itertools.product(TRANSFORMS, [1, 3]):
@@ -85,7 +85,7 @@ def svc(rng, counts, kernel, proba=False, **attrs):
 
 
 @on_targets
-def test_svm_classifiers(target):
+def test_svm_classifiers_agree(target):
     rng = np.random.default_rng(3)
     cases = []
     for kernel, counts in itertools.product(KERNELS, [[3, 2], [2, 4, 1], [1, 2, 3, 35]]):
@@ -102,7 +102,7 @@ def test_svm_classifiers(target):
 
 
 @on_targets
-def test_svm_without_vectors(target):
+def test_svm_without_vectors_agrees(target):
     rng = np.random.default_rng(4)
     cases = []
     for transform in TRANSFORMS:
@@ -118,7 +118,7 @@ def test_svm_without_vectors(target):
 
 
 @on_targets
-def test_svm_regressors(target):
+def test_svm_regressors_agree(target):
     rng = np.random.default_rng(5)
     cases = []
     for kernel, one_class in itertools.product(KERNELS, [0, 1]):
@@ -145,7 +145,7 @@ def test_svm_regressors(target):
         ("LinearRegressor", {"targets": 3}, "in 3 rows"),
     ],
 )
-def test_what_is_refused(op, attrs, reason):
+def test_nonsensical_nodes_are_refused(op, attrs, reason):
     attrs = {"coefficients": [1.0] * 8, **attrs}
     dtypes = BOTH if op == "LinearClassifier" else (np.float32,)
     node = MlNode(op, [np.zeros((1, 4), np.float32)], attrs, 1, dtypes=dtypes)

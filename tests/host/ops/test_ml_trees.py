@@ -29,7 +29,7 @@ on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 @on_targets
-def test_regressors(target):
+def test_tree_regressors_agree(target):
     rng = np.random.default_rng(1)
     cases = []
     for name, n in itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], [1, 3]):
@@ -42,8 +42,8 @@ def test_regressors(target):
 
 
 @on_targets
-def test_a_target_without_weights(target):
-    """It is its base value, as ONNX says; onnxruntime makes it 0."""
+def test_a_target_may_have_no_weights(target):
+    """Its output is its base value, as ONNX says; onnxruntime returns 0."""
     rng = np.random.default_rng(6)
     cases, expected = [], []
     for name in ("SUM", "AVERAGE", "MIN", "MAX"):
@@ -58,7 +58,7 @@ def test_a_target_without_weights(target):
 
 
 @on_targets
-def test_classifiers(target):
+def test_tree_classifiers_agree(target):
     rng = np.random.default_rng(2)
     cases = []
     for transform, n in itertools.product(TRANSFORMS[:4], [3, 4]):
@@ -75,7 +75,7 @@ def test_classifiers(target):
 
 
 def probit(p):
-    """onnxruntime's formula, in float64: in its float32 what is near 0 loses most digits."""
+    """Return onnxruntime's formula in float64: its float32 loses most digits near 0."""
     y = 2 * p.astype(np.float64) - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         ln = np.log((1 - y) * (1 + y))
@@ -85,7 +85,7 @@ def probit(p):
 
 
 @on_targets
-def test_probit(target):
+def test_probit_agrees_with_the_formula(target):
     rng = np.random.default_rng(7)
     plain = [regressor(rng), regressor(rng, 3), classifier(rng, range(3), 3, -0.2)]
     cases = [replace(p, attrs={**p.attrs, "post_transform": "PROBIT"}) for p in plain]
@@ -98,8 +98,8 @@ def test_probit(target):
 
 
 @on_targets
-def test_two_classes_with_weights_of_their_own(target):
-    """The label of the largest score; onnxruntime says 1 whenever the second one is positive."""
+def test_two_classes_may_have_separate_weights(target):
+    """The label has the largest score; onnxruntime returns 1 if the second one is positive."""
     rng = np.random.default_rng(3)
     cases = [classifier(rng, [0, 1], 2, -1.0, post_transform=t) for t in TRANSFORMS[:4]]
     expected = []
@@ -110,7 +110,7 @@ def test_two_classes_with_weights_of_their_own(target):
 
 
 @on_targets
-def test_ensembles_of_opset_5(target):
+def test_ensembles_of_opset_5_agree(target):
     rng = np.random.default_rng(4)
     cases = [ensemble(rng, aggregate_function=a) for a in range(4)]
     cases += [ensemble(rng, post_transform=t) for t in (0, 3, 4)]
@@ -122,8 +122,8 @@ def test_ensembles_of_opset_5(target):
 
 
 @pytest.mark.parametrize("target", ["unix", "unix-plain"], indirect=True)
-def test_ensembles_of_doubles(target):
-    """Cuts that lie between two floats."""
+def test_ensembles_of_doubles_agree(target):
+    """Thresholds lie between two floats."""
     rng = np.random.default_rng(12)
     cases = [ensemble(rng, opset_dtype=np.float64, aggregate_function=a) for a in range(4)]
     for case in cases:
@@ -133,15 +133,15 @@ def test_ensembles_of_doubles(target):
 
 
 @on_targets
-def test_membership(target):
-    """Against the definition, in numpy: one set test a tree."""
+def test_set_membership_is_tested(target):
+    """The reference is the definition in numpy, with one set test a tree."""
     rng = np.random.default_rng(8)
     x = rng.choice([-1.0, -0.0, 0.5, 2, 3, 7, np.nan], (40, N_FEATURES)).astype(np.float32)
     sets = [[2, 3, 0], [0.5], [-1, 7, 2, 3, 0.5], [9]]
-    found = np.zeros((40, 1), np.float32)
+    result = np.zeros((40, 1), np.float32)
     for i, (values, missing) in enumerate(zip(sets, [0, 1, 0, 1], strict=True)):
         hit = np.isin(x[:, i], values) | (np.isnan(x[:, i]) & bool(missing))
-        found[:, 0] += np.where(hit, 1 << i, 0).astype(np.float32)
+        result[:, 0] += np.where(hit, 1 << i, 0).astype(np.float32)
     members = [v for values in sets for v in [*values, np.nan]]
     tensors = {
         "nodes_modes": np.full(4, 6, np.uint8),
@@ -161,12 +161,12 @@ def test_membership(target):
         "leaf_targetids": [0] * 5,
         **{name: numpy_helper.from_array(v, name) for name, v in tensors.items()},
     }
-    compare(target, [MlNode("TreeEnsemble", [x], attrs, 5)], [[found]], rtol=0, atol=0)
+    compare(target, [MlNode("TreeEnsemble", [x], attrs, 5)], [[result]], rtol=0, atol=0)
 
 
 @on_targets
-def test_a_tree_too_large_for_short_references(target):
-    """A comb of 17,000 nodes, and as many different leaves."""
+def test_large_trees_use_long_references(target):
+    """A comb has 17,000 nodes and as many different leaves."""
     n = 17000
     ids = list(range(2 * n + 1))
     attrs = {
@@ -199,7 +199,7 @@ def test_a_tree_too_large_for_short_references(target):
         ({"nodes_nodeids": [0, 1, 1]}, "one number"),
     ],
 )
-def test_what_is_refused(change, reason):
+def test_nonsensical_nodes_are_refused(change, reason):
     attrs = {
         "nodes_treeids": [0, 0, 0],
         "nodes_nodeids": [0, 1, 2],

@@ -35,16 +35,18 @@ pytestmark = zoo.needs_zoo
 
 
 def batches(name):
-    """[(inputs, reference outputs)]: the samples, and rows of the test set if there is one."""
-    found = [(zoo.sample(name, k, "input"), zoo.sample(name, k, "output")) for k in range(SAMPLES)]
-    found = [pair for pair in found if pair[0]]
+    """Return [(inputs, reference outputs)]: the samples, and rows of any test set."""
+    results = [
+        (zoo.sample(name, k, "input"), zoo.sample(name, k, "output")) for k in range(SAMPLES)
+    ]
+    results = [pair for pair in results if pair[0]]
     rows = zoo.model_path(name).with_name("testset.npz")
     if rows.exists():
         inputs = [np.load(rows)["x"][:ROWS].astype(np.float32)]
         reference = golden.reference(load(zoo.model_path(name)), inputs)
-        found += [(inputs, reference)] if reference else []
-    assert found
-    return found
+        results += [(inputs, reference)] if reference else []
+    assert results
+    return results
 
 
 def outputs_of(target, name, inputs):
@@ -58,7 +60,7 @@ def outputs_of(target, name, inputs):
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 @pytest.mark.parametrize("name", MODELS)
-def test_model(target, name):
+def test_real_models_agree_with_onnxruntime(target, name):
     for inputs, reference in batches(name):
         for got, want in zip(outputs_of(target, name, inputs), reference, strict=True):
             assert got.dtype == want.dtype and got.shape == want.shape
@@ -69,7 +71,7 @@ def test_model(target, name):
 
 
 def bound(name):
-    """Of the largest value: 1e-5, and what docs/float.md promises where there are products."""
+    """Return the allowed error, relative to the largest value: larger where there are products."""
     operators = {node.op_type for node in load(zoo.model_path(name)).graph.node}
     return 2e-5 if operators & {"Conv", "Gemm", "MatMul"} else 1e-5
 
@@ -83,7 +85,7 @@ print(label.data[0], *scores.data)
 
 
 def test_a_forest_fits_a_small_heap(ready_target):
-    """4,110 nodes with 20,650 weights, which are 366 KB of ONNX; a Pico's heap is 242 KB."""
+    """It has 4,110 nodes and 20,650 weights, 366 KB of ONNX; a Pico's heap is 242 KB."""
     inputs, (label, scores) = batches("skl_rf_digits")[0]
     data = convert(zoo.model_path("skl_rf_digits"), Options(strip=True)).data
     files = {"model.bin": data, "x.bin": inputs[0].tobytes()}
@@ -93,7 +95,7 @@ def test_a_forest_fits_a_small_heap(ready_target):
 
 
 @pytest.mark.parametrize("name", ["skl_rf_digits", "skl_svc_rbf_wine"])
-def test_on_an_emulated_cortex_m3(ready_target, name):
+def test_real_models_run_on_an_emulated_cortex_m3(ready_target, name):
     inputs, reference = batches(name)[0]
     label, scores = outputs_of(ready_target("mps2-an385"), name, inputs)
     np.testing.assert_array_equal(label, reference[0])

@@ -1,4 +1,4 @@
-"""Normalization of float32 rows on the bits: within 1e-6 of doubles, the same bits everywhere."""
+"""Normalization on the bits of float32: within 1e-6 of doubles, the same bits everywhere."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ ROWS = 60
 
 
 def rows(n, seed):
-    """Rows of many scales, some with a mean that is far larger than what differs."""
+    """Return rows of many scales; some have a mean that is far larger than their deviations."""
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.uniform(-6, 6, (ROWS, 1))
     offset = rng.choice([0, 0, 1, -1, 100, -1000, 1e5], (ROWS, 1))
@@ -59,10 +59,10 @@ def test_rows_are_exact_to_a_millionth(ready_target, op, n_factors, n, epsilon):
     factors = [rng.normal(1, 0.3, n).astype(np.float32) for _ in range(n_factors)]
     x = rows(n, n)
     inputs = [x, *factors]
-    found = [computed(ready_target(t), op, inputs, epsilon=epsilon) for t in UNIX_TARGETS]
-    assert_near(found[0], normalized(x, factors, epsilon, op[0] == "L"))
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.view(np.int32), found[0].view(np.int32))
+    results = [computed(ready_target(t), op, inputs, epsilon=epsilon) for t in UNIX_TARGETS]
+    assert_near(results[0], normalized(x, factors, epsilon, op[0] == "L"))
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.view(np.int32), results[0].view(np.int32))
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -76,7 +76,7 @@ def test_channels_have_factors_of_their_own(target):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_rows_with_infinities_and_rows_without_variance(target):
+def test_rows_with_infinities_or_without_variance_become_nan(target):
     x = np.ones((5, 4), np.float32)
     x[0, 1], x[1, 2], x[2] = np.nan, np.inf, [1, 2, 3, 4]
     got = computed(target, "LayerNormalization", [x, np.ones(4, np.float32)], epsilon=0.0)

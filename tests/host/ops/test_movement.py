@@ -19,7 +19,7 @@ def ints(*values):
 
 
 def node(op, *inputs, opset=18, n_outputs=1, **attrs):
-    """All inputs but the first are constants."""
+    """Return a node whose inputs but the first are constants."""
     fixed = tuple(i for i in range(1, len(inputs)) if inputs[i] is not None)
     return Node(op, list(inputs), attrs, opset, fixed, (inputs[0].dtype,) * n_outputs)
 
@@ -30,7 +30,7 @@ def same(target, cases):
 
 
 @on_targets
-def test_every_item_size(target):
+def test_elements_of_every_size_are_moved(target):
     cases = []
     for dtype in DTYPES:
         x = (X * 50).astype(dtype)
@@ -47,7 +47,7 @@ def test_every_item_size(target):
 
 
 @on_targets
-def test_slice(target):
+def test_slice_agrees(target):
     cases = [
         node("Slice", X, opset=7, starts=[1, -3], ends=[99, -1], axes=[1, 3]),
         node("Slice", X, ints(1, 0), ints(2, 9), opset=10),
@@ -59,7 +59,7 @@ def test_slice(target):
 
 
 @on_targets
-def test_split_and_concat(target):
+def test_split_and_concat_agree(target):
     cases = [
         node("Split", X, opset=7, n_outputs=3, axis=1),
         node("Split", X, opset=11, n_outputs=2, axis=-1, split=[1, 4]),
@@ -72,7 +72,7 @@ def test_split_and_concat(target):
 
 
 @on_targets
-def test_pad(target):
+def test_pad_agrees(target):
     both = ints(1, 0, 2, 3, 0, 2, 1, 2)
     cases = [
         node("Pad", X, both, None, None, opset=19, mode=mode)
@@ -89,7 +89,7 @@ def test_pad(target):
 
 
 @on_targets
-def test_shape_and_block_operators(target):
+def test_shape_and_block_operators_agree(target):
     x = RNG.standard_normal((2, 8, 4, 6)).astype(np.float32)
     cases = [
         node("Expand", X[:, :, :1], ints(2, 1, 1, 3, 4, 1), opset=8),
@@ -109,7 +109,7 @@ def test_shape_and_block_operators(target):
 
 
 @on_targets
-def test_irregular_indices_and_many_pieces(target):
+def test_irregular_indices_move_many_pieces(target):
     order = RNG.integers(-4, 4, 40)
     cases = [
         node("Gather", X, order, axis=2),
@@ -137,7 +137,7 @@ def test_an_index_out_of_range_is_an_input_error(target):
 
 
 @on_targets
-def test_gather_and_scatter_elements(target):
+def test_gather_and_scatter_elements_agree(target):
     index = RNG.integers(-4, 4, (2, 2, 6, 5))
     cases = [
         Node("GatherElements", [X, index], {"axis": 2}, 11),
@@ -170,7 +170,7 @@ def test_gather_and_scatter_elements(target):
 
 
 @on_targets
-def test_one_hot_trilu_and_max_unpool(target):
+def test_one_hot_trilu_and_max_unpool_agree(target):
     off_on = np.array([2, 5], np.float32)
     index = ints([1, -1, 7], [0, -9, 3])
     cases = [

@@ -1,4 +1,4 @@
-"""Loops that are written once give the same bits in plain and viper form, and allocate nothing."""
+"""Loops that are written once have the same bits in plain and viper form, and allocate nothing."""
 
 import json
 
@@ -36,7 +36,7 @@ for form in forms.available("gather"):
 
 
 @on_targets
-def test_gather_forms(target):
+def test_forms_of_gather_agree(target):
     forms = [json.loads(line) for line in run(target, GATHER).splitlines()]
     assert len(forms) == 1 + target.viper
     assert all(form == forms[0] for form in forms)
@@ -44,11 +44,11 @@ def test_gather_forms(target):
         "i": [k * 77 - (k & 1) * 2**31 for k in range(17)],
         "B": [k * 77 & 255 for k in range(17)],
     }
-    for found, kind in zip(forms[0], "iBiB", strict=True):
+    for results, kind in zip(forms[0], "iBiB", strict=True):
         expected = np.full(30, 7)
         for at, row in enumerate([4, 0, 0, 0, 4], start=1):
             expected[4 + 3 * at : 7 + 3 * at] = rows[kind][2 + 3 * row : 5 + 3 * row]
-        assert found == [expected.tolist(), 1]  # 5, or 2**32, is out of range: row 0 and a count
+        assert results == [expected.tolist(), 1]  # 5, or 2**32, is out of range: row 0 and a count
 
 
 POOL = """
@@ -71,7 +71,7 @@ for form in forms.available("pool"):
 
 
 @on_targets
-def test_pool_forms(target):
+def test_forms_of_pools_agree(target):
     rng = np.random.default_rng(2)
     values = rng.standard_normal(43).astype(np.float32)
     octets = rng.integers(0, 256, 43).astype(np.uint8)
@@ -98,7 +98,7 @@ def test_pool_forms(target):
 @on_targets
 @pytest.mark.parametrize("args", [(), ("sliced",)])
 def test_gather_and_max_pool_allocate_nothing(target, args):
-    """Their steps, whole and item by item, with a locked heap."""
+    """Their steps run whole and element by element with a locked heap."""
     nodes = [
         ("MaxPool", "x", "p i", {"kernel_shape": [2, 3], "strides": [1, 2]}),
         ("Gather", "p i0", "g", {"axis": 3}),

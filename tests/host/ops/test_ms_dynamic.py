@@ -34,7 +34,7 @@ def scales(n):
 
 
 def lstm(dtype, directions=1, batch=1, seq=5, inputs=3, hidden=6, by_channel=False, **attrs):
-    """A DynamicQuantizeLSTM with everything that it may have but sequence_lens."""
+    """Return a DynamicQuantizeLSTM with all optional inputs but sequence_lens."""
     n = 4 * hidden
     state = (directions, batch, hidden)
     many = (directions, n) if by_channel else (directions,)
@@ -50,8 +50,8 @@ def lstm(dtype, directions=1, batch=1, seq=5, inputs=3, hidden=6, by_channel=Fal
 
 
 @on_targets
-def test_dynamic_quantize_lstm(target):
-    """A byte of h may round to the other side: that is a 255th of its range, times a weight."""
+def test_dynamic_quantize_lstm_agrees(target):
+    """A byte of h may be rounded to the other side: a 255th of its range, times a weight."""
     nodes = [lstm(dtype, *sizes) for dtype in DTYPES for sizes in ((), (2,), (1, 3, 4, 5, 7))]
     nodes += [lstm(dtype, by_channel=True) for dtype in DTYPES]
     for node in nodes[::2]:
@@ -65,9 +65,9 @@ def test_dynamic_quantize_lstm(target):
 
 @on_targets
 @pytest.mark.parametrize("lengths", [[2], [0], [4]])
-def test_what_lies_behind_the_longest_sequence_does_not_count(target, lengths):
-    ways = ("forward", "reverse")
-    nodes = [lstm(dtype, seq=4, direction=way) for dtype in DTYPES for way in ways]
+def test_rows_behind_the_longest_sequence_do_not_count(target, lengths):
+    modes = ("forward", "reverse")
+    nodes = [lstm(dtype, seq=4, direction=direction) for dtype in DTYPES for direction in modes]
     for node in nodes:
         node.inputs[0][2:] *= 10
         node.inputs[4] = np.array(lengths, np.int32)
@@ -78,18 +78,18 @@ def test_what_lies_behind_the_longest_sequence_does_not_count(target, lengths):
 @on_targets
 @pytest.mark.parametrize("length", [-1, -(2**31), 5])
 def test_a_length_outside_of_the_sequence_is_refused(target, length):
-    """Before the range of x is looked for in items that it has not."""
+    """It is refused before its range of x, which has no elements, is read."""
     node = lstm(np.int8, seq=4)
     node.inputs[4], node.inputs[7] = np.array([length], np.int32), None
-    done = convert(node.model(), Options(strip=True))
+    converted = convert(node.model(), Options(strip=True))
     inputs = [x for i, x in enumerate(node.inputs) if x is not None and i not in node.fixed]
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in inputs]])])
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes() for x in inputs]])])
     assert outcome.error == "InputError", outcome.message
 
 
 @on_targets
-def test_values_that_have_no_range(target):
-    """x of zeros, of one sign, of huge numbers."""
+def test_inputs_without_a_range_are_right(target):
+    """x has only zeros, one sign, or huge numbers."""
     nodes = []
     for x in (np.zeros((4, 1, 3)), np.full((4, 1, 3), 2.5), -np.full((4, 1, 3), 1e30)):
         node = lstm(np.int8, seq=4)
@@ -100,12 +100,12 @@ def test_values_that_have_no_range(target):
 
 @zoo.needs_zoo
 @on_targets
-def test_a_real_model_with_it(target):
-    done = convert(zoo.model_path("gesture_lstm_dynq"), Options(strip=True))
+def test_a_real_model_with_dynamic_lstm_agrees(target):
+    converted = convert(zoo.model_path("gesture_lstm_dynq"), Options(strip=True))
     samples = [zoo.sample("gesture_lstm_dynq", k, "input") for k in range(2)]
-    [outcome] = run_jobs(target, [Job(done.data, [[s[0].tobytes()] for s in samples])])
+    [outcome] = run_jobs(target, [Job(converted.data, [[s[0].tobytes()] for s in samples])])
     assert not outcome.error, outcome.message
-    assert len(done.graph.steps[0].outputs) == 1  # the last state
+    assert len(converted.graph.steps[0].outputs) == 1  # the last state
     for k, run in enumerate(outcome.runs):
         [want] = zoo.sample("gesture_lstm_dynq", k, "output")
         got = np.frombuffer(run.outputs[0], F).reshape(want.shape)
@@ -114,7 +114,7 @@ def test_a_real_model_with_it(target):
 
 
 @on_targets
-def test_dynamic_quantize_matmul(target):
+def test_dynamic_quantize_matmul_agrees(target):
     nodes = []
     for dtype in DTYPES:
         a, b, zero = floats(2, 3, 5), octets(dtype, 5, 4), octets(dtype, 1)[0]
@@ -128,7 +128,7 @@ def test_dynamic_quantize_matmul(target):
 
 
 @on_targets
-def test_matmul_integer_to_float(target):
+def test_matmul_integer_to_float_agrees(target):
     nodes = []
     for dtype in DTYPES:
         a, b = octets(np.uint8, 3, 5), octets(dtype, 5, 4)
@@ -143,7 +143,7 @@ def test_matmul_integer_to_float(target):
 
 
 @on_targets
-def test_multi_head_attention(target):
+def test_multi_head_attention_agrees(target):
     q, k, v = floats(2, 3, 8), floats(2, 5, 8), floats(2, 5, 8)
     op, heads = "MultiHeadAttention", {"num_heads": 2}
     nodes = [
@@ -155,8 +155,8 @@ def test_multi_head_attention(target):
 
 
 @on_targets
-def test_packed_attention(target):
-    """onnxruntime's CPU provider has it for three tensors only: it computes the same."""
+def test_packed_attention_agrees(target):
+    """onnxruntime's CPU provider computes the same for three tensors only."""
     q, k, v, bias = *(floats(2, 3, 8) for _ in range(3)), floats(24)
     op, heads = "MultiHeadAttention", {"num_heads": 2, "unidirectional": 1}
     by_head = [x.reshape(2, 3, 2, 1, 4) for x in (q, k, v)]
@@ -169,7 +169,7 @@ def test_packed_attention(target):
 
 
 @on_targets
-def test_attention(target):
+def test_attention_agrees(target):
     x, w, b = floats(2, 4, 6), floats(6, 24), floats(24)
     nodes = [
         MsNode("Attention", [x, w, b], {"num_heads": 2}, fixed=(1, 2)),
@@ -180,13 +180,13 @@ def test_attention(target):
 
 @on_targets
 @pytest.mark.parametrize("mode", [("bits", "11"), ("words", "1"), ("several", "300")])
-def test_damaged_models(target, mode):
+def test_damaged_models_do_no_harm(target, mode):
     node = lstm(np.uint8, seq=2, inputs=2, hidden=2)
     report = small.damage(target, node.converted(node.expected()).data, *mode)
     assert report.ok and report.refused > 100 and report.ran > 20, report
 
 
-def test_what_has_no_body_is_refused():
+def test_operators_without_a_definition_are_refused():
     alone = MsNode("MultiHeadAttention", [floats(1, 2, 4)], {"num_heads": 1})
     with pytest.raises(UnsupportedModel, match="MultiHeadAttention .*3 dimensions is not packed"):
         convert(alone.model([(1, 2, 4)]))
@@ -201,8 +201,8 @@ def test_what_has_no_body_is_refused():
 
 
 @on_targets
-def test_a_small_transformer(target):
-    """As onnxruntime leaves one: each body needs shapes that the one before it gives."""
+def test_a_small_transformer_agrees(target):
+    """Each body, as onnxruntime leaves it, needs shapes of the one before."""
     size, heads = 8, {"num_heads": 2}
     ids, mask = np.array([[1, 4, 2, 0], [3, 3, 1, 2]], np.int32), np.ones((2, 4), np.int32)
     mask[0, 3] = 0
@@ -240,8 +240,8 @@ def test_a_small_transformer(target):
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
     values = [ids, np.array([[0, 0, 1, 1]] * 2, np.int32), mask]
     [due] = golden.reference(model, values)
-    done = convert(model, Options(strip=True))
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in values]])])
+    converted = convert(model, Options(strip=True))
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes() for x in values]])])
     assert not outcome.error, outcome.message
     got = np.frombuffer(outcome.runs[0].outputs[0], F).reshape(due.shape)
     np.testing.assert_allclose(got, due, 1e-4, 1e-5)

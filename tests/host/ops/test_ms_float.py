@@ -30,7 +30,7 @@ ACTIVATIONS = [
 
 
 @on_targets
-def test_fused_conv(target):
+def test_fused_conv_agrees(target):
     x, w, b = floats(2, 4, 6, 7), floats(6, 2, 3, 2), floats(6)
     shape = {"group": 2, "pads": [1, 0, 1, 1], "strides": [2, 1]}
     nodes = [
@@ -53,7 +53,7 @@ def test_fused_conv(target):
 
 
 @on_targets
-def test_fused_gemm(target):
+def test_fused_gemm_agrees(target):
     a, b, c = floats(3, 5), floats(5, 4), floats(4)
     attributes = [
         {"activation": "Relu"},
@@ -73,7 +73,7 @@ def test_fused_gemm(target):
 
 
 @on_targets
-def test_cdist(target):
+def test_cdist_agrees(target):
     a, b = floats(5, 7), floats(40, 7)
     nodes = [
         MsNode("CDist", [a, b], {"metric": metric}, fixed=fixed)
@@ -84,14 +84,14 @@ def test_cdist(target):
     compare(target, nodes, rtol=1e-5, atol=1e-5)
 
 
-def test_cdist_of_another_metric():
+def test_cdist_of_another_metric_is_refused():
     node = MsNode("CDist", [floats(2, 3), floats(4, 3)], {"metric": "cityblock"})
     with pytest.raises(ConvertError, match="metric cityblock"):
         convert(node.model([(2, 4)]))
 
 
 @on_targets
-def test_fused_matmul(target):
+def test_fused_matmul_agrees(target):
     def node(a, b, fixed=(), **attrs):
         return MsNode("FusedMatMul", [floats(*a), floats(*b)], attrs, fixed=fixed)
 
@@ -110,7 +110,7 @@ def test_fused_matmul(target):
 
 
 @on_targets
-def test_gelus(target):
+def test_gelus_agree(target):
     x, bias = 3 * floats(2, 3, 8), floats(8)
     nodes = [
         MsNode("Gelu", [x]),
@@ -124,7 +124,7 @@ def test_gelus(target):
 
 
 @on_targets
-def test_layer_normalizations_with_a_skip(target):
+def test_layer_normalizations_with_a_skip_agree(target):
     x, skip, gamma, beta, bias = floats(2, 3, 8), floats(2, 3, 8), *(floats(8) for _ in range(3))
     both = {"epsilon": 1e-3}
     full, simplified = "SkipLayerNormalization", "SkipSimplifiedLayerNormalization"
@@ -161,8 +161,8 @@ def test_the_sum_before_a_normalization_is_an_output(target):
 
 
 @on_targets
-def test_simplified_layer_normalization(target):
-    """onnxruntime has it in ONNX's own domain, ONNX does not know it."""
+def test_simplified_layer_normalization_agrees(target):
+    """onnxruntime has it in ONNX's domain; ONNX does not define it."""
     x = floats(2, 3, 8)
 
     def node(inputs, attrs, **more):
@@ -177,7 +177,7 @@ def test_simplified_layer_normalization(target):
 
 
 def packed(q, bits):
-    """Numbers (rows, n) as bytes (rows, ...), the lowest bits first."""
+    """Return numbers (rows, n) packed into bytes (rows, ...), the lowest bits first."""
     per = 8 // bits
     q = np.pad(q, [(0, 0), (0, -q.shape[1] % per)]).reshape(len(q), -1, per)
     return (q << np.arange(0, 8, bits)).sum(axis=2).astype(np.uint8)
@@ -198,7 +198,7 @@ def matmul_nbits(bits, n, k, size, zeros=None, **more):
 
 
 @on_targets
-def test_matmul_nbits(target):
+def test_matmul_nbits_agrees(target):
     nodes = [
         matmul_nbits(4, 5, 32, 16),
         matmul_nbits(4, 5, 48, 16, "packed"),
@@ -220,22 +220,22 @@ def test_matmul_nbits(target):
 def test_weights_of_few_bits_stay_packed():
     for bits in (4, 8):
         node = matmul_nbits(bits, 64, 256, 32, "packed")
-        done = convert(node.model([(2, 3, 64)]), Options(strip=True))
-        assert [step.kernel for step in done.graph.steps] == ["matmul_nbits"]
+        converted = convert(node.model([(2, 3, 64)]), Options(strip=True))
+        assert [step.kernel for step in converted.graph.steps] == ["matmul_nbits"]
         packed_nbytes = 64 * 256 * bits // 8
-        assert packed_nbytes < done.report()["weight_bytes"] < packed_nbytes + 64 * 8 * 5 + 1
+        assert packed_nbytes < converted.report()["weight_bytes"] < packed_nbytes + 64 * 8 * 5 + 1
 
 
 @on_targets
 @pytest.mark.parametrize("mode", [("bits", "7"), ("words", "1"), ("several", "300")])
-def test_damaged_weights_of_few_bits(target, mode):
+def test_damaged_weights_of_few_bits_do_no_harm(target, mode):
     data = convert(matmul_nbits(4, 3, 12, 8).model([(2, 3, 3)]), Options(strip=True)).data
     report = small.damage(target, data, *mode)
     assert report.ok and report.refused > 100 and report.ran > 10, report
 
 
 class ThereAndBack(MsNode):
-    """QuantizeLinear and DequantizeLinear: onnxruntime hands out no numbers of 4 bits."""
+    """QuantizeLinear and DequantizeLinear: onnxruntime does not return numbers of 4 bits."""
 
     def model(self, shapes=None):
         model = super().model(shapes)
@@ -248,8 +248,8 @@ class ThereAndBack(MsNode):
 
 
 @on_targets
-def test_half_floats(target):
-    """Computed in float32: onnxruntime itself is off by more than a float16's last digit."""
+def test_float16_operators_agree(target):
+    """They compute in float32: onnxruntime is off by more than a float16's last digit."""
     half = np.float16
     x, skip, gamma = (floats(*s).astype(half) for s in ((2, 3, 8), (2, 3, 8), (8,)))
     few = matmul_nbits(4, 5, 32, 16)
@@ -267,8 +267,8 @@ INT4 = (ml_dtypes.int4, ml_dtypes.uint4)
 
 @on_targets
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, *INT4])
-def test_quantize_and_dequantize(target, dtype):
-    """All as in ai.onnx, but at an opset that has not all of these dtypes."""
+def test_quantize_and_dequantize_agree(target, dtype):
+    """They work as in ai.onnx, at an opset that lacks some of these dtypes."""
     x, scale = 3 * floats(2, 3, 4), np.array([0.1, 0.2, 0.3], F)
     info = ml_dtypes.iinfo(dtype) if dtype in INT4 else np.iinfo(dtype)
     zeros = np.array([info.min // 2, 1, info.max // 2], np.int32).astype(dtype)
@@ -297,6 +297,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("node", "text"), REFUSED)
-def test_what_cannot_be_is_refused(node, text):
+def test_nonsensical_nodes_are_refused(node, text):
     with pytest.raises(ConvertError, match=text):
         convert(node.model([(1, 1, 3) if node.op == "FusedConv" else (2, 2)]), Options(strip=True))

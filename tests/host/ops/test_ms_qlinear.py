@@ -1,7 +1,7 @@
 """Quantized operators of domain com.microsoft on MicroPython, against onnxruntime.
 
-Both compute in floats what lies between the integers, in another order: a result in the middle of
-two integers may go either way. One step apart is the most that is allowed.
+Both compute in floats between the integers, in another order: a tie between two integers may be
+rounded either way. Results may be one step apart at most.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def ints(dtype, *shape):
 
 
 def near(target, nodes):
-    """All nodes against onnxruntime: integers at most one step away, and few of them."""
+    """Compare all nodes with onnxruntime: few integers may differ, by one step."""
     expected = [n.expected() for n in nodes]
     failures = []
     for node, got, want in zip(nodes, run(target, nodes, expected), expected, strict=True):
@@ -50,7 +50,7 @@ def node(op, inputs, attrs=None, dtype=np.uint8):
 
 @on_targets
 @pytest.mark.parametrize("dtype", BYTES)
-def test_of_two_tensors(target, dtype):
+def test_operators_of_two_tensors_agree(target, dtype):
     a, b = ints(dtype, 2, 3, 40), ints(dtype, 3, 1)
     of_a, of_b, out = scaled(dtype, 0.02, 7), scaled(dtype, 0.01, 90), scaled(dtype, 0.03, 50)
     nodes = [
@@ -67,7 +67,7 @@ def test_of_two_tensors(target, dtype):
 
 @on_targets
 @pytest.mark.parametrize("dtype", BYTES)
-def test_of_one_tensor(target, dtype):
+def test_operators_of_one_tensor_agree(target, dtype):
     x = ints(dtype, 1, 3, 8, 8)
     of_x, out = scaled(dtype, 0.05, 20), scaled(dtype, 1 / 256, np.iinfo(dtype).min)
     wide = scaled(dtype, 0.06, 30)
@@ -86,7 +86,7 @@ def test_of_one_tensor(target, dtype):
 
 @on_targets
 @pytest.mark.parametrize("dtype", BYTES)
-def test_concat(target, dtype):
+def test_concat_agrees(target, dtype):
     out = scaled(dtype, 0.04, 11)
     others = [scaled(dtype, 0.02, 3), out, scaled(dtype, 0.05, 100)]
     parts = [v for i, s in enumerate(others) for v in (ints(dtype, 2, 3 + i, 5), *s)]
@@ -95,7 +95,7 @@ def test_concat(target, dtype):
 
 @on_targets
 @pytest.mark.parametrize("dtype", BYTES)
-def test_gemm(target, dtype):
+def test_gemm_agrees(target, dtype):
     a, b, c = ints(dtype, 4, 9), ints(np.int8, 9, 5), rng.integers(-9000, 9000, 5, np.int32)
     of_a, out = scaled(dtype, 0.02, 7), scaled(dtype, 0.9, 50)
     of_b = scaled(np.int8, 0.01, 3)
@@ -125,6 +125,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("wrong", "text"), REFUSED)
-def test_what_cannot_be_is_refused(wrong, text):
+def test_nonsensical_nodes_are_refused(wrong, text):
     with pytest.raises(ConvertError, match=text):
         convert(wrong.model([X.shape]), Options(strip=True))

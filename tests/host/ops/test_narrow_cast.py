@@ -26,7 +26,7 @@ def number(dtype):
 
 
 def cast(x, dtype, expected=None, **attrs):
-    """A case of Cast; what is expected comes from onnx's own conversion, unless it is given."""
+    """Return a case of Cast; by default onnx's own conversion is expected."""
     to = number(dtype)
     if expected is None:
         with np.errstate(all="ignore"):
@@ -36,7 +36,7 @@ def cast(x, dtype, expected=None, **attrs):
 
 
 def around_ties(name):
-    """Float32 values: those of the dtype, the middles between them, and their neighbours."""
+    """Return float32 values: those of the dtype, the ties between them, and their neighbours."""
     values = finite(name)
     if len(values) > 512:
         values = np.concatenate([values[:64], values[-64:], values[len(values) // 2 :][:2200:8]])
@@ -51,7 +51,7 @@ def around_ties(name):
 
 
 @on_targets
-def test_every_pattern_means_its_number(target):
+def test_every_bit_pattern_has_its_value(target):
     cases = []
     for name in FLOATS:
         cases.append(cast(patterns(name), np.float32))
@@ -62,7 +62,7 @@ def test_every_pattern_means_its_number(target):
 
 
 @on_targets
-def test_rounding_ties_and_saturation(target):
+def test_ties_are_rounded_and_large_values_saturate(target):
     cases = []
     for name in ROUNDED:
         x = around_ties(name)
@@ -72,28 +72,28 @@ def test_rounding_ties_and_saturation(target):
 
 
 @on_targets
-def test_between_narrow_dtypes(target):
+def test_narrow_dtypes_are_cast_to_each_other(target):
     cases = []
     for source in FLOATS:
         x = patterns(source)
         x = x[:: len(x) // 128] if len(x) > 256 else x
-        for wanted in FLOATS:
-            if wanted in (source, "float8e8m0"):
+        for expected in FLOATS:
+            if expected in (source, "float8e8m0"):
                 continue
             # without a NaN of its own, what becomes of a negative one is nobody's rule
-            has_nan = wanted not in ("float6e2m3", "float6e3m2", "float4e2m1")
-            given = x if has_nan else x[~np.isnan(as_doubles(x))]
-            cases.append(cast(given, FLOATS[wanted], saturate=0))
+            has_nan = expected not in ("float6e2m3", "float6e3m2", "float4e2m1")
+            values = x if has_nan else x[~np.isnan(as_doubles(x))]
+            cases.append(cast(values, FLOATS[expected], saturate=0))
     for source in INTS:
-        for wanted in [*FLOATS, *INTS]:
-            if wanted not in (source, "float8e8m0"):
-                dtype = FLOATS.get(wanted) or INTS[wanted]
+        for expected in [*FLOATS, *INTS]:
+            if expected not in (source, "float8e8m0"):
+                dtype = FLOATS.get(expected) or INTS[expected]
                 cases.append(cast(patterns(source), dtype))
     check_exactly(target, cases)
 
 
 @on_targets
-def test_from_integers_and_doubles(target):
+def test_integers_and_doubles_are_rounded_once(target):
     cases = []
     doubles = np.array([1.0625, -17.5, 1e300, -1e-300, 0.0, -0.0, 60000, INF, NAN])
     for name in ROUNDED:
@@ -113,24 +113,24 @@ def test_from_integers_and_doubles(target):
 
 @on_targets
 def test_long_integers_become_float32_first(target):
-    """A middle between two bfloat16, and what float32 and float64 round to it."""
+    """The values are ties between two bfloat16, rounded by way of float32 and float64."""
     exponents = range(24, 63)
     apart = [0, 1, -1, *(s * (1 << e) for e in (20, 36, 38) for s in (1, -1))]
     middles = [m << e - 8 for e in exponents for m in (257, 259, 511)]
     near = [m + (m >> 25) + 1 for m in middles] + [m - (m >> 25) - 1 for m in middles]
-    found = [m + d for m in middles for d in apart] + near
-    found += [-x for x in found]
+    results = [m + d for m in middles for d in apart] + near
+    results += [-x for x in results]
     cases = []
     for kind in (np.int32, np.uint32, np.int64, np.uint64):
         info = np.iinfo(kind)
-        x = np.array([x for x in found if info.min <= x <= info.max], kind)
+        x = np.array([x for x in results if info.min <= x <= info.max], kind)
         cases.append(cast(x, FLOATS["bfloat16"]))
     check_exactly(target, cases)
 
 
 @on_targets
-def test_to_integers(target):
-    """Truncated, then the low bits."""
+def test_floats_are_truncated_to_the_low_bits_of_integers(target):
+    """They are truncated to their low bits."""
     cases = []
     for source in FLOATS:
         x = patterns(source)
@@ -151,7 +151,7 @@ def test_to_integers(target):
 
 
 def low_bits(whole, dtype):
-    """Integers modulo 2**bits."""
+    """Return integers modulo 2**bits of the dtype."""
     info = ml_dtypes.iinfo(dtype)
     low, n = int(info.min), int(info.max) - int(info.min) + 1
     return np.array([(int(v) - low) % n + low for v in whole]).astype(dtype)
@@ -159,8 +159,8 @@ def low_bits(whole, dtype):
 
 @on_targets
 @pytest.mark.parametrize("mode", ["up", "down", "nearest"])
-def test_powers_of_two(target, mode):
-    """float8e8m0: onnx's rounding of normal numbers, and of the rest what its table says."""
+def test_floats_are_rounded_to_powers_of_two(target, mode):
+    """float8e8m0: normal numbers are rounded as by onnx, others by its table."""
     powers = np.ldexp(np.float32(1), np.arange(-126, 127)).astype(np.float32)
     steps = np.array([1, 1 + 2**-23, 1.25, 1.5 - 2**-23, 1.5, 1.75, 2 - 2**-23], np.float32)
     x = np.multiply.outer(powers, steps).ravel()

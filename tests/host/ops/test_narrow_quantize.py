@@ -13,7 +13,7 @@ KINDS = {k: FLOATS[k] for k in FLOATS if "8e4" in k or "8e5" in k or "4e2" in k}
 
 
 def case(op, dtype, *inputs, **attrs):
-    """What onnx's reference evaluator computes is expected."""
+    """Return a case whose expected output onnx's reference evaluator computes."""
     model = {"opset": OPSET, "out": (dtype, inputs[0].shape), **attrs}
     proto = model_of(op, inputs, **model)
     feeds = {f"x{i}": x for i, x in enumerate(inputs)}
@@ -23,8 +23,8 @@ def case(op, dtype, *inputs, **attrs):
 
 @on_targets
 @pytest.mark.parametrize("name", list(KINDS))
-def test_there_and_back(target, name):
-    """By tensor, by axis, by block; scales are powers of two, so that no product is rounded."""
+def test_narrow_dtypes_are_quantized_and_back(target, name):
+    """Scales are by tensor, axis or block, and powers of two, so that no product is rounded."""
     dtype = KINDS[name]
     rng = np.random.default_rng(5)
     x = np.round(rng.standard_normal((4, 6)) * 40).astype(np.float32) / 8
@@ -52,7 +52,7 @@ def test_there_and_back(target, name):
 
 
 @on_targets
-def test_saturate_and_output_dtype(target):
+def test_saturate_and_output_dtype_are_kept(target):
     x = np.array([1e6, -1e6, 448, 500, 0.1, np.inf, np.nan], np.float32)
     scale = np.array(1, np.float32)
     cases = []

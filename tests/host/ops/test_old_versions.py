@@ -48,7 +48,7 @@ CASES = {
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
 @pytest.mark.parametrize("name", CASES)
-def test_as_onnxruntime(target, name):
+def test_old_operators_agree_with_onnxruntime(target, name):
     pytest.importorskip("onnxruntime")
     opset, shape, body, constants = CASES[name]
     rng = np.random.default_rng(1)
@@ -61,8 +61,8 @@ def test_as_onnxruntime(target, name):
         g (float{sides[0]} x) => (float{sides[1]} y) <{known}> {{ {body} }}""")
     x = rng.standard_normal(shape).astype(np.float32)
     [due] = open_session(model).run(None, {"x": x})
-    done = convert(model, Options(strip=True))
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
+    converted = convert(model, Options(strip=True))
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])])
     assert not outcome.error, outcome.message
     got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(due.shape)
     np.testing.assert_allclose(got, due, 1e-5, 1e-6)

@@ -23,24 +23,24 @@ F = np.float32
 
 
 def agrees(target, source, samples, **bounds):
-    """One conversion gives onnxruntime's outputs for all samples (lists of arrays)."""
-    done = convert(source, Options(bounds=bounds, strip=True))
+    """Check that one conversion gives onnxruntime's outputs for all samples (lists of arrays)."""
+    converted = convert(source, Options(bounds=bounds, strip=True))
     is_path = not hasattr(source, "SerializeToString")
     session = open_session(onnx.load(source) if is_path else source)
     raw = [[x.tobytes() for x in xs] for xs in samples]
-    job = Job(done.data, raw, shapes=[[x.shape for x in xs] for xs in samples])
+    job = Job(converted.data, raw, shapes=[[x.shape for x in xs] for xs in samples])
     [outcome] = run_jobs(target, [job], timeout=300)
     assert not outcome.error, outcome.message
     for xs, run in zip(samples, outcome.runs, strict=True):
         want = session.run(None, dict(zip(session.inputs, xs, strict=True)))
         for bytes_, shape, t, y in zip(
-            run.outputs, run.shapes, done.graph.outputs, want, strict=True
+            run.outputs, run.shapes, converted.graph.outputs, want, strict=True
         ):
             assert tuple(shape) == y.shape
             got = np.frombuffer(bytes_, t.np_dtype).reshape(y.shape)
             largest = np.abs(y).max(initial=1e-6)
             np.testing.assert_allclose(got, y, rtol=1e-5, atol=2e-6 * largest)
-    return done
+    return converted
 
 
 @zoo.needs_zoo
@@ -57,13 +57,13 @@ def agrees(target, source, samples, **bounds):
         ),
     ],
 )
-def test_real_models(target, name, bounds, shapes):
+def test_real_models_run_with_open_inputs(target, name, bounds, shapes):
     samples = [[small.floats(*shape, seed=i)] for i, shape in enumerate(shapes)]
     agrees(target, zoo.model_path(name), samples, **bounds)
 
 
 def two_inputs():
-    """Rows of a and b side by side, normalized, and the mean over all of them."""
+    """Return rows of a and b side by side, normalized, and the mean over all of them."""
     nodes = [
         ("Concat", "a b", "c", {"axis": 1}),
         ("Softmax", "c", "y", {"axis": 1}),
@@ -77,7 +77,7 @@ def two_inputs():
 
 
 @every_target
-def test_two_inputs_of_one_size(target):
+def test_two_inputs_may_share_an_open_size(target):
     samples = [
         [small.floats(n, 2, seed=n), small.floats(n, k, seed=k)] for n, k in ((5, 1), (1, 4))
     ]
@@ -98,14 +98,14 @@ def recurrent(op):
 
 @every_target
 @pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
-def test_recurrent_over_open_time_and_batch(target, op):
+def test_recurrent_layers_run_over_open_time_and_batch(target, op):
     shapes = [(6, 2, 3), (1, 1, 3), (3, 2, 3)]
     samples = [[small.floats(*s, seed=i)] for i, s in enumerate(shapes)]
     agrees(target, recurrent(op), samples, t=6, b=2)
 
 
 def sounds():
-    """A network over time: convolutions, pools, a layer behind a global pool."""
+    """Return a network over time: convolutions, pools, a layer behind a global pool."""
     nodes = [
         ("Conv", "x w b", "c", {"pads": [1, 1]}),
         ("Relu", "c", "r", {}),
@@ -125,7 +125,7 @@ def sounds():
 
 
 @every_target
-def test_convolutions_over_time(target):
+def test_convolutions_run_over_open_time(target):
     shapes = [(1, 3, 90), (2, 3, 7), (1, 3, 1), (2, 3, 64)]
     samples = [[small.floats(*s, seed=i)] for i, s in enumerate(shapes)]
     agrees(target, sounds(), samples, b=2, t=90)
@@ -133,7 +133,7 @@ def test_convolutions_over_time(target):
 
 @every_target
 @pytest.mark.parametrize("free", ["h", "w", "hw"])
-def test_images_of_any_size(target, free):
+def test_images_may_have_any_size(target, free):
     nodes = [
         ("Conv", "x w", "c", {"auto_pad": "SAME_UPPER"}),
         ("MaxPool", "c", "y i", {"kernel_shape": [2, 3], "strides": [2, 1], "dilations": [1, 2]}),
@@ -150,7 +150,7 @@ def test_images_of_any_size(target, free):
     agrees(target, proto, samples, **dict.fromkeys(free, 9))
 
 
-def test_what_cannot_follow_names_the_option():
+def test_an_unsupported_open_dim_names_the_option():
     nodes = [("Resize", "x none s", "y", {})]
     inputs, outputs = [small.value("x", (1, 1, "n"))], [small.value("y", (1, 1, "m"))]
     constants = {"none": np.zeros(0, F), "s": np.array([1, 1, 1.5], F)}
@@ -164,7 +164,7 @@ def relu():
 
 
 @every_target
-def test_ways_to_give_a_shape(target):
+def test_a_shape_follows_from_values_or_is_set(target):
     script = """
 import mpconnxr
 from array import array
@@ -190,7 +190,7 @@ print(list(m.run()[0].data))
 
 
 @every_target
-def test_shapes_that_do_not_fit(target):
+def test_shapes_that_do_not_fit_are_refused(target):
     script = """
 import mpconnxr
 m = mpconnxr.load("m.bin")
@@ -212,16 +212,16 @@ attempt(two.run)
 """
     m = convert(relu(), Options(bounds={"n": 3})).data
     two = convert(two_inputs(), Options(bounds={"n": 5, "k": 4})).data
-    wanted = "where (1 to 3, 2) is needed (--bound)"
+    expected = "where (1 to 3, 2) is needed (--bound)"
     assert small.lines(target, script, m=m, two=two) == [
         "x: give its values to run(), or set_shape()",
-        f"x: shape (0, 2) {wanted}",
+        f"x: shape (0, 2) {expected}",
         "x: 3 values in a row: give (values, shape)",
-        f"x: shape (4, 2) {wanted}",
-        f"x: shape (1, 3) {wanted}",
-        f"x: shape (1, 1, 2) {wanted}",
-        f"x: shape () {wanted}",
-        f"x: shape (2, 1) {wanted}",
+        f"x: shape (4, 2) {expected}",
+        f"x: shape (1, 3) {expected}",
+        f"x: shape (1, 1, 2) {expected}",
+        f"x: shape () {expected}",
+        f"x: shape (2, 1) {expected}",
         "x: 2 values where float32 (2, 2) are needed",
         "a: shape (2, 2) does not go with another input's",
         "b: 3 values in a row: give (values, shape)",
@@ -231,13 +231,13 @@ attempt(two.run)
 
 @every_target
 @pytest.mark.parametrize("mode", [("bits", "3"), ("words", "1"), ("several", "500")])
-def test_damaged_files(target, mode):
+def test_damaged_files_do_no_harm(target, mode):
     data = convert(two_inputs(), Options(bounds={"n": 5, "k": 4}, strip=True)).data
     report = small.damage(target, data, *mode)
     assert report.ok and report.refused > 100 and report.ran > 20, report
 
 
-def test_names_and_options_that_do_not_go_together():
+def test_conflicting_names_and_options_are_refused():
     with pytest.raises(UsageError, match="no input has a dim q"):
         convert(relu(), Options(bounds={"n": 3, "q": 2}))
     with pytest.raises(UnsupportedModel, match="--bound NAME=MOST lets each run decide"):
@@ -246,8 +246,8 @@ def test_names_and_options_that_do_not_go_together():
         convert(relu(), Options(bounds={"n": 3}, quantize=Settings()))
 
 
-def test_a_number_that_was_made_of_a_size_is_found(monkeypatch):
-    """A rewrite that writes down the bound in the place of the size."""
+def test_a_rewrite_that_freezes_an_open_size_is_found(monkeypatch):
+    """The rewrite writes the bound in place of the size."""
 
     def careless(state):
         for model in (state.model, state.twin):
@@ -262,7 +262,7 @@ def test_a_number_that_was_made_of_a_size_is_found(monkeypatch):
         convert(relu(), Options(bounds={"n": 3}))
 
 
-def test_the_file_says_what_the_caller_decides(tmp_path, capsys):
+def test_the_file_and_the_report_show_open_dims(tmp_path, capsys):
     from tools.converter import __main__ as main
 
     path, binary = tmp_path / "m.onnx", tmp_path / "m.bin"

@@ -1,4 +1,4 @@
-"""What --bound refuses: ONNX's node cases with a dim opened, against the list in docs/convert.md.
+"""--bound refuses the node cases of the list in docs/convert.md, if one of their dims is opened.
 
 MPCONNXR_LONG=1: all cases, else one of each operator.
 """
@@ -24,22 +24,22 @@ LISTED = re.search(r"follow every open dimension:\n\n(.*?)\n\n", PAGE, re.S)
 
 
 def listed():
-    """Names of operators in the page's table."""
+    """Return the names of operators in the page's table."""
     rows = LISTED.group(1).splitlines()[2:]
     return {name for row in rows for name in re.findall(r"[A-Z]\w+", row.split("|")[1])}
 
 
 def cases():
-    """(operator, model, values): single nodes of tensors, small integers as constants."""
+    """Yield (operator, model, values): single nodes of tensors, small integers as constants."""
     from onnx.backend.test.case.node import collect_testcases
 
     seen = Counter()
     for case in collect_testcases(None):
-        found = _free(case)
-        if found is None or seen[found[0].op_type] >= N:
+        result = _free(case)
+        if result is None or seen[result[0].op_type] >= N:
             continue
-        seen[found[0].op_type] += 1
-        yield found
+        seen[result[0].op_type] += 1
+        yield result
 
 
 def _free(case):
@@ -67,7 +67,7 @@ def _free(case):
 
 
 def is_any_size_right(model, values, places):
-    """True if onnxruntime runs it in two sizes."""
+    """Return True if onnxruntime runs the model in two sizes."""
     most = values[places[0][0]].shape[places[0][1]]
     for n in (most, most - 1):
         xs = list(values)
@@ -79,7 +79,7 @@ def is_any_size_right(model, values, places):
 
 
 def refusals():
-    """(operator, what is refused, why) of what converts with fixed sizes."""
+    """Yield (operator, what is refused, reason) for models that convert with fixed sizes."""
     for node, model, values in cases():
         try:
             convert(model, Options(strip=True, check=False))
@@ -95,10 +95,10 @@ def refusals():
                     yield node.op_type, f"{model.graph.name} {places}", str(e)
 
 
-def test_the_page_lists_what_is_refused():
-    found = {}
+def test_the_page_lists_all_refused_operators():
+    results = {}
     for operator, what, why in refusals():
-        found.setdefault(operator, f"{what}: {why}")
+        results.setdefault(operator, f"{what}: {why}")
         assert "--dim instead of --bound" in why, what
-    missing = {name: text for name, text in found.items() if name not in listed()}
+    missing = {name: text for name, text in results.items() if name not in listed()}
     assert not missing, "\n".join(missing.values())

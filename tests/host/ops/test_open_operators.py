@@ -1,4 +1,4 @@
-"""Operators over dims that each run decides, one a model, against onnxruntime in three sizes."""
+"""Operators over open dims, one in each model, agree with onnxruntime in three sizes."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ SLICE = {"start": [-2], "end": [1 << 62], "axis": [3]}
 
 
 def case(op, inputs="x", opens=((0,), (3,), (0, 2, 3)), opset=17, outputs="y", **rest):
-    """attributes and constants are told apart by the node's inputs."""
+    """Return a case; `rest` are constants if they are named in inputs, else attributes."""
     constants = {name: np.asarray(v) for name, v in rest.items() if name in inputs.split()}
     attributes = {name: v for name, v in rest.items() if name not in constants}
     return op, inputs, outputs, attributes, constants, opens, opset
@@ -87,14 +87,14 @@ def model_of(op, inputs, outputs, attributes, constants, opens, opset):
 
 
 def sizes(opens):
-    """The most, less, and the least."""
+    """Yield the largest shape, a smaller and the smallest one."""
     for change in (lambda n: n, lambda n: n - 1, lambda n: 2):
         yield tuple(change(n) if i in opens else n for i, n in enumerate(SHAPE))
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_operators_over_open_dims(target):
-    wanted, jobs, converted = [], [], []
+def test_operators_agree_over_open_dims(target):
+    expected, jobs, converted = [], [], []
     for *parts, all_opens, opset in CASES:
         for opens in all_opens:
             proto = model_of(*parts, opens, opset)
@@ -104,12 +104,12 @@ def test_operators_over_open_dims(target):
             raw = [[x.tobytes()] for x in xs]
             jobs.append(Job(converted[-1].data, raw, shapes=[[x.shape] for x in xs]))
             session = open_session(proto)
-            wanted.append([session.run(None, {"x": x}) for x in xs])
-    for want, done, outcome in zip(wanted, converted, run_jobs(target, jobs), strict=True):
-        label = done.graph.steps[0].node if done.graph.steps else "nothing"
+            expected.append([session.run(None, {"x": x}) for x in xs])
+    for want, conversion, outcome in zip(expected, converted, run_jobs(target, jobs), strict=True):
+        label = conversion.graph.steps[0].node if conversion.graph.steps else "nothing"
         assert not outcome.error, (label, outcome.message)
         for ys, run in zip(want, outcome.runs, strict=True):
-            for y, raw, t in zip(ys, run.outputs, done.graph.outputs, strict=True):
+            for y, raw, t in zip(ys, run.outputs, conversion.graph.outputs, strict=True):
                 got = np.frombuffer(raw, t.np_dtype).reshape(y.shape)
                 np.testing.assert_allclose(got, y, rtol=1e-5, atol=1e-5, err_msg=label)
 
@@ -122,7 +122,7 @@ def test_operators_over_open_dims(target):
         case("Pad", "x p", ((3,),), mode="reflect", p=[0, 0, 0, 1, 0, 0, 0, 1]),
     ],
 )
-def test_what_cannot_follow_names_dim(refused):
+def test_an_unsupported_open_dim_names_the_dim_option(refused):
     *parts, (opens,), opset = refused
     bounds = {f"d{i}": SHAPE[i] for i in opens}
     with pytest.raises(UnsupportedModel, match="--dim instead of --bound"):

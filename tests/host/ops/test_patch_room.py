@@ -1,4 +1,4 @@
-"""The room of patches: two positions a call at least, more where the arena has it, same bytes."""
+"""Patches get memory for two positions a call, and more if the arena has it; same bytes."""
 
 import json
 from contextlib import ExitStack
@@ -23,7 +23,7 @@ BYTES = TensorProto.UINT8
 
 
 def chain(x_shape, *layers, seed=1):
-    """QLinearConvs of bytes one behind another. layers: (channels, kernel, attributes)."""
+    """Return a chain of QLinearConvs of bytes from layers (channels, kernel, attributes)."""
     rng = np.random.default_rng(seed)
     nodes, constants, channels = [], {"s": np.float32(0.01), "z": np.uint8(128)}, x_shape[1]
     for i, (m, kernel, attrs) in enumerate(layers):
@@ -53,12 +53,12 @@ CHAINS = [
 ]
 
 
-def steps_of(done):
-    return [s for s in done.graph.steps if s.kernel == "qconv" and s.scratch]
+def steps_of(converted):
+    return [s for s in converted.graph.steps if s.kernel == "qconv" and s.scratch]
 
 
 @on_targets
-def test_bytes_are_those_of_one_position_a_call(target, monkeypatch):
+def test_more_positions_a_call_give_the_same_bytes(target, monkeypatch):
     rng = np.random.default_rng(3)
     x = [rng.integers(0, 256, _shape(model), np.uint8).tobytes() for model in CHAINS]
     models, pieces = [], []
@@ -70,28 +70,28 @@ def test_bytes_are_those_of_one_position_a_call(target, monkeypatch):
             if not fill:
                 patch.setattr(plan, "fill_gaps", lambda *_: None)
                 patch.setattr(plan, "widen", lambda _, placed, *__: placed)
-            done = [convert(model, Options(strip=True)) for model in CHAINS]
-        models += done
-        pieces.append([s["piece"] for d in done for s in steps_of(d)])
+            conversions = [convert(model, Options(strip=True)) for model in CHAINS]
+        models += conversions
+        pieces.append([s["piece"] for d in conversions for s in steps_of(d)])
     assert set(pieces[0]) == {1} and pieces[1] != pieces[2] and max(pieces[2]) > 60
     outcomes = run_jobs(target, [Job(m.data, [[v]]) for m, v in zip(models, x * 3, strict=True)])
     assert not any(o.error for o in outcomes), [o.message for o in outcomes if o.error]
-    found = [o.runs[0].outputs[0] for o in outcomes]
+    results = [o.runs[0].outputs[0] for o in outcomes]
     n = len(CHAINS)
-    assert found[:n] == found[n : 2 * n] == found[2 * n :]
-    assert all(len(set(out)) > 20 for out in found)
+    assert results[:n] == results[n : 2 * n] == results[2 * n :]
+    assert all(len(set(out)) > 20 for out in results)
 
 
 def _shape(model):
     return [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
 
 
-def test_outputs_keep_behind_what_larger_pieces_read():
+def test_outputs_stay_behind_the_reads_of_larger_pieces():
     over = 0
     for model in CHAINS:
-        done = convert(model, Options(strip=True))
-        by_tensor = {b.tensor: b for b in done.plan.blocks}
-        for step in steps_of(done):
+        converted = convert(model, Options(strip=True))
+        by_tensor = {b.tensor: b for b in converted.plan.blocks}
+        for step in steps_of(converted):
             x, out = (by_tensor[t.root] for t in (step.inputs[0], step.outputs[0]))
             apart = x.offset + x.nbytes <= out.offset or out.offset + out.nbytes <= x.offset
             if not (apart or step.is_same_place(x.tensor) and x.offset == out.offset):
@@ -100,8 +100,8 @@ def test_outputs_keep_behind_what_larger_pieces_read():
     assert over > 3
 
 
-def test_two_positions_where_the_arena_hardly_grows():
-    """A patch of 64 * 9 bytes: one fits into the room, two make the arena 3 % larger."""
+def test_a_call_has_two_positions_if_the_arena_hardly_grows():
+    """A patch has 64 * 9 bytes: one fits, two make the arena 3 % larger."""
     layers = (64, 3, PADDED), (64, 3, PADDED)
     model = chain((1, 64, 16, 16), *layers)
     with pytest.MonkeyPatch.context() as patch:
@@ -115,13 +115,13 @@ def test_two_positions_where_the_arena_hardly_grows():
     assert limited.plan.arena_bytes <= before.plan.arena_bytes
 
 
-def test_one_position_where_two_would_cost_more():
-    done = convert(chain((1, 64, 4, 4), (8, 3, PADDED)), Options(strip=True))
-    assert [s["piece"] for s in steps_of(done)] == [1]
+def test_a_call_has_one_position_if_two_cost_more():
+    converted = convert(chain((1, 64, 4, 4), (8, 3, PADDED)), Options(strip=True))
+    assert [s["piece"] for s in steps_of(converted)] == [1]
 
 
-def test_the_largest_steps_get_it_where_not_all_can():
-    """Where the arena grows by what all of them take, two of four do."""
+def test_the_largest_steps_get_memory_first():
+    """If all four would enlarge the arena, two of them get memory."""
 
     def grow(step, nbytes, _):
         step.scratch[0].shape = (nbytes // 4,)
@@ -151,12 +151,12 @@ def test_the_largest_steps_get_it_where_not_all_can():
         (0, 8, 4, 1024, 1),
     ],
 )
-def test_pieces_are_even_where_that_pays(positions, record, products, nbytes, piece):
+def test_pieces_are_even_if_that_is_cheaper(positions, record, products, nbytes, piece):
     assert _patch_room.positions_at_once(positions, record, products, nbytes) == piece
 
 
-def test_instructions_of_long_patches(ready_target, tmp_path, capsys):
-    """2.95 and 2.02 a multiply-accumulate with one position a call."""
+def test_instructions_of_long_patches_are_bounded(ready_target, tmp_path, capsys):
+    """With one position a call it was 2.95 and 2.02 a multiply-accumulate."""
     model = chain((1, 64, 12, 12), (64, 3, PADDED), (64, 3, PADDED))
     onnx.save(model, tmp_path / "m.onnx")
     for name, most in (("mps2-an385", 2.4), ("mps2-an386", 1.75)):

@@ -22,7 +22,7 @@ IMAGE, LINE, BLOCK = (2, 3, 7, 9), (1, 2, 11), (1, 2, 5, 6, 4)
 
 
 @on_targets
-def test_average_and_norm(target):
+def test_average_and_norm_pools_agree(target):
     cases = [
         pool("AveragePool", LINE, 7, kernel_shape=[3], strides=[2], pads=[1, 1]),
         pool("AveragePool", BLOCK, 11, kernel_shape=[2, 3, 2], auto_pad="SAME_LOWER"),
@@ -39,7 +39,7 @@ def test_average_and_norm(target):
 
 
 @on_targets
-def test_max_with_indices(target):
+def test_max_pools_with_indices_agree(target):
     both = (np.float32, np.int64)
     cases = [
         pool("MaxPool", LINE, dtypes=both, kernel_shape=[3], strides=[2], pads=[1, 1]),
@@ -56,7 +56,7 @@ def test_max_with_indices(target):
 
 
 @on_targets
-def test_extremes_in_a_window(target):
+def test_a_window_of_minus_infinities_has_that_maximum(target):
     x = np.array([[[-np.inf, -3e38, -np.inf, -np.inf, -1, np.inf, 0]]], np.float32)
     expected = np.maximum(x[..., 1:], x[..., :-1])  # onnxruntime takes the least float for -inf
     compare(target, [pool("MaxPool", x.shape, x=x, kernel_shape=[2])], [[expected]])
@@ -68,7 +68,7 @@ def transposed(shape, w_shape, bias=0, constant=True, opset=11, **attrs):
 
 
 @on_targets
-def test_conv_transpose(target):
+def test_conv_transpose_agrees(target):
     cases = [
         transposed((2, 3, 6), (3, 4, 3), 4, strides=[2], pads=[1, 1], output_padding=[1]),
         transposed((1, 4, 3, 4), (4, 3, 3, 2), 6, group=2, strides=[2, 3], pads=[1, 0, 0, 1]),

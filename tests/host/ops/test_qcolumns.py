@@ -1,4 +1,4 @@
-"""Products of two tensors of bytes that a run computes, against exact integers and fractions."""
+"""Products of two computed tensors of bytes agree with exact integers and fractions."""
 
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ def draw(rng, shape, dtype):
 
 
 def requantized(rng, a_shape, b_shape, a_dtype, b_dtype):
-    """A node, and its result from exact integers and a fraction."""
+    """Return a node and its result from exact integers and a fraction."""
     a, b = draw(rng, a_shape, a_dtype), draw(rng, b_shape, b_dtype)
     a_zero, b_zero = draw(rng, (), a_dtype), draw(rng, (), b_dtype)
     y_dtype = rng.choice([np.uint8, np.int8])
@@ -54,7 +54,7 @@ def kernels(node, right):
 
 
 @on_targets
-def test_requantized(target):
+def test_requantized_products_are_exact(target):
     rng = np.random.default_rng(41)
     dtypes = [(np.uint8, np.uint8), (np.int8, np.int8), (np.uint8, np.int8)]
     made = [requantized(rng, *shapes, *pair) for shapes in SHAPES for pair in dtypes]
@@ -66,7 +66,7 @@ def test_requantized(target):
 
 
 @on_targets
-def test_integers(target):
+def test_integer_products_are_exact(target):
     rng = np.random.default_rng(42)
     nodes, right = [], []
     for a_shape, b_shape in SHAPES:
@@ -84,11 +84,11 @@ def test_integers(target):
 @pytest.mark.parametrize(
     "k, last", [(1024, "qconv"), (4096, "levels"), (40000, "levels")], ids=str
 )
-def test_long_rows(k, last):
-    """Columns whose constant may exceed 27 bits have sums of int32; K is up to 33,024."""
+def test_long_rows_use_wider_sums(k, last):
+    """Columns whose constant may exceed 27 bits have int32 sums; K is up to 33,024."""
     a, b = np.zeros((2, k), np.uint8), np.zeros((k, 2), np.uint8)
     one, zero = np.asarray(F(1)), np.asarray(np.uint8(255))
     inputs = [a, one, zero, b, one, np.asarray(np.uint8(0)), one, zero]
     node = Node("QLinearMatMul", inputs, fixed=(1, 2, 4, 5, 6, 7), dtypes=(np.uint8,))
-    found = kernels(node, np.zeros((2, 2), np.uint8))
-    assert found[-1] == last and ("qcolumns" in found) == (k < 33024)
+    result = kernels(node, np.zeros((2, 2), np.uint8))
+    assert result[-1] == last and ("qcolumns" in result) == (k < 33024)

@@ -1,6 +1,6 @@
-"""Quantized convolutions and products with known weights against onnxruntime.
+"""Quantized convolutions and products with constant weights agree with onnxruntime.
 
-Not one element may be more than a step away, and no more than one in a thousand different.
+No element may be more than a step off, and at most one in a thousand may differ.
 """
 
 import numpy as np
@@ -43,13 +43,13 @@ def ints(dtype, *shape):
 
 
 def zero(dtype):
-    """A zero point: often at the end of the range."""
+    """Return a zero point, often an end of the dtype's range."""
     info = np.iinfo(dtype)
     return np.array(rng.choice([info.min, info.max, info.max // 3]), dtype)
 
 
 def of_weights(dtype, channels, by_channel):
-    """(scales, zero points) of weights."""
+    """Return (scales, zero points) of weights."""
     if by_channel:
         return [rng.uniform(0.001, 0.02, channels).astype(F), np.zeros(channels, dtype)]
     return [np.array(rng.uniform(0.001, 0.02), F), zero(dtype)]
@@ -66,12 +66,12 @@ def conv(dtype, w_dtype, x_shape, w_shape, attrs, by_channel):
 
 
 def check(target, nodes, kernels):
-    """Runs all; fails if one is wrong, or other kernels were taken."""
+    """Run all nodes; fail if a result is wrong or a kernel is not an expected one."""
     expected = [n.expected() for n in nodes]
     different = total = 0
     for node, [got], [want] in zip(nodes, run(target, nodes, expected), expected, strict=True):
-        found = {s.kernel for s in node.converted([want]).graph.steps}
-        assert found <= kernels, str(node)
+        results = {s.kernel for s in node.converted([want]).graph.steps}
+        assert results <= kernels, str(node)
         far = np.abs(got.astype(int) - want)
         assert far.max(initial=0) <= 1, str(node)
         different, total = different + np.count_nonzero(far), total + far.size
@@ -88,7 +88,7 @@ def check(target, nodes, kernels):
         (np.int8, np.int8, False),
     ],
 )
-def test_conv(target, dtype, w_dtype, by_channel):
+def test_convolutions_agree_with_onnxruntime(target, dtype, w_dtype, by_channel):
     nodes = [conv(dtype, w_dtype, *shape, by_channel) for shape in SHAPES]
     check(target, nodes, {"qconv", "qdepthwise"})
     nodes = [conv(dtype, w_dtype, *shape, by_channel) for shape in DEEP]
@@ -96,7 +96,7 @@ def test_conv(target, dtype, w_dtype, by_channel):
 
 
 @on_targets
-def test_products(target):
+def test_products_agree_with_onnxruntime(target):
     nodes = []
     for dtype in (np.uint8, np.int8):
         a_scale, y_scale = np.array(0.01, F), np.array(0.05, F)
@@ -115,8 +115,8 @@ def test_products(target):
 
 @on_targets
 @pytest.mark.parametrize("known", [True, False])
-def test_sums(target, known):
-    """ConvInteger and MatMulInteger give the exact integers, for a zero point known or not."""
+def test_integer_sums_agree_with_onnxruntime(target, known):
+    """ConvInteger and MatMulInteger give exact integers, for constant and computed zero points."""
     nodes = []
     for dtype in (np.uint8, np.int8):
         fixed = (1, 2, 3) if known else (1, 3)

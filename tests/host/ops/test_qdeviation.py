@@ -1,4 +1,4 @@
-"""Rows of bytes by the root of their quantized variance: kernel qdeviation against onnxruntime."""
+"""Kernel qdeviation (rows over the root of their quantized variance) against onnxruntime."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ on_targets = pytest.mark.parametrize("target", TARGETS, indirect=True)
 
 
 def norm(net, x, v_scale, dtype, power=None, between=True):
-    """(x - mean) / sqrt(variance + epsilon), the steps between quantized as quantizers do."""
+    """Return (x - mean) / sqrt(variance + epsilon), quantized between as quantizers do."""
     zero = 0 if dtype == U8 else -128
     d = net.op("Sub", x, net.op("ReduceMean", x, axes=[-1]))
     square = net.op("Mul", d, d) if power is None else net.op("Pow", d, net.constant(F(power)))
@@ -40,7 +40,7 @@ def norm(net, x, v_scale, dtype, power=None, between=True):
 
 
 def made(shape, dtype, seed=0, **options):
-    """(model, input): no row's variance is 0 in its bytes: no quotient is then infinite."""
+    """Return (model, input); no row's quantized variance is 0, so that no quotient is infinite."""
     net = Net(seed=seed)
     rng, zero = net.rng, 128 if dtype == U8 else 0
     x = rng.normal(0, np.exp2(rng.uniform(2, 5, (*shape[:-1], 1))), shape) + zero
@@ -48,18 +48,18 @@ def made(shape, dtype, seed=0, **options):
     x = np.clip(np.rint(x), info.min, info.max).astype(dtype)
     scale = F(rng.uniform(0.01, 0.05))
     largest = float(np.square((x - x.mean(-1, keepdims=True)) * scale).mean(-1).max())
-    found = net.dq(net.input(shape, dtype), scale, dtype(zero + 3), dtype)
-    y = norm(net, found, F(1.1 * largest / 255 + 1e-6), dtype, **options)
+    result = net.dq(net.input(shape, dtype), scale, dtype(zero + 3), dtype)
+    y = norm(net, result, F(1.1 * largest / 255 + 1e-6), dtype, **options)
     return net.model(net.q(y, F(rng.uniform(0.01, 0.05)), dtype(zero - 5), dtype)), x
 
 
 @on_targets
-def test_rows(target):
+def test_rows_agree_with_onnxruntime(target):
     cases = [made(shape, t, i) for i, shape in enumerate(ROWS) for t in (U8, S8)]
     models, xs = zip(*cases, strict=True)
-    found = on_device(target, models, [[x] for x in xs])
+    result = on_device(target, models, [[x] for x in xs])
     same, n = 0, 0
-    for model, x, [got] in zip(models, xs, found, strict=True):
+    for model, x, [got] in zip(models, xs, result, strict=True):
         assert [s.kernel for s in convert(model, Options(strip=True)).graph.steps] == [
             "qdeviation"
         ]
@@ -72,31 +72,31 @@ def test_rows(target):
 
 @pytest.mark.parametrize("options", [{}, {"power": 2}])
 @pytest.mark.parametrize("opset", [13, 17])
-def test_what_it_is_made_of(options, opset):
+def test_the_parts_become_one_operator(options, opset):
     model, x = made((4, 12), S8, **options)
     model.opset_import[0].version = opset
-    found = rewritten(model)
-    assert operators(found) == ["QLinearDeviation"]
-    np.testing.assert_array_equal(by_onnxruntime(found, [x]), by_onnxruntime(model, [x]))
+    result = rewritten(model)
+    assert operators(result) == ["QLinearDeviation"]
+    np.testing.assert_array_equal(by_onnxruntime(result, [x]), by_onnxruntime(model, [x]))
 
 
 @pytest.mark.parametrize("options", [{"power": 3}, {"between": False}])
-def test_what_is_something_else(options):
+def test_other_patterns_stay(options):
     assert "QLinearDeviation" not in operators(rewritten(made((4, 12), S8, **options)[0]))
 
 
-def test_factors():
+def test_factors_are_exact():
     roots = F([0.5, 2, 0, np.nan, np.inf, 1e-9, 1e9])
     (bits, shift), words = deviation_words(8, (0.01, 0.02, 0.04), roots)
     assert bits / 2.0 ** (30 + shift) == pytest.approx(0.01**2 / 64 / 0.02)
-    found = [(int(w) & 0x3FFFFF) / 2.0 ** (int(w) >> 24) for w in words]
-    assert found[:2] == pytest.approx([0.5, 0.125], rel=1e-6)
-    assert found[2] == found[3] == found[5] == (1 << 22) - 1 and found[4] == 0
-    assert found[6] == pytest.approx(0, abs=2.0**-29)
+    results = [(int(w) & 0x3FFFFF) / 2.0 ** (int(w) >> 24) for w in words]
+    assert results[:2] == pytest.approx([0.5, 0.125], rel=1e-6)
+    assert results[2] == results[3] == results[5] == (1 << 22) - 1 and results[4] == 0
+    assert results[6] == pytest.approx(0, abs=2.0**-29)
     assert deviation_words(8, (100.0, 0.001, 0.04), roots) is None
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     report = small.damage(target, small.binary(made((3, 5), U8)[0]), "several", "200")
     assert report.ok and report.refused and report.ran, report

@@ -1,4 +1,4 @@
-"""Dot products of bytes with requantization: every form that a target has gives the same bits."""
+"""Dot products of bytes with requantization have the same bits in every form of a target."""
 
 import json
 from fractions import Fraction
@@ -44,8 +44,13 @@ for form in forms.available("qdot"):
 
 
 class Case:
-    """Random or extreme bytes. scales: 2**-40 to 2**9; has_sums: in front of the items of each
-    position, as patches are, else rows of items.
+    """Random or extreme bytes.
+
+    Attributes:
+        scales: 2**-40 to 2**9.
+        has_sums: a sum precedes the elements of each position, as in patches; else rows of
+            elements.
+
     """
 
     def __init__(self, rng, k, m, positions, extreme=False, has_sums=True):
@@ -100,7 +105,7 @@ class Case:
         return x @ (w - self.zw).T + c
 
     def expected(self):
-        """Both outputs: the real result where the scale is not tiny; int32 sums of words."""
+        """Return both outputs: the real result if the scale is not tiny; int32 sums of words."""
         sums = self._sums(self.c)
         q = np.array([[self._real(m, v) for m, v in enumerate(row)] for row in sums.tolist()])
         wide = self._sums(self.channels.first_words) + self.zx * self.words
@@ -108,7 +113,7 @@ class Case:
         return [self._placed(v) for v in (np.clip(q + self.zy, *self.limits) & 255, wide)]
 
     def _real(self, m, total):
-        """Rounded to even; a scale below 2**-17 by the definition of loops/qdot."""
+        """Return the result rounded to even; a scale below 2**-17 as loops/qdot defines it."""
         f, mantissa = int(self.channels.shifts[m]), int(self.words[m])
         if f > 25:
             a = (total - int(self.c[m]) >> f - 25) + int(self.channels.constants[m])
@@ -127,8 +132,8 @@ def cases():
     rng = np.random.default_rng(5)
     sizes = [(1, 1, 1), (4, 4, 1), (3, 5, 2), (8, 3, 3), (9, 8, 2), (27, 6, 3), (64, 7, 1)]
     kinds = [(extreme, has_sums) for extreme in (False, True) for has_sums in (False, True)]
-    found = [Case(rng, *size, *kind) for size in sizes for kind in kinds]
-    return [*found, Case(rng, 700, 4, 1, True)]
+    results = [Case(rng, *size, *kind) for size in sizes for kind in kinds]
+    return [*results, Case(rng, 700, 4, 1, True)]
 
 
 @pytest.mark.parametrize("target", FORMS, indirect=True)
@@ -137,9 +142,9 @@ def test_all_forms_give_the_same_bits(target):
     files = {"mpconnxr": PACKAGE, "cases": json.dumps([c.params() for c in tried]).encode()}
     for i, case in enumerate(tried):
         files |= case.files(i)
-    done = target.run(SCRIPT, files=files)
-    assert done.returncode == 0, done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    completed = target.run(SCRIPT, files=files)
+    assert completed.returncode == 0, completed.stderr
+    lines = [json.loads(line) for line in completed.stdout.splitlines()]
     by_form = [lines[i : i + len(tried) + 1] for i in range(0, len(lines), len(tried) + 1)]
     assert [form for form, *_ in by_form] == FORMS[target.name]
     for form, *results in by_form:
@@ -168,9 +173,11 @@ for form in forms.available("qdot"):
 
 
 def test_assembler_beats_viper_beats_plain(ready_target):
-    done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
-    assert done.returncode == 0, done.stderr
-    counts = {form: float(n) for form, n in (line.split() for line in done.stdout.splitlines())}
+    completed = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
+    assert completed.returncode == 0, completed.stderr
+    counts = {
+        form: float(n) for form, n in (line.split() for line in completed.stdout.splitlines())
+    }
     assert counts["armv7m"] < 2.8
     assert counts["thumb"] < 4
     assert counts["viper"] < 11

@@ -1,4 +1,4 @@
-"""Requantization against exact fractions: random scales, sums at the middles of roundings."""
+"""Requantization agrees with exact fractions: random scales, sums at rounding ties."""
 
 import os
 from array import array
@@ -61,7 +61,7 @@ for (form, name, _, _), count in zip(loops, counts):
 
 
 def call(rng):
-    """A table, the right bytes, and zero point and limits, as the script reads them."""
+    """Return a table, the right bytes, and zero point and limits, as the script reads them."""
     n = N // N_OF_ONE
     numbers = [np.exp2(rng.uniform(*ends, n)) for ends in ((-7, 1), (-13, -4), (-7, 0))]
     if rng.integers(3) == 0:  # powers of two and small multiples of them: true middles
@@ -72,28 +72,28 @@ def call(rng):
     zero = int(rng.integers(-128, 128))
     # Small scales have sums of 2**20, as in real models.
     reach = np.where([s < Fraction(1, 1 << 15) for s in scales], 1 << 20, 1 << 25)
-    found = channel_multipliers(scales, Sums(reach * 0, -reach, reach), -128 - zero, 127 - zero)
+    result = channel_multipliers(scales, Sums(reach * 0, -reach, reach), -128 - zero, 127 - zero)
     real = np.array([float(s) for s in scales])[:, None]
     middles = rng.integers(-130 - zero, 130 - zero, (n, N_OF_ONE)) + 0.5
     sums = np.floor(middles / real).astype(np.int64) + rng.integers(-1, 3, middles.shape)
     sums = np.clip(sums, -reach[:, None], reach[:, None])
     exact = [[round(v * s) for v in row] for row, s in zip(sums.tolist(), scales, strict=True)]
     exact = np.clip(np.array(exact) + zero, -128, 127)
-    exact = np.where(found.are_exact[:, None], exact, 0)
-    sums = np.where(found.are_exact[:, None], sums, 0)
-    exact[~found.are_exact] = zero
+    exact = np.where(result.are_exact[:, None], exact, 0)
+    sums = np.where(result.are_exact[:, None], sums, 0)
+    exact[~result.are_exact] = zero
     words = table(
-        (sums << 5 | found.shifts[:, None]).reshape(-1),
-        np.repeat(found.mantissas, N_OF_ONE),
+        (sums << 5 | result.shifts[:, None]).reshape(-1),
+        np.repeat(result.mantissas, N_OF_ONE),
         N,
     )
     limits = array("i", [v + BIAS for v in (zero, -128, 127)])
     case = words.tobytes() + exact.astype(np.int8).tobytes() + limits.tobytes()
-    return case, found.are_exact
+    return case, result.are_exact
 
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_no_sum_goes_the_other_way(target):
+def test_no_sum_is_rounded_the_wrong_way(target):
     rng = np.random.default_rng(7)
     n = CALLS.get(target.name, 8) * MORE
     calls = [call(rng) for _ in range(n)]

@@ -1,7 +1,7 @@
 """LayerNormalization of quantized bytes: kernel qnormalize against float64 and onnxruntime.
 
-What is rounded is within 2**-13 steps of the real result: elements that are not beside the middle
-between two integers are all the same.
+Before rounding, results are within 2**-13 steps of the real ones: elements that are not next to a
+tie between two integers must be equal.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ on_targets = pytest.mark.parametrize("target", TARGETS, indirect=True)
 
 
 def rows_of(rng, shape, dtype):
-    """Rows with all kinds of deviations: of one step, of none, and of one item alone."""
+    """Return rows of all kinds of deviations: one step, none, and a single element."""
     x = rng.normal(0, np.exp2(rng.uniform(-2, 7, (*shape[:-1], 1))), shape)
     x += rng.uniform(-60, 60, (*shape[:-1], 1))
     rows = x.reshape(-1, shape[-1])
@@ -45,7 +45,7 @@ def rows_of(rng, shape, dtype):
 
 
 def normalized(rng, shape, dtype):
-    """(model, its input, its result before it is rounded)"""
+    """Return (model, its input, its result before rounding)."""
     n, zero = shape[-1], 128 if dtype == U8 else 0
     x, x_scale = rows_of(rng, shape, dtype), F(np.exp2(rng.uniform(-8, 1)))
     scale, bias = (v.astype(F) for v in (rng.normal(1, 0.5, n), rng.normal(0, 0.3, n)))
@@ -57,20 +57,20 @@ def normalized(rng, shape, dtype):
     variance = (centred**2).mean(-1, keepdims=True) + epsilon / float(x_scale) ** 2
     real = centred / np.sqrt(variance) * scale.astype(np.float64) + bias
     net = Net()
-    found = net.dq(net.input(shape, dtype), x_scale, x_zero, dtype)
+    result = net.dq(net.input(shape, dtype), x_scale, x_zero, dtype)
     factors = [net.constant(v) for v in (scale, bias)]
-    found = net.op("LayerNormalization", found, *factors, epsilon=epsilon)
-    found = net.model(net.q(found, y_scale, y_zero, dtype))
-    return found, x, real / float(y_scale) + int(y_zero)
+    result = net.op("LayerNormalization", result, *factors, epsilon=epsilon)
+    result = net.model(net.q(result, y_scale, y_zero, dtype))
+    return result, x, real / float(y_scale) + int(y_zero)
 
 
 @on_targets
-def test_rows(target):
+def test_rows_are_near_float64(target):
     rng = np.random.default_rng(51)
     made = [normalized(rng, shape, t) for shape in ROWS for t in (U8, S8)]
     models, xs, real = zip(*made, strict=True)
-    found = on_device(target, models, [[x] for x in xs])
-    for model, [got], want in zip(models, found, real, strict=True):
+    result = on_device(target, models, [[x] for x in xs])
+    for model, [got], want in zip(models, result, real, strict=True):
         assert kernels(model) == ["qnormalize"]
         info = np.iinfo(got.dtype)
         least, most = (np.clip(np.rint(want + d), info.min, info.max) for d in (-NEAR, NEAR))
@@ -111,17 +111,17 @@ NETS = {
 
 
 @pytest.mark.parametrize("name", NETS)
-def test_becomes_integers(name):
+def test_norms_become_integer_operators(name):
     net, y = NETS[name]
     assert operators(rewritten(net.model(y))) == ["QLinearLayerNormalization"]
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
-def test_as_onnxruntime(target):
+def test_norms_agree_with_onnxruntime(target):
     models = [net.model(y) for net, y in NETS.values()]
     inputs = [net.values() for net, _ in NETS.values()]
-    found = on_device(target, models, inputs)
-    for name, model, xs, [got] in zip(NETS, models, inputs, found, strict=True):
+    result = on_device(target, models, inputs)
+    for name, model, xs, [got] in zip(NETS, models, inputs, result, strict=True):
         [want] = by_onnxruntime(model, xs)
         apart = np.abs(got.astype(int) - want.astype(int))
         assert apart.max() <= 1 and (apart == 0).mean() >= IDENTICAL, (name, (apart > 0).sum())
@@ -132,8 +132,8 @@ _BITS, _RECIPROCAL, _BEFORE, _AFTER = range(6, 10)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 127, 128, 129, 768, 1000, 32767])
-def test_means_are_near_in_all_lengths(n):
-    """What a file must say of n is what the converter says."""
+def test_means_are_exact_for_all_lengths(n):
+    """A file must have the converter's words about n."""
     net = Net()
     x = net.dq(net.input((1, n)), 0.03)
     y = net.op("LayerNormalization", x, net.constant(np.ones(n)), net.constant(np.zeros(n)))
@@ -148,8 +148,8 @@ def test_means_are_near_in_all_lengths(n):
         *[(_BEFORE, 1), (_BEFORE, 20), (_AFTER, 1), (_AFTER, 19), (_AFTER, 31)],
     ],
 )
-def test_means_that_are_far_from_a_row_are_refused(place, value):
-    """With them sums overflow, and a board would shift a negative variance for ever."""
+def test_means_outside_of_a_row_are_refused(place, value):
+    """With them sums overflow, and a board would shift a negative variance forever."""
     net, y = NETS["s8"]
     file = modelfile.read(small.binary(net.model(y)))
     [node] = [node for node in file.nodes if node.kernel == "qnormalize"]

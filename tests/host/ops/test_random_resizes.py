@@ -29,7 +29,7 @@ def converts(node, expected):
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_resizes(target, batch):
+def test_random_resizes_agree_with_onnxruntime(target, batch):
     pytest.importorskip("onnxruntime")
     seeds = range(batch * EACH, (batch + 1) * EACH)
     nodes = [random_resize(np.random.default_rng(seed)) for seed in seeds]

@@ -1,4 +1,4 @@
-"""LSTM, GRU and RNN against onnxruntime, over their options; then what onnxruntime cannot show."""
+"""LSTM, GRU and RNN agree with onnxruntime over their options; then cases that it lacks."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ TOLERANCE = 1e-5  # of the largest value in Y, Y_h and Y_c
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
 @pytest.mark.parametrize("op", GATES)
-def test_like_onnxruntime(op, target):
+def test_layers_agree_with_onnxruntime(op, target):
     chosen = cases(op)[:: 4 if target.name == "unix-plain" else 1]
     wrong = []
     for case, outcome in zip(chosen, run_jobs(target, [c.job for c in chosen]), strict=True):
@@ -48,7 +48,7 @@ for i in range(int(sys.argv[1])):
 """
 
 
-def test_in_pieces_like_at_once(target):
+def test_sequences_in_parts_give_the_same(target):
     chosen = [
         c for op in GATES for c in cases(op) if len(c.values["X"]) == 6 and "lens" in c.values
     ]
@@ -56,8 +56,8 @@ def test_in_pieces_like_at_once(target):
     for i, case in enumerate(chosen):
         files[f"{i}.bin"] = case.job.model
         files |= {f"{i}_{k}": raw for k, raw in enumerate(case.job.samples[0])}
-    done = target.run(PIECES, files=files, args=[str(len(chosen))])
-    assert done.stdout.split() == ["True"] * len(chosen), done.stderr
+    completed = target.run(PIECES, files=files, args=[str(len(chosen))])
+    assert completed.stdout.split() == ["True"] * len(chosen), completed.stderr
 
 
 SPECIAL = [
@@ -96,7 +96,7 @@ FORMULAS = {
 
 
 def one_step(activation, **attributes):
-    """An RNN whose output is just its activation of each item of X."""
+    """Return an RNN whose output is its activation of each element of X."""
     values = {"X": SPECIAL.reshape(1, -1, 1), "W": np.ones((1, 1, 1)), "R": np.zeros((1, 1, 1))}
     values = {n: v.astype(np.float32) for n, v in values.items()}
     if activation == "ScaledTanh":
@@ -107,20 +107,20 @@ def one_step(activation, **attributes):
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_activations_of_extreme_values(target):
+def test_activations_of_extreme_values_are_right(target):
     outcomes = run_jobs(target, [one_step(name) for name in FORMULAS])
     for (name, formula), outcome in zip(FORMULAS.items(), outcomes, strict=True):
         assert not outcome.error, (name, outcome.message)
         got = np.frombuffer(bytes(outcome.runs[0].outputs[0]), np.float32)
         with np.errstate(all="ignore"):
-            wanted = formula(SPECIAL.astype(np.float64)).astype(np.float32)
-        np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-37, err_msg=name)
+            expected = formula(SPECIAL.astype(np.float64)).astype(np.float32)
+        np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-37, err_msg=name)
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
 @pytest.mark.parametrize("op", GATES)
-def test_values_that_are_not_finite(op, target):
-    """Before the first one all bits stay; then it is as onnxruntime has it."""
+def test_infinities_and_nan_are_right(op, target):
+    """Steps before the first one keep their bits; later steps are as in onnxruntime."""
     rng = np.random.default_rng(3)
     shapes = {"X": (5, 1, 4), "W": (1, GATES[op] * 3, 4), "R": (1, GATES[op] * 3, 3)}
     values = {n: rng.standard_normal(s).astype(np.float32) for n, s in shapes.items()}
@@ -128,16 +128,16 @@ def test_values_that_are_not_finite(op, target):
     data, x = convert(model).data, [values["X"].copy() for _ in range(3)]
     x[1][2, 0, 1], x[2][3, 0, 0] = np.inf, np.nan
     outcomes = run_jobs(target, [Job(data, [[v.tobytes()]]) for v in x])
-    found = [np.frombuffer(o.runs[0].outputs[0], np.float32).reshape(5, 3) for o in outcomes]
+    results = [np.frombuffer(o.runs[0].outputs[0], np.float32).reshape(5, 3) for o in outcomes]
     session = open_session(model)
-    for got, v, first in zip(found, x, (5, 2, 3), strict=True):
-        assert got[:first].tobytes() == found[0][:first].tobytes()
-        [wanted] = session.run(None, {"X": v})
-        np.testing.assert_allclose(got, wanted.reshape(5, 3), rtol=0, atol=TOLERANCE)
+    for got, v, first in zip(results, x, (5, 2, 3), strict=True):
+        assert got[:first].tobytes() == results[0][:first].tobytes()
+        [expected] = session.run(None, {"X": v})
+        np.testing.assert_allclose(got, expected.reshape(5, 3), rtol=0, atol=TOLERANCE)
 
 
 def small(op="LSTM", opset=14, lens=None, constant=("W", "R"), **attributes):
-    """A converted node with T = 2, a batch of 1."""
+    """Return a converted node of 2 time steps and a batch of 1."""
     rows = GATES[op] * 2
     values = {"X": np.ones((2, 1, 3)), "W": np.ones((1, rows, 3)), "R": np.ones((1, rows, 2))}
     values = {n: v.astype(np.float32) for n, v in values.items()}
@@ -159,12 +159,12 @@ def small(op="LSTM", opset=14, lens=None, constant=("W", "R"), **attributes):
         (r"W float32 \[1, 8, 3\] where float32 \[1, 20, 3\]", {"hidden_size": 5}),
     ],
 )
-def test_what_makes_no_sense_is_refused(reason, options):
+def test_nonsensical_nodes_are_refused(reason, options):
     with pytest.raises(UnsupportedModel, match=reason):
         small(**options)
 
 
-def test_a_length_out_of_range_is_an_error_of_the_input(target):
+def test_a_length_out_of_range_is_an_input_error(target):
     model = small(lens=0).data
     x = np.ones(6, np.float32).tobytes()
     jobs = [Job(model, [[x, np.int32(n).tobytes()]]) for n in (-1, 0, 2, 3)]
@@ -191,5 +191,5 @@ def test_a_step_allocates_nothing(op, ready_target):
         files = {"mpconnxr": PACKAGE, "x.bin": np.ones(6, np.float32).tobytes()}
         files["model.bin"] = small(op, **attributes).data
         for name in ("unix", "unix32"):
-            done = ready_target(name).run(script, files=files)
-            assert done.stdout.split()[:2] == ["0", "0"], (attributes, done.stderr)
+            completed = ready_target(name).run(script, files=files)
+            assert completed.stdout.split()[:2] == ["0", "0"], (attributes, completed.stderr)

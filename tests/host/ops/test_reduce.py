@@ -14,7 +14,7 @@ INF, NAN = np.inf, np.nan
 
 
 def reduce(op, axes=None, opset=18, x=X, **attrs):
-    """axes as that opset wants them."""
+    """Return a Reduce node with axes as its opset takes them."""
     x = np.abs(x) if op == "LogSum" else x
     if opset >= (13 if op == "Sum" else 18):
         inputs, fixed = ([x], ()) if axes is None else ([x, np.array(axes, np.int64)], (1,))
@@ -25,7 +25,7 @@ def reduce(op, axes=None, opset=18, x=X, **attrs):
 
 
 @on_targets
-def test_every_reduction(target):
+def test_every_reduction_agrees_with_onnxruntime(target):
     cases = []
     for op in OPS:
         cases += [reduce(op), reduce(op, [1, -1]), reduce(op, [3], keepdims=0)]
@@ -35,7 +35,7 @@ def test_every_reduction(target):
 
 
 @on_targets
-def test_integers(target):
+def test_reductions_of_integers_agree(target):
     x = RNG.integers(-40, 40, (3, 4, 5)).astype(np.int32)
     cases = [
         reduce(op, [1], x=x) for op in ("Sum", "Max", "Min", "Prod", "SumSquare", "L1", "Mean")
@@ -50,8 +50,8 @@ def test_integers(target):
 
 
 @on_targets
-def test_bytes(target):
-    """Of few values, so that the greatest ones often are several."""
+def test_reductions_of_bytes_agree(target):
+    """There are few different values, so that several are often the greatest."""
     nodes = []
     for dtype in (np.uint8, np.int8):
         limits = np.iinfo(dtype)
@@ -82,7 +82,7 @@ def test_integers_wrap_around(target):
 
 
 @on_targets
-def test_special_floats(target):
+def test_reductions_of_special_floats_agree(target):
     rows = [
         [1, INF, 2],
         [INF, -INF, 0],
@@ -115,7 +115,7 @@ def test_a_long_sum_keeps_its_digits(target):
 
 
 @on_targets
-def test_arg_max(target):
+def test_arg_max_agrees(target):
     x = RNG.integers(0, 4, (3, 5, 4)).astype(np.float32)  # with many equal ones
     cases = [
         Node(
@@ -137,7 +137,7 @@ def test_arg_max(target):
 
 
 @on_targets
-def test_softmax(target):
+def test_softmax_agrees(target):
     x = 30 * X.reshape(2, 3, 20)
     cases = [
         Node(op, [x], {"axis": a} if a is not None else {}, opset)
@@ -148,7 +148,7 @@ def test_softmax(target):
 
 
 @on_targets
-def test_softmax_of_special_values(target):
+def test_softmax_of_special_values_agrees(target):
     x = np.array(
         [[1e38, -3e38, 0], [-INF, 0, -INF], [-INF, -INF, -INF], [INF, 0, 1], [NAN, 0, 1]],
         np.float32,
@@ -161,7 +161,7 @@ def test_softmax_of_special_values(target):
 
 
 @on_targets
-def test_running_sums(target):
+def test_running_sums_agree(target):
     cases = []
     for exclusive in (0, 1):
         for dtype in (np.float32, np.int32, np.int64):
@@ -172,7 +172,7 @@ def test_running_sums(target):
 
 
 @on_targets
-def test_global_pools(target):
+def test_global_pools_agree(target):
     x = X.reshape(2, 3, 4, 5)
     cases = [Node(f"Global{kind}Pool", [x]) for kind in ("Average", "Max", "Lp")]
     cases.append(Node("GlobalLpPool", [x], {"p": 3}))

@@ -15,12 +15,12 @@ def pairs():
     words = rng.integers(0, 1 << 32, (2, 300), np.uint32).view(np.float32)
     small = rng.integers(-60, 60, (2, 200))
     with np.errstate(all="ignore"):
-        found = np.concatenate([np.stack([a, b]), near, words, small], axis=1)
-        return found.astype(np.float32)
+        result = np.concatenate([np.stack([a, b]), near, words, small], axis=1)
+        return result.astype(np.float32)
 
 
 @on_targets
-def test_what_a_quotient_leaves(target):
+def test_remainders_agree_with_numpy(target):
     a, b = pairs()
     rows = a[:120].reshape(8, 15), b[30:45]
     with np.errstate(all="ignore"):
@@ -30,7 +30,7 @@ def test_what_a_quotient_leaves(target):
 
 
 @on_targets
-def test_zeros_have_the_sign_of_a_tensor(target):
+def test_zero_remainders_have_the_right_sign(target):
     x, y = np.float32([[4, -4, 0, -0.0], [2, 2, -3, 5]])
     over = np.float32([1, 1, -1, -1]), np.float32([1, -1, 1, -1])
     for flag, sign in ((1, [1, -1, 1, -1]), (0, [1, 1, -1, 1])):
@@ -39,5 +39,5 @@ def test_zeros_have_the_sign_of_a_tensor(target):
         assert not got.any() and np.sign(np.copysign(1, got)).tolist() == sign
         node = Node("Mod", [over[0] * 0.5, over[1] * np.float32(INF)], {"fmod": flag}, 13)
         [[got]] = run(target, [node], [[np.zeros(4, np.float32)]])
-        wanted = [0.5, 0.5, -0.5, -0.5] if flag else [0.5, -INF, INF, -0.5]
-        assert got.tolist() == wanted
+        expected = [0.5, 0.5, -0.5, -0.5] if flag else [0.5, -INF, INF, -0.5]
+        assert got.tolist() == expected

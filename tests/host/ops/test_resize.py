@@ -30,7 +30,7 @@ MODES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "hal
 
 
 @on_targets
-def test_interpolation(target):
+def test_interpolation_agrees_with_onnxruntime(target):
     cases = [
         resize(scaled(1, 1, *s), mode=m, coordinate_transformation_mode=c)
         for m, c, s in itertools.product(("linear", "cubic"), MODES, [(2, 1.5), (0.6, 0.5)])
@@ -51,7 +51,7 @@ def test_interpolation(target):
 
 @on_targets
 def test_interpolation_of_bytes_truncates(target):
-    """By factors whose weights are exact in any order of the sum."""
+    """The factors' weights are exact in any order of the sum."""
     rng = np.random.default_rng(4)
     cases = [
         resize(scaled(1, 1, *s), x=rng.integers(0, 256, (1, 2, 4, 6)).astype(t), mode="linear")
@@ -62,7 +62,7 @@ def test_interpolation_of_bytes_truncates(target):
 
 
 @on_targets
-def test_nearest_of_any_dtype(target):
+def test_nearest_resize_of_any_dtype_agrees(target):
     nearest = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
     cases = [
         resize(None, (1, 2, *s), mode="nearest", nearest_mode=n, coordinate_transformation_mode=c)
@@ -77,7 +77,7 @@ def test_nearest_of_any_dtype(target):
 
 @on_targets
 @pytest.mark.parametrize("mode", ["linear", "nearest"])
-def test_crop_with_extrapolation(target, mode):
+def test_crops_with_extrapolation_agree(target, mode):
     roi = scaled(0, 0, -0.2, 0.35, 1, 1, 0.7, 1.45)
     options = {"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 7.0}
     sizes = [(1, 2, 7, 4), (1, 2, 17, 30)]
@@ -85,7 +85,7 @@ def test_crop_with_extrapolation(target, mode):
 
 
 @on_targets
-def test_old_opsets(target):
+def test_resizes_of_old_opsets_agree(target):
     cases = []
     for mode, s in itertools.product(("nearest", "linear"), [(2, 3), (1.5, 2.5)]):
         scales = scaled(1, 1, *s)

@@ -1,4 +1,4 @@
-"""Shapes that a run decides, against onnxruntime: several inputs for each model."""
+"""Shapes that a run decides agree with onnxruntime, for several inputs of each model."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
 @every_target
-def test_against_onnxruntime(target):
+def test_models_agree_with_onnxruntime(target):
     cases = [make() for make in CASES]
     for i, (case, shapes) in enumerate(zip(cases, check(target, cases), strict=True)):
         assert len(shapes) > 1 or case.model.graph.node[0].op_type == "If", i
@@ -48,12 +48,12 @@ def test_against_onnxruntime(target):
         (loop_of_some_rounds, [np.float32([-99, 0]), np.array(9)], "more than 8 rounds"),
     ],
 )
-def test_what_memory_was_not_planned_for(target, make, sample, text):
+def test_sizes_beyond_the_plan_are_an_input_error(target, make, sample, text):
     """The model still runs afterwards."""
     case = make()
     bad = [element_bytes(np.asarray(x)) for x in sample]
-    done = case.converted()
-    outcome = run_jobs(target, [Job(done.data, [case.raw()[0], bad])])[0]
+    converted = case.converted()
+    outcome = run_jobs(target, [Job(converted.data, [case.raw()[0], bad])])[0]
     assert outcome.error == "InputError" and text in outcome.message and len(outcome.runs) == 1
 
 
@@ -64,38 +64,38 @@ def different_masks():
 
 
 @every_target
-def test_extents_that_must_be_equal(target):
+def test_sizes_that_must_be_equal_are_compared(target):
     case = different_masks()
     x, mask = case.samples[0][:2]
     unequal = [element_bytes(v) for v in (x, mask, np.ones(4, bool))]
-    done = case.converted()
-    outcome = run_jobs(target, [Job(done.data, [case.raw()[0], unequal])])[0]
+    converted = case.converted()
+    outcome = run_jobs(target, [Job(converted.data, [case.raw()[0], unequal])])[0]
     np.testing.assert_array_equal(
         np.frombuffer(outcome.runs[0].outputs[0], np.float32), case.expected[0][0]
     )
     assert outcome.error == "InputError" and "an extent of" in outcome.message
 
 
-def test_a_bound_is_asked_for():
+def test_a_missing_bound_is_requested():
     case = ranges()
     with pytest.raises(UnsupportedModel, match="--bound y=N says how many"):
         convert(case.model)
 
 
-def test_a_bound_of_nothing():
+def test_a_bound_of_an_unknown_name_is_refused():
     with pytest.raises(UsageError, match="no node computes q"):
         convert(ranges().model, Options(bounds={"q": 3}))
 
 
-def test_a_bound_that_is_smaller_than_the_derived_one():
+def test_a_bound_may_be_smaller_than_the_derived_one():
     case = nonzero()
     by_itself = case.converted().report()["arena_bytes"]
     bounded = convert(case.model, Options(strip=True, bounds={"i": 4})).report()["arena_bytes"]
     assert bounded < by_itself
 
 
-def test_what_cannot_follow_is_refused():
-    """A lowering that computes with plain numbers: its result would hold for the bound only."""
+def test_unsupported_open_operators_are_refused():
+    """A lowering that computes with plain numbers would hold for the bound only."""
     norm = ("MeanVarianceNormalization a -> y", {"axes": [0]})
     nodes = [("Compress x0 x1 -> a", {"axis": 0}), norm]
     case = Case(nodes, masks(4, f32(4, 4)), {"y": FLOAT}, opset=17)
@@ -108,7 +108,7 @@ def test_what_cannot_follow_is_refused():
 @pytest.mark.parametrize(
     "make", [shape_chain, unique, suppressed, ranges, sliced, stopped_loop, compressed_twice]
 )
-def test_damaged_files(target, make):
+def test_damaged_files_do_no_harm(target, make):
     data = make().converted().data
     for mode, amount in (("words", "1"), ("several", "600")):
         report = small.damage(target, data, mode, amount, timeout=240)

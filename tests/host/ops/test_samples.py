@@ -1,4 +1,4 @@
-"""GridSample of float32 on MicroPython, against float64 computed by numpy."""
+"""GridSample of float32 on MicroPython agrees with numpy's float64."""
 
 import itertools
 
@@ -20,7 +20,7 @@ def reflected(v, d, align):
 
 
 def taps(v, d, mode, padding, align):
-    """Indices and shares (places, taps) of a dim of d items around its coordinates."""
+    """Return indices and weights (places, taps) of the d elements around each coordinate."""
     v = v.astype(np.float64)
     v = (v + 1) / 2 * (d - 1) if align else ((v + 1) * d - 1) / 2
     if mode == "nearest":
@@ -51,16 +51,16 @@ def sampled(x, grid, mode="linear", padding_mode="zeros", align_corners=0):
         places = grid[b].reshape(-1, 2)
         ix, sx = taps(places[:, 0], w, mode, padding_mode, align_corners)
         iy, sy = taps(places[:, 1], h, mode, padding_mode, align_corners)
-        items = x[b].astype(np.float64)[:, iy[:, :, None], ix[:, None, :]]
+        elements = x[b].astype(np.float64)[:, iy[:, :, None], ix[:, None, :]]
         weights = sy[:, :, None] * sx[:, None, :]
-        items = np.where(weights, items, 0.0)
-        out[b] = (items * weights).sum((2, 3)).reshape(out.shape[1:])
+        elements = np.where(weights, elements, 0.0)
+        out[b] = (elements * weights).sum((2, 3)).reshape(out.shape[1:])
     return out.astype(np.float32)
 
 
 @on_targets
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
-def test_places_in_and_around_images(target, mode):
+def test_coordinates_in_and_around_images_agree(target, mode):
     nodes, expected = [], []  # half of 2**-26 is 1.1e-6 of 300 items
     for padding, align in itertools.product(("zeros", "border", "reflection"), (0, 1)):
         for h, w, reach in ((1, 2, 4), (7, 5, 1.01), (3, 300, 1.2), (4, 4, 20)):
@@ -73,7 +73,7 @@ def test_places_in_and_around_images(target, mode):
 
 
 @on_targets
-def test_places_on_items_give_these(target):
+def test_coordinates_of_elements_give_these(target):
     h, w = 3, 4
     x = np.float32([[3e38, INF, -INF, NAN], [1e-40, 0, 1, -2], [-3e38, 7, INF, 1e-20]])
     y, x_at = np.meshgrid(np.arange(h), np.arange(w), indexing="ij")
@@ -84,20 +84,20 @@ def test_places_on_items_give_these(target):
     for mode in ("nearest", "linear"):
         grid = np.float32(at)[None, :, :, :]
         if mode == "linear":  # of thirds there are none
-            grid, wanted = grid[:, 1:2], x[:, :, 1:2]
+            grid, expected = grid[:, 1:2], x[:, :, 1:2]
         else:
-            wanted = x
-        cases.append(Case(wanted, "GridSample", x, grid, mode=mode))
+            expected = x
+        cases.append(Case(expected, "GridSample", x, grid, mode=mode))
     grid = np.float32(corners)[None][:, :, ::3]
     cases.append(Case(x[..., ::3], "GridSample", x, grid, align_corners=1))
     check(target, cases)
 
 
 @on_targets
-def test_places_that_are_no_numbers(target):
+def test_coordinates_of_nan_are_handled(target):
     x = np.float32([[[[1, 2], [3, 4]]]])
     grid = np.float32([[[[NAN, 0], [0, NAN], [INF, -INF], [-INF, 0.5]]]])
     cases = [Case(np.zeros((1, 1, 1, 4), np.float32), "GridSample", x, grid)]
-    wanted = np.float32([[[[0, 0, 2, 3]]]])
-    cases.append(Case(wanted, "GridSample", x, grid, padding_mode="border"))
+    expected = np.float32([[[[0, 0, 2, 3]]]])
+    cases.append(Case(expected, "GridSample", x, grid, padding_mode="border"))
     check(target, cases)

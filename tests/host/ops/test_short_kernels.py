@@ -1,4 +1,4 @@
-"""--float fast16: the bits that its arithmetic says, near the numbers of onnxruntime."""
+"""--float fast16 gives the exact bits of its arithmetic, near onnxruntime's numbers."""
 
 import functools
 from fractions import Fraction
@@ -27,19 +27,20 @@ BOUND = 1e-3  # of the largest output
 BITS = {2: 15, 16: 15, 17: 14, 64: 14, 65: 13, 300: 12, 1100: 11}  # by length of a row
 
 
-def is_short(done):
-    return [s.inputs[1].dtype == 12 for s in done.graph.steps if s.kernel.startswith("block")]
+def is_short(converted):
+    return [s.inputs[1].dtype == 12 for s in converted.graph.steps if s.kernel.startswith("block")]
 
 
 def whole(value):
-    """To the nearest integer, away from zero in the middle."""
+    """Return the nearest integer, ties away from zero."""
     size = int(abs(value) + Fraction(1, 2))
     return -size if value < 0 else size
 
 
 def product(x, mantissas, exponent, bias, bits):
-    """What a board must give for a row of x and one of weights, which stand for the mantissas
-    times 2**(exponent - 149).
+    """Return the board's exact result for a row of x and a row of weights.
+
+    Mantissas of some bits count in units of 2**(exponent - 149).
     """
     x_exponent = exponent_of(x) + 24 - bits
     x_unit = Fraction(2) ** (x_exponent - 149)
@@ -64,11 +65,12 @@ def rows(k, kind, rng):
 
 @functools.cache
 def vectors():
-    """[(model, inputs, wanted)], of lengths around those where mantissas become shorter, with
-    biases of any size.
+    """Return [(model, inputs, wanted)] with biases of any size.
+
+    Rows have lengths around those at which mantissas become shorter.
     """
     rng = np.random.default_rng(3)
-    kinds, m, found = ("even", "tiny", "huge", "wide", "zero"), 12, []
+    kinds, m, result = ("even", "tiny", "huge", "wide", "zero"), 12, []
     for k, bits in BITS.items():
         w = np.stack([rows(k, kind, rng) for kind in ("even", "wide", "even") * 4])
         w *= np.float32(10) ** rng.integers(-30, 10, (m, 1))
@@ -79,37 +81,37 @@ def vectors():
         constants = model.graph.steps[0].inputs[1:]
         held = constants[0].data.view(np.uint16).reshape(m, -1)[:, :k].astype(int) - (1 << 14)
         weights = list(zip(held, constants[1].data.tolist(), bias, strict=True))
-        wanted = np.float32([[product(a, *row, bits) for row in weights] for a in x])
-        found.append((model, [x], wanted.ravel()))
-    return found
+        expected = np.float32([[product(a, *row, bits) for row in weights] for a in x])
+        result.append((model, [x], expected.ravel()))
+    return result
 
 
 @on_targets
-def test_the_bits_of_a_row(target, monkeypatch):
+def test_a_row_has_the_exact_bits(target, monkeypatch):
     monkeypatch.setattr(ranges, "lossy", lambda *_: ranges.NONE)  # nothing is too wide
     monkeypatch.setattr(gemm, "_are_features", lambda *_: False)  # nor to be scaled first
-    models, inputs, wanted = zip(*vectors(), strict=True)
-    for got, values in zip(outputs_of(target, models, inputs), wanted, strict=True):
+    models, inputs, expected = zip(*vectors(), strict=True)
+    for got, values in zip(outputs_of(target, models, inputs), expected, strict=True):
         assert np.array_equal(got, values)
 
 
 @on_targets
-def test_against_onnxruntime_and_the_same_bits_everywhere(target, ready_target):
+def test_results_are_near_onnxruntime_with_the_same_bits(target, ready_target):
     models = [converted(node, float="fast16") for node in NODES]
     # A run packs weights with a bias that it gives: these stay as they are.
     are_known = [len(node.fixed) == len(node.inputs) - 1 for node in NODES]
-    assert sum(any(is_short(done)) for done in models) == sum(are_known)
+    assert sum(any(is_short(conversion)) for conversion in models) == sum(are_known)
     values = [node.values() for node in NODES]
-    found = outputs_of(target, models, values)
-    for node, got in zip(NODES, found, strict=True):
-        [wanted] = node.expected()
-        assert np.abs(got - wanted.ravel()).max() <= BOUND * np.abs(wanted).max(), node
-    for one, other in zip(found, outputs_of(ready_target("unix"), models, values), strict=True):
+    result = outputs_of(target, models, values)
+    for node, got in zip(NODES, result, strict=True):
+        [expected] = node.expected()
+        assert np.abs(got - expected.ravel()).max() <= BOUND * np.abs(expected).max(), node
+    for one, other in zip(result, outputs_of(ready_target("unix"), models, values), strict=True):
         assert np.array_equal(one.view(np.int32), other.view(np.int32))
 
 
 def test_weights_are_as_near_as_their_mantissas():
-    """A row takes the exponent that its largest weight, or the sum of their sizes, needs."""
+    """A row has the exponent that its largest weight, or the sum of their sizes, needs."""
     node = conv((1, 40, 8, 8), (6, 40, 3, 3), False)
     w = node.inputs[1].reshape(6, -1)
     held, exponents = (t.data for t in converted(node, float="fast16").graph.steps[0].inputs[1:])
@@ -121,7 +123,7 @@ def test_weights_are_as_near_as_their_mantissas():
 
 
 @on_targets
-def test_values_that_are_not_finite(target):
+def test_infinities_and_nan_are_right(target):
     nodes = [
         conv((2, 3, 9, 8), (4, 3, 3, 3), pads=[1, 1, 1, 1]),
         Node("Gemm", [floats(3, 7), floats(7, 9), floats(9)], fixed=(1, 2)),
@@ -130,15 +132,15 @@ def test_values_that_are_not_finite(target):
     nodes[0].inputs[0][0, 2, 7, 7] = np.inf
     nodes[1].inputs[0][1, 2] = -np.inf
     models = [converted(node, float="fast16") for node in nodes]
-    found = outputs_of(target, models, [node.values() for node in nodes])
-    for node, got in zip(nodes, found, strict=True):
-        wanted = node.expected()[0].ravel()
-        assert np.isnan(wanted).any() or np.isinf(wanted).any()
-        np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=2e-3)
+    result = outputs_of(target, models, [node.values() for node in nodes])
+    for node, got in zip(nodes, result, strict=True):
+        expected = node.expected()[0].ravel()
+        assert np.isnan(expected).any() or np.isinf(expected).any()
+        np.testing.assert_allclose(got, expected, rtol=1e-3, atol=2e-3)
 
 
-def test_what_stays_exact():
-    """Means, products of two values that only a run knows, exponents beyond a byte."""
+def test_other_nodes_stay_exact():
+    """These are means, products of two computed values, exponents beyond a byte."""
     x = floats(2, 3, 9, 8)
     nodes = [
         Node("GlobalAveragePool", [x]),
@@ -147,29 +149,29 @@ def test_what_stays_exact():
     ]
     notes = []
     for node in nodes:
-        done = converted(node, float="fast16")
-        assert is_short(done) == [False], node
-        notes += [note for note in done.notes if "fast16 is not for" in note]
+        conversion = converted(node, float="fast16")
+        assert is_short(conversion) == [False], node
+        notes += [note for note in conversion.notes if "fast16 is not for" in note]
     assert len(notes) == 2  # a mean is no product that the model has
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("args", [(), ("sliced",)])
 def test_a_run_allocates_nothing(target, args):
-    done = convert(product_model(), Options(keep_inputs=True, float="fast16"))
+    converted = convert(product_model(), Options(keep_inputs=True, float="fast16"))
     x = small.floats(1, 2, 5, 6)
-    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    files = {"model.bin": converted.data, "x.bin": x.tobytes()}
     printed = small.run(target, small.SCRIPTS / "allocation.py", files, args)
     allocated, kept, output = printed.split()
     assert kept == "0"
     assert allocated == "0" or not target.viper
-    wanted = small.expected(product_model(), x)[0].ravel()
+    expected = small.expected(product_model(), x)[0].ravel()
     got = np.frombuffer(bytes.fromhex(output), np.float32)
-    assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
+    assert np.abs(got - expected).max() <= BOUND * np.abs(expected).max()
 
 
 def test_results_are_off_by_no_more_than_the_page_says():
-    """docs/float.md has the bound: of what values and weights are off by."""
+    """docs/float.md states the bound, from the errors of values and weights."""
     rng = np.random.default_rng(4)
     nodes = []
     for k in BITS:
@@ -180,8 +182,8 @@ def test_results_are_off_by_no_more_than_the_page_says():
     assert all(map(is_short, models))
     target = get_target("unix")
     target.build()
-    found = outputs_of(target, models, [node.values() for node in nodes])
-    for node, bits, got in zip(nodes, BITS.values(), found, strict=True):
+    result = outputs_of(target, models, [node.values() for node in nodes])
+    for node, bits, got in zip(nodes, BITS.values(), result, strict=True):
         x, w = (np.float64(values) for values in node.inputs)
         of_x = np.abs(x).max(1)[:, None] * 2.0 ** (1 - bits)
         sizes = np.abs(w)

@@ -1,4 +1,4 @@
-"""Softmax of float32 on the bits: within 1e-6 of doubles, the same bits on every target."""
+"""Softmax on the bits of float32: within 1e-6 of doubles, the same bits on every target."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ SHAPE = (40, 7, 3)
 
 
 def lines(axis):
-    """Lines along the axis: of many scales and offsets, some with items that stand apart."""
+    """Return lines along the axis of many scales and offsets; in some, elements stand apart."""
     rng = np.random.default_rng(axis + 5)
     scale = 10.0 ** rng.uniform(-3, 3, SHAPE[:1] + (1, 1))
     offset = rng.choice([0, 0, 1, -1, 20, -60, 100, -130, 1e4, -1e6], SHAPE[:1] + (1, 1))
@@ -43,10 +43,10 @@ def computed(target, x, axis):
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_shares_are_exact_to_a_millionth(ready_target, axis):
     x = lines(axis)
-    found = [computed(ready_target(name), x, axis) for name in UNIX_TARGETS]
-    np.testing.assert_allclose(found[0], softmax(x, axis), TOLERANCE, LEAST)
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.view(np.int32), found[0].view(np.int32))
+    results = [computed(ready_target(name), x, axis) for name in UNIX_TARGETS]
+    np.testing.assert_allclose(results[0], softmax(x, axis), TOLERANCE, LEAST)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.view(np.int32), results[0].view(np.int32))
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -60,7 +60,7 @@ def test_lines_without_a_largest_are_nan(target):
 
 
 def test_long_lines_lose_nothing(ready_target):
-    """What each of many gives to the sum may be less than 2**-30 of the largest."""
+    """Each of many elements may add less than 2**-30 of the largest one to the sum."""
     x = np.full((2, 30_000), -22.0, np.float32)
     x[:, 7] = 0
     got = computed(ready_target("unix32"), x, 1)

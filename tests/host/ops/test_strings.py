@@ -24,18 +24,18 @@ def strings(op, *inputs, outputs=1, **attrs):
 
 
 def by_reference(nodes):
-    """Outputs of onnx's reference evaluator, strings as objects."""
-    found = []
+    """Return the outputs of onnx's reference evaluator, strings as objects."""
+    results = []
     for node in nodes:
         feeds = dict(zip([i.name for i in node.model().graph.input], node.values(), strict=True))
         outputs = ReferenceEvaluator(node.model()).run(None, feeds)
         dtypes = [np.dtype(d) for d in node.dtypes]
-        found.append([np.asarray(y).astype(d) for y, d in zip(outputs, dtypes, strict=True)])
-    return found
+        results.append([np.asarray(y).astype(d) for y, d in zip(outputs, dtypes, strict=True)])
+    return results
 
 
 @every_target
-def test_normalizer(target):
+def test_strings_are_normalized(target):
     some = texts("monday", "ÄRGER", "x y")
     nodes = [
         strings(
@@ -52,7 +52,7 @@ def test_normalizer(target):
 
 
 def normalized(node):
-    """By the text of the specification: onnx's reference also strips accents."""
+    """Return strings as the specification says: onnx's reference also strips accents."""
     x, attrs = node.inputs[0], node.attrs
     fold = str if attrs.get("is_case_sensitive", 0) else str.lower
     change = {"LOWER": str.lower, "UPPER": str.upper}.get(attrs.get("case_change_action"), str)
@@ -82,7 +82,7 @@ def test_normalizer_agrees_with_onnxruntime_on_ascii(target):
 
 
 @every_target
-def test_split(target):
+def test_strings_are_split(target):
     x = texts("a,b,,c", "", ",", "no", "é,ü", " a  b ", shape=(2, 3))
     nodes = [
         Node("StringSplit", [v], attrs, dtypes=(object, np.int64))
@@ -94,7 +94,7 @@ def test_split(target):
 
 
 @every_target
-def test_concat_equal_where(target):
+def test_concat_equal_and_where_accept_strings(target):
     a, b = texts("a", "é", "", shape=(3, 1)), texts("x", "é")
     condition = np.array([[True], [False], [True]])
     nodes = [
@@ -108,7 +108,7 @@ def test_concat_equal_where(target):
 
 
 @every_target
-def test_moves(target):
+def test_strings_are_moved(target):
     i = np.array
     nodes = [
         strings("Identity", GRID),
@@ -130,7 +130,7 @@ def test_moves(target):
 
 
 @every_target
-def test_full_match(target):
+def test_regular_expressions_match(target):
     emails = texts("a@b.org", "x.y@b.com", "@b.com", "é@b.org", "a@b.org\n", "")
     patterns = [
         r"[\w.]+@\w+\.(com|org)",

@@ -1,4 +1,4 @@
-"""Cast between strings and numbers: to the nearest number, and to the shortest text."""
+"""Cast between strings and numbers gives the nearest number, and the shortest text."""
 
 from decimal import Decimal
 
@@ -46,7 +46,7 @@ def random_floats(dtype, n):
 
 
 @every_target
-def test_strings_to_floats(target):
+def test_strings_become_floats(target):
     x = np.array(DECIMALS, object)
     random = np.array(
         [f"{v:.{i % 12}e}" for i, v in enumerate(random_floats(np.float32, 150))], object
@@ -60,7 +60,7 @@ def test_strings_to_floats(target):
 
 
 @every_target
-def test_strings_to_integers(target):
+def test_strings_become_integers(target):
     values = ["0", "-1", "+12", "100", " 99 ", "1e2", "2.0"]
     x = np.array(values, object)
     wide = np.array(["9223372036854775807", "-9223372036854775808", "9007199254740993"], object)
@@ -74,14 +74,14 @@ def test_strings_to_integers(target):
 
 
 @pytest.mark.parametrize("text", ["Hello", "", "1e", "--1", "1_0", "0x10", "300", "-1", "nan"])
-def test_what_is_no_number_is_refused_when_it_runs(target, text):
+def test_strings_without_a_number_are_refused_at_run_time(target, text):
     node = cast(np.array([text], object), np.uint8)
     with pytest.raises(AssertionError, match="InputError"):
         run(target, [node], [[np.zeros(1, np.uint8)]])
 
 
 @every_target
-def test_floats_to_strings(target):
+def test_floats_become_strings(target):
     """The digits are numpy's; its notation depends on its version."""
     dtypes = [np.float32] if target.float_bits == 32 else [np.float32, np.float64]
     arrays = [random_floats(d, 100) for d in dtypes]
@@ -91,15 +91,14 @@ def test_floats_to_strings(target):
 
 
 @every_target
-def test_notation(target):
-    """As Python's."""
+def test_floats_have_pythons_notation(target):
     x = [0.0, -0.0, 1, -1, 0.1, 1e-5, 1e-4, 123456, 1.5e15, 1e16, 2.5e22, np.nan, np.inf, -np.inf]
     expected = np.array([repr(float(v)) for v in x], object)
     compare(target, [cast(np.array(x, np.float32), object)], [[expected]])
 
 
 @every_target
-def test_integers_to_strings(target):
+def test_integers_become_strings(target):
     arrays = [
         np.array([0, -1, np.iinfo(np.int64).min, np.iinfo(np.int64).max]),
         np.array([0, 255], np.uint8),

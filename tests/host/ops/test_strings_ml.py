@@ -6,6 +6,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host import zoo
+from tests.host.device import small
 from tests.host.ops.against_ort import Node, compare
 from tests.host.ops.ml_node import MlNode
 from tools.converter.convert import Options, convert
@@ -24,7 +25,7 @@ def ml(op, *inputs, out, opset=3, **attrs):
 
 
 @every_target
-def test_label_encoder(target):
+def test_label_encoder_agrees(target):
     keys, floats = ["pear", "apple", ""], [1.5, -2.0, 0.25]
     numbers = np.array([3, 1, 8])
     nodes = [
@@ -50,7 +51,7 @@ def test_label_encoder(target):
 
 
 @every_target
-def test_categories(target):
+def test_categories_are_mapped_and_encoded(target):
     both = {"cats_strings": ["fig", "apple", ""], "cats_int64s": [3, 1, 7]}
     grid = FRUIT[:4].reshape(2, 2)
     nodes = [
@@ -63,17 +64,17 @@ def test_categories(target):
 
 
 @every_target
-def test_extractor(target):
+def test_strings_are_extracted(target):
     x, index = FRUIT[:4].reshape(2, 2), np.array([1, 0, 1])
     node = ml("ArrayFeatureExtractor", x, index, out=(object,), opset=1)
-    wanted = [x[:, index]]
-    model = node.model([w.shape for w in wanted])
+    expected = [x[:, index]]
+    model = node.model([w.shape for w in expected])
     [(got,)] = outputs_on(target, model, [[x, index]])
-    np.testing.assert_array_equal(got, wanted[0])
+    np.testing.assert_array_equal(got, expected[0])
 
 
 @every_target
-def test_string_labels(target):
+def test_classifiers_return_string_labels(target):
     rng = np.random.default_rng(3)
     x = rng.standard_normal((6, 2)).astype(np.float32)
     out = (object, np.float32)
@@ -98,7 +99,7 @@ def tfidf(x, mode, **attrs):
 
 
 @every_target
-def test_tfidf(target):
+def test_tfidf_agrees(target):
     ints = np.array([[1, 1, 3, 3, 3, 7], [8, 6, 7, 5, 6, 8]])
     pool = {"ngram_counts": [0, 4], "ngram_indexes": [0, 5, 2, 3, 4, 1, 6]}
     grams = {"pool_int64s": [2, 3, 5, 4, 5, 6, 7, 8, 6, 7], **pool}
@@ -119,28 +120,27 @@ def test_tfidf(target):
 
 
 def text_model(nodes, outputs, inputs=None):
-    inputs = inputs or [helper.make_tensor_value_info("x", TensorProto.STRING, [4])]
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
-    graph = helper.make_graph(nodes, "g", inputs, outputs)
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    return small.model(nodes, inputs or [small.value("x", [4], TensorProto.STRING)], outputs)
 
 
 def outputs_on(target, model, samples):
-    done = convert(model, Options(strip=True))
-    [outcome] = run_jobs(target, [Job(done.data, [list(map(input_bytes, s)) for s in samples])])
+    converted = convert(model, Options(strip=True))
+    [outcome] = run_jobs(
+        target, [Job(converted.data, [list(map(input_bytes, s)) for s in samples])]
+    )
     assert not outcome.error, outcome.message
     return [
         [
             output_value(raw, t.dtype, t.np_dtype, t.shape)
-            for raw, t in zip(run.outputs, done.graph.outputs, strict=True)
+            for raw, t in zip(run.outputs, converted.graph.outputs, strict=True)
         ]
         for run in outcome.runs
     ]
 
 
 @every_target
-def test_a_length_that_the_run_decides_goes_on(target):
-    """Each run has its own number of words left."""
+def test_an_open_number_of_strings_is_passed_on(target):
+    """Each run has another number of remaining words."""
     counts = {"ngram_counts": [0, 2], "ngram_indexes": [0, 1, 2], "mode": "TF"}
     grams = {"min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 0}
     pool = {"pool_strings": ["a", "b", "a", "b"]}
@@ -163,12 +163,12 @@ def test_a_length_that_the_run_decides_goes_on(target):
     model.graph.node[1].attribute.append(helper.make_attribute("is_case_sensitive", 1))
     got = outputs_on(target, model, [[s] for s in samples])
     for sample, outputs in zip(samples, got, strict=True):
-        for value, wanted in zip(outputs, golden.reference(model, [sample]), strict=True):
-            np.testing.assert_array_equal(value, wanted)
+        for value, expected in zip(outputs, golden.reference(model, [sample]), strict=True):
+            np.testing.assert_array_equal(value, expected)
 
 
 @every_target
-def test_without_stop_words_a_length_is_fixed(target):
+def test_without_stopwords_a_length_is_fixed(target):
     nodes = [
         helper.make_node("StringNormalizer", ["x"], ["n"], case_change_action="LOWER"),
         helper.make_node("LabelEncoder", ["n"], ["y"], domain="ai.onnx.ml", **LABELS),
@@ -179,7 +179,7 @@ def test_without_stop_words_a_length_is_fixed(target):
 
 
 @every_target
-def test_one_string_stays_one(target):
+def test_one_string_stays_one_string(target):
     nodes = [helper.make_node("StringNormalizer", ["x"], ["y"], stopwords=["the"])]
     x, y = (helper.make_tensor_value_info(name, TensorProto.STRING, [1]) for name in "xy")
     model = text_model(nodes, [y], [x])
@@ -188,7 +188,7 @@ def test_one_string_stays_one(target):
     assert got == [[""], [""], ["cat"], [""]]
 
 
-def test_a_shape_of_numbers_cannot_be_left_to_the_run():
+def test_an_open_number_of_numbers_is_refused():
     nodes = [
         helper.make_node("StringNormalizer", ["x"], ["n"], stopwords=["the"]),
         helper.make_node("LabelEncoder", ["n"], ["y"], domain="ai.onnx.ml", **LABELS),
@@ -216,7 +216,7 @@ def map_info(name, keys, values):
         ("INT64", "STRING", {"int64_vocabulary": [7, -1]}, [{-1: "é", 5: "x"}]),
     ],
 )
-def test_dict_vectorizer(target, keys, values, vocabulary, samples):
+def test_dict_vectorizer_agrees(target, keys, values, vocabulary, samples):
     number = TensorProto.DataType.Value(values)
     info = map_info("x", TensorProto.DataType.Value(keys), number)
     node = helper.make_node("DictVectorizer", ["x"], ["v"], domain="ai.onnx.ml", **vocabulary)
@@ -228,9 +228,9 @@ def test_dict_vectorizer(target, keys, values, vocabulary, samples):
         outputs_on(target, model, [[s] for s in samples]), samples, strict=True
     ):
         default = "" if values == "STRING" else 0
-        wanted = np.array([[sample.get(w, default) for w in words]], dtype)
-        assert got.dtype == wanted.dtype
-        np.testing.assert_array_equal(got, wanted)
+        expected = np.array([[sample.get(w, default) for w in words]], dtype)
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(got, expected)
 
 
 @every_target
@@ -241,7 +241,7 @@ def test_dict_vectorizer(target, keys, values, vocabulary, samples):
         ("INT64", {"classlabels_int64s": [5, -3]}),
     ],
 )
-def test_zip_map(target, keys, labels):
+def test_zip_map_agrees(target, keys, labels):
     node = helper.make_node("ZipMap", ["s"], ["m"], domain="ai.onnx.ml", **labels)
     maps = map_info("m", TensorProto.DataType.Value(keys), TensorProto.FLOAT)
     out = helper.make_value_info("m", helper.make_sequence_type_proto(maps.type))
@@ -255,7 +255,7 @@ def test_zip_map(target, keys, labels):
 
 @zoo.needs_zoo
 @every_target
-def test_zip_map_of_the_zoo(target):
+def test_zip_map_of_the_zoo_agrees(target):
     import json
 
     name = "skl_rf_wine_zipmap"
@@ -267,9 +267,9 @@ def test_zip_map_of_the_zoo(target):
     ):
         path = zoo.model_path(name).parent
         np.testing.assert_array_equal(label, np.load(path / f"output_{k}.npy"))
-        wanted = json.loads((path / f"output_{k}_1.json").read_text())
-        for found, there in zip(maps, wanted, strict=True):
-            assert list(found) == [int(key) for key in there]
+        expected = json.loads((path / f"output_{k}_1.json").read_text())
+        for results, there in zip(maps, expected, strict=True):
+            assert list(results) == [int(key) for key in there]
             # exact sums of leaves here, sums that are rounded after each tree there
             values = list(there.values())
-            np.testing.assert_allclose(list(found.values()), values, rtol=0, atol=1e-6)
+            np.testing.assert_allclose(list(results.values()), values, rtol=0, atol=1e-6)

@@ -1,4 +1,4 @@
-"""Sums of leaves: exact, in integers, without a heap."""
+"""Sums of leaves are exact, in integers, without a heap."""
 
 from fractions import Fraction
 
@@ -23,7 +23,7 @@ N_TREES, N_TARGETS, ROWS = 30, 3, 40
 
 
 def nearest(exact):
-    """The float32 nearest to a Fraction, halves to even."""
+    """Return the float32 nearest to a Fraction, ties to even."""
     if not exact:
         return np.float32(0)
     exponent = max(abs(exact).numerator.bit_length() - exact.denominator.bit_length() - 25, -149)
@@ -36,9 +36,9 @@ def nearest(exact):
 
 
 def stumps(rng, low, high, **attrs):
-    """(node, weights (tree, side, target)): tree i asks whether feature i is at most 0.
+    """Return (node, weights (tree, side, target)): tree i tests if feature i is at most 0.
 
-    Weights are within 2**low and 2**high, of either sign; now and then a leaf has none.
+    Weights are within 2**low and 2**high, of either sign; some leaves have none.
     """
     sides = (N_TREES, 2, N_TARGETS)
     size = rng.uniform(low, high, sides)
@@ -72,7 +72,7 @@ CASES = [
 
 @on_targets
 def test_sums_are_exact(target):
-    """Weights of one size and of all sizes, sums beyond the largest float, denormal ones."""
+    """Weights have one size or all sizes; sums are denormal or exceed the largest float."""
     rng = np.random.default_rng(21)
     jobs, expected = [], []
     for aggregate, low, high, base in CASES:
@@ -88,10 +88,10 @@ def test_sums_are_exact(target):
         sums = exact[np.arange(N_TREES), sides].sum(1) / divisor + base
         expected.append(np.vectorize(nearest, otypes=[np.float32])(sums))
     assert np.isinf(expected[2]).any() and (np.abs(expected[3]) < 1e-38).any()
-    for outcome, wanted in zip(run_jobs(target, jobs), expected, strict=True):
+    for outcome, correct in zip(run_jobs(target, jobs), expected, strict=True):
         assert not outcome.error, outcome.message
-        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(wanted.shape)
-        np.testing.assert_array_equal(got, wanted)
+        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(correct.shape)
+        np.testing.assert_array_equal(got, correct)
 
 
 @on_targets
@@ -107,21 +107,21 @@ def test_weights_that_are_not_finite_are_left_to_floats(target):
 
 @pytest.fixture(scope="module")
 def forest():
-    """(the model of 100 trees that tell digits apart, rows they did not see)"""
+    """Return (a model of 100 trees that classifies digits, rows that it was not trained on)."""
     digits = load_digits()
     x = digits.data.astype(np.float32)
     trained = RandomForestClassifier(100, max_depth=9, random_state=3)
     trained.fit(x[:900], digits.target[:900])
     outputs = [("label", TensorProto.INT64, [1]), ("p", TensorProto.FLOAT, [1, 10])]
     infos = [helper.make_tensor_value_info(*out) for out in outputs]
-    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])
-    graph = helper.make_graph([forest_node(trained)], "forest", [given], infos)
+    values = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])
+    graph = helper.make_graph([forest_node(trained)], "forest", [values], infos)
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=8), x[900:]
 
 
 def answers(target, model, rows):
-    """(labels, scores (rows, 10))"""
+    """Return (labels, scores (rows, 10))."""
     [outcome] = run_jobs(
         target, [Job(convert(model, Options(strip=True)).data, [[x.tobytes()] for x in rows])]
     )
@@ -132,23 +132,23 @@ def answers(target, model, rows):
 
 
 @on_targets
-def test_a_hundred_trees(target, forest, ready_target):
-    """On every target the bits of the plain form, and onnxruntime's labels."""
+def test_a_hundred_trees_have_the_same_bits_everywhere(target, forest, ready_target):
+    """They have the bits of the plain form, and onnxruntime's labels."""
     model, rows = forest
     [trees] = [a.ints for a in model.graph.node[0].attribute if a.name == "nodes_treeids"]
     assert len(set(trees)) == 100
     session, rows = open_session(model), rows[:100]
-    wanted = [session.run(None, {"x": x[None]}) for x in rows]
+    expected = [session.run(None, {"x": x[None]}) for x in rows]
     labels, scores = answers(target, model, rows)
-    np.testing.assert_array_equal(labels, [label[0] for label, _ in wanted])
-    np.testing.assert_allclose(scores, [p[0] for _, p in wanted], 1e-5, 1e-7)
+    np.testing.assert_array_equal(labels, [label[0] for label, _ in expected])
+    np.testing.assert_allclose(scores, [p[0] for _, p in expected], 1e-5, 1e-7)
     if target.name != "unix-plain":
         plain = answers(ready_target("unix-plain"), model, rows)[1]
         assert scores.tobytes() == plain.tobytes()
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_a_hundred_trees_without_a_heap(target, forest):
+def test_a_hundred_trees_run_without_a_heap(target, forest):
     model, rows = forest
     files = {"model.bin": convert(model, Options(strip=True)).data, "x.bin": rows[0].tobytes()}
     printed = small.run(target, small.SCRIPTS / "allocation.py", files)
@@ -160,8 +160,8 @@ def test_a_hundred_trees_without_a_heap(target, forest):
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 @pytest.mark.parametrize("low", [0.0, -1.0])
-def test_two_classes_without_a_heap(target, low):
-    """Only the first one has weights; labels and scores are onnxruntime's in test_ml_trees."""
+def test_two_classes_run_without_a_heap(target, low):
+    """Only the first one has weights; test_ml_trees compares with onnxruntime."""
     case = classifier(np.random.default_rng(23), [0], 2, low)
     converted = convert(case.model(), Options(strip=True, shapes={"x0": case.inputs[0].shape}))
     assert "class_pair" not in [s.kernel for s in converted.graph.steps]

@@ -1,4 +1,4 @@
-"""Operators that pick and place rows by tuples of indices, against numpy."""
+"""Operators that gather and scatter rows by tuples of indices, against numpy."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def indices(kind, size, shape):
 
 @on_targets
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
-def test_items_along_an_axis(target, kind):
+def test_elements_are_gathered_along_an_axis(target, kind):
     cases = []
     for dtype in DTYPES:
         x = data(dtype, 3, 4, 5, 2)
@@ -36,7 +36,7 @@ def test_items_along_an_axis(target, kind):
 
 @on_targets
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
-def test_items_are_put_along_an_axis(target, kind):
+def test_elements_are_scattered_along_an_axis(target, kind):
     cases = []
     for dtype in DTYPES:
         x, axis = data(dtype, 3, 8, 5), 1
@@ -50,7 +50,7 @@ def test_items_are_put_along_an_axis(target, kind):
 
 
 @on_targets
-def test_rows(target):
+def test_rows_are_gathered_and_scattered(target):
     cases = []
     for dtype in DTYPES:
         x = data(dtype, 4, 3, 5)
@@ -101,7 +101,7 @@ for _ in range(2):
 
 
 @on_targets
-def test_a_run_after_one_that_was_refused_is_right(target):
+def test_the_run_after_a_refused_one_is_right(target):
     x, good = data(np.float32, 5, 3), np.array([[4], [0], [1], [3], [2]])
     bad = np.where(good == 1, 5, good)
     for op, expected, shape, is_flat in (
@@ -115,6 +115,6 @@ def test_a_run_after_one_that_was_refused_is_right(target):
         file = convert(model_of(op, inputs, out=(np.float32, shape)), Options(strip=True)).data
         names = {"x": x, "good": picks[0], "bad": picks[1], "values": x}
         files = {"model.bin": file} | {name: v.tobytes() for name, v in names.items()}
-        found = small.run(target, AGAIN, files).splitlines()
-        assert found[0] == found[2] and found[0].startswith("an index is "), op
-        assert found[1] == found[3] == expected.tobytes().hex(), op
+        result = small.run(target, AGAIN, files).splitlines()
+        assert result[0] == result[2] and result[0].startswith("an index is "), op
+        assert result[1] == result[3] == expected.tobytes().hex(), op

@@ -1,7 +1,7 @@
-"""Activations of 16 bits with weights of 8: integer operators, against onnxruntime.
+"""Integer operators of 16-bit activations and 8-bit weights, against onnxruntime.
 
-It computes in float32, whose products and sums are less exact than the integers: a result of
-30,000 steps has a last bit of 2**-9 of one. So most are the same, and none is further than 1.
+onnxruntime computes in float32, whose products and sums are less exact than the integers: a result
+of 30,000 steps has a last bit of 2**-9 of one. So most are equal, and none is further than 1.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def conv(x_shape, w_shape, y_scale, bias=True, dtype=S16, opset=21, **attrs):
 
 
 def _by_microsoft(model):
-    """16 bits where ONNX's own operators have none yet."""
+    """Use com.microsoft's operators for 16 bits, which ONNX's own ones lack at this opset."""
     for node in model.graph.node:
         node.domain = "com.microsoft" if node.op_type.endswith("Linear") else ""
     model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
@@ -144,14 +144,14 @@ EXACT = ("max pool", "relu of uint16", "means")
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_one_operator_is_left(name):
+def test_regions_become_one_operator(name):
     model = rewritten(MODELS[name][0])
     [op] = operators(model)
     assert op.startswith("Wide")
 
 
-def test_the_operators_are_defined_by_onnx_ones():
-    """onnxruntime runs the rewritten model, and gives what it gives for the model as it was."""
+def test_the_operators_are_functions_of_onnx_operators():
+    """onnxruntime runs the rewritten model, with the outputs of the original."""
     for name, (model, values) in MODELS.items():
         [want] = by_onnxruntime(model, values)
         [got] = by_onnxruntime(rewritten(model), values)
@@ -159,11 +159,11 @@ def test_the_operators_are_defined_by_onnx_ones():
 
 
 @on_targets
-def test_against_onnxruntime(target):
+def test_integers_agree_with_onnxruntime(target):
     models, inputs = zip(*MODELS.values(), strict=True)
-    found = on_device(target, models, inputs)
+    result = on_device(target, models, inputs)
     different = total = 0
-    for name, model, values, [got] in zip(MODELS, models, inputs, found, strict=True):
+    for name, model, values, [got] in zip(MODELS, models, inputs, result, strict=True):
         [want] = by_onnxruntime(model, values)
         assert (got.dtype, got.shape) == (want.dtype, want.shape)
         apart = steps_apart(got, want)
@@ -173,7 +173,7 @@ def test_against_onnxruntime(target):
 
 
 def floats(scale):
-    """Random ones, the middles between two integers and their neighbours, special ones."""
+    """Return random floats, ties between two integers with their neighbours, special floats."""
     rng, scale = np.random.default_rng(8), np.float32(scale)
     middles = (rng.integers(-33000, 66000, 300) + np.float32(0.5)).astype(np.float32) * scale
     near = [np.nextafter(middles, np.float32(end)) for end in (-np.inf, np.inf)]
@@ -184,7 +184,7 @@ def floats(scale):
 
 @on_targets
 @pytest.mark.parametrize("dtype", [S16, U16])
-def test_the_borders_are_exact(target, dtype):
+def test_quantize_and_dequantize_are_exact(target, dtype):
     nodes = []
     for scale in (1.0, 3e-4, 0.1, 2e25):
         zero = dtype(0 if dtype == S16 else 30000)
@@ -197,7 +197,7 @@ def test_the_borders_are_exact(target, dtype):
 
 
 @on_targets
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     for name in ("conv of uint16", "add", "mul", "max pool", "means with padding"):
         report = small.damage(target, small.binary(MODELS[name][0]), "words", "1")
         assert report.ok and report.refused and report.ran, report
@@ -213,7 +213,7 @@ def test_a_run_allocates_nothing(target):
         assert small.run(target, script, files).split()[:2] == ["0", "0"], name
 
 
-def test_what_stays_in_float_says_why():
+def test_a_note_says_why_regions_stay_in_float():
     net = Net(21)
     x = net.dq(net.input([1, 3, 8, 8], S16), X_SCALE, 0, S16)
     y = net.op("AveragePool", x, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
@@ -223,17 +223,17 @@ def test_what_stays_in_float_says_why():
 
 @zoo.needs_zoo
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_a_quantized_model(target):
-    """--quantize int16x8: nothing is left in float, and classes are those of float."""
+def test_a_real_model_runs_in_16_bit_integers(target):
+    """With --quantize int16x8 no step is float, and classes are those of floats."""
     name = "digits_cnn_f32"
     [key] = zoo.input_names(name)
     xs = [zoo.sample(name, k, "input")[0] for k in range(6)]
     settings = Settings("int16x8", samples=[{key: x} for x in xs])
-    done = convert(zoo.model_path(name), Options(strip=True, quantize=settings))
-    kernels = {step.kernel for step in done.graph.steps}
-    assert done.notes == []
+    converted = convert(zoo.model_path(name), Options(strip=True, quantize=settings))
+    kernels = {step.kernel for step in converted.graph.steps}
+    assert converted.notes == []
     assert kernels == {"wide_quantize", "dequantize", "wide_conv", "wide_max_pool"}
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()] for x in xs])])
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()] for x in xs])])
     assert not outcome.error, outcome.message
     for k, run in enumerate(outcome.runs):
         [want] = zoo.sample(name, k, "output")

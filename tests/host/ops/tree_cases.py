@@ -24,7 +24,7 @@ def samples(rng, n=24):
 
 
 def forest(rng, n_trees=4, depth=4, modes=MODES, missing=True):
-    """(nodes_* attributes of opsets 1 to 3, [(tree, node) of each leaf])"""
+    """Return (nodes_* attributes of opsets 1 to 3, [(tree, node) of each leaf])."""
     rows, leaves = [], []
     for tree in range(n_trees):
         count = itertools.count(1)
@@ -48,15 +48,15 @@ def forest(rng, n_trees=4, depth=4, modes=MODES, missing=True):
 
 
 def with_weights(rng, kind, attrs, leaves, targets, low=0.0):
-    """attrs with a weight of each of these targets at each leaf."""
+    """Return attrs with a weight of each of these targets at each leaf."""
     owners = [(tree, node, t) for tree, node in leaves for t in targets]
     n_trees = len({tree for tree, _ in leaves})
     weights = rng.uniform(low, 1, len(owners)).astype(np.float32) / np.float32(n_trees)
     columns = zip(*owners, strict=True)
-    found = {
+    results = {
         f"{kind}_{n}": list(c) for n, c in zip(("treeids", "nodeids", "ids"), columns, strict=True)
     }
-    return {**attrs, **found, f"{kind}_weights": [float(w) for w in weights]}
+    return {**attrs, **results, f"{kind}_weights": [float(w) for w in weights]}
 
 
 def regressor(rng, n_targets=1, opset=3, base=None, x=None, **attrs):
@@ -76,22 +76,22 @@ def classifier(rng, ids, n_classes, low=0.0, opset=3, base=None, **attrs):
 
 
 def ensemble(rng, modes=range(6), opset_dtype=np.float32, **attrs):
-    """TreeEnsemble of opset 5, from a random forest of the older kind."""
+    """Return a TreeEnsemble of opset 5, made of a random forest of the older kind."""
     nodes, leaves = forest(rng, modes=[str(m) for m in modes])
     keys = list(zip(nodes["nodes_treeids"], nodes["nodes_nodeids"], strict=True))
     inner = [i for i, m in enumerate(nodes["nodes_modes"]) if m != "LEAF"]
     places = {keys[i]: n for n, i in enumerate(inner)}
-    found = {"tree_roots": []}
+    results = {"tree_roots": []}
     for side in ("true", "false"):
         ends = [(keys[i][0], nodes[f"nodes_{side}nodeids"][i]) for i in inner]
-        found[f"nodes_{side}leafs"] = [int(e in leaves) for e in ends]
-        found[f"nodes_{side}nodeids"] = [
+        results[f"nodes_{side}leafs"] = [int(e in leaves) for e in ends]
+        results[f"nodes_{side}nodeids"] = [
             places[e] if e in places else leaves.index(e) for e in ends
         ]
-    found["tree_roots"] = [n for key, n in places.items() if key[1] == 0]
-    found["nodes_featureids"] = [nodes["nodes_featureids"][i] for i in inner]
+    results["tree_roots"] = [n for key, n in places.items() if key[1] == 0]
+    results["nodes_featureids"] = [nodes["nodes_featureids"][i] for i in inner]
     flags = nodes["nodes_missing_value_tracks_true"]
-    found["nodes_missing_value_tracks_true"] = [flags[i] for i in inner]
+    results["nodes_missing_value_tracks_true"] = [flags[i] for i in inner]
     codes = [int(nodes["nodes_modes"][i]) for i in inner]
     tensors = {"nodes_modes": np.array(codes, np.uint8)}
     splits = [nodes["nodes_values"][i] for i in inner]
@@ -105,8 +105,8 @@ def ensemble(rng, modes=range(6), opset_dtype=np.float32, **attrs):
     if members:
         tensors["membership_values"] = np.array(members, opset_dtype)
     tensors["leaf_weights"] = rng.uniform(0, 0.25, len(leaves)).astype(opset_dtype)
-    found["leaf_targetids"] = [int(t) for t in rng.integers(0, 3, len(leaves))]
-    found |= {name: numpy_helper.from_array(v, name) for name, v in tensors.items()}
+    results["leaf_targetids"] = [int(t) for t in rng.integers(0, 3, len(leaves))]
+    results |= {name: numpy_helper.from_array(v, name) for name, v in tensors.items()}
     x = samples(rng).astype(opset_dtype)
-    attrs = {**found, "n_targets": 3, **attrs}
+    attrs = {**results, "n_targets": 3, **attrs}
     return MlNode("TreeEnsemble", [x], attrs, dtypes=(opset_dtype,), opset=5)

@@ -1,4 +1,4 @@
-"""Runs models as programs and with the kernels, for the tests of this folder."""
+"""Run models as programs and with the kernels, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _package() -> Path:
 
 
 def package(bundles: list[Bundle]) -> Path:
-    """The package with these programs in it."""
+    """Return a copy of the package with these programs in it."""
     folder = _package()
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -58,7 +58,9 @@ def package(bundles: list[Bundle]) -> Path:
 
 
 def run(target, script: str, bundles: list[Bundle], files: dict[str, bytes]) -> list[str]:
-    """What a script printed that has the package with these programs beside it."""
-    done = target.run(script, files={"mpconnxr": package(bundles), **files}, timeout=600)
-    assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr
-    return done.stdout.splitlines()
+    """Return the lines that a script printed with these programs in its package."""
+    completed = target.run(script, files={"mpconnxr": package(bundles), **files}, timeout=600)
+    assert completed.returncode == 0 and not completed.stderr, (
+        completed.stdout[-2000:] + completed.stderr
+    )
+    return completed.stdout.splitlines()

@@ -1,6 +1,6 @@
 """No kernel emits a call that leaves its buffers, whatever the file.
 
-By the declarations of the loops: see tools/program/bounds.
+The declarations of the loops decide: see tools/program/bounds.
 """
 
 from dataclasses import replace
@@ -27,8 +27,8 @@ def recording():
 
 
 def test_calls_of_a_model_are_proved(recording):
-    found = proof(recording)
-    assert found.proved and not found.others and not found.strays
+    result = proof(recording)
+    assert result.proved and not result.others and not result.strays
 
 
 @pytest.mark.parametrize("first, end", [(0, 601), (-1, 600)])
@@ -63,36 +63,36 @@ def test_a_kernel_that_proves_nothing_is_found(monkeypatch, kernel):
     assert proofs.campaign(files, 300, 1).finds
 
 
-def test_flash_refuses_such_a_call(monkeypatch):
+def test_flash_refuses_a_call_that_reads_out_of_bounds(monkeypatch):
     monkeypatch.setattr(build, "record", lambda *_: _beyond())
     with pytest.raises(build.DeployError, match="relu: relu.relu32: reads bytes 0 to 2403 of x"):
         build.build(small.binary(small.relu((1, 600))), build.Machine.for_arch("armv6m"), False)
 
 
 def _beyond():
-    found = record(small.binary(small.relu((1, 600))), has_form)
-    [words] = found.steps[0].calls[0].words.values()
+    result = record(small.binary(small.relu((1, 600))), has_form)
+    [words] = result.steps[0].calls[0].words.values()
     words[1] = 601
-    return found
+    return result
 
 
 @pytest.mark.slow
-def test_damaged_files():
+def test_calls_of_damaged_files_are_proved_or_refused():
     files = {s.name: s.data for some in seeds.collection().values() for s in some}
-    found = proofs.campaign(list(files.values()), 200_000 if LONG else 7000, 4)
-    assert not found.finds, [why for _, _, why in found.finds]
-    assert found.recorded > found.files / 10 and found.calls > 10_000
+    result = proofs.campaign(list(files.values()), 200_000 if LONG else 7000, 4)
+    assert not result.finds, [why for _, _, why in result.finds]
+    assert result.recorded > result.files / 10 and result.calls > 10_000
 
 
 @zoo.needs_zoo
 @pytest.mark.slow
-def test_the_collection():
+def test_calls_of_the_collection_are_proved():
     n = 0
     for name in zoo.models():
         try:
-            found = proof(record(zoo.converted(name).data, has_form))
+            result = proof(record(zoo.converted(name).data, has_form))
         except CannotRecord:
             continue
-        assert not found.strays, (name, str(found.strays[0]))
-        n += found.proved
+        assert not result.strays, (name, str(result.strays[0]))
+        n += result.proved
     assert n > 10_000

@@ -1,4 +1,4 @@
-"""Tables make the calls that kernels emit, in any repeats, and on all boards the same bytes."""
+"""Tables make the calls that kernels emit, in any repeats, with the same bytes on all boards."""
 
 import json
 import random
@@ -21,7 +21,12 @@ _MOST_DEPTH = 6
 
 
 class OneByOne(api.Calls):
-    """Each call by itself, without a table. made: (loop, three places, words of the block)."""
+    """Calls that are made one by one, without a table.
+
+    Attributes:
+        made: (loop, three places, words of the block).
+
+    """
 
     def __init__(self, memories):
         super().__init__(memories)
@@ -52,12 +57,15 @@ class OneByOne(api.Calls):
 
 
 class Moved(tuple):
-    """Where a view begins."""
+    """The offset at which a view begins."""
 
 
 class Loader(loader.Loader):
-    """Prepares each kernel twice. expected: (kernel, its calls one by one) of each step of a
-    table, by the table.
+    """A loader that prepares each kernel twice.
+
+    Attributes:
+        expected: by table, (kernel, its calls one by one) of each step.
+
     """
 
     def __init__(self, data):
@@ -77,10 +85,10 @@ class Loader(loader.Loader):
 
 def tree(rng, most=_MOST_DEPTH, depth=0):
     """Return what calls_made reads, with up to three calls or repeats in each repeat."""
-    found = []
+    results = []
     for _ in range(rng.randint(1, 3)):
         if depth < most and rng.random() < 0.4:
-            found.append([rng.choice((0, 1, 2, 3, 5)), tree(rng, most, depth + 1)])
+            results.append([rng.choice((0, 1, 2, 3, 5)), tree(rng, most, depth + 1)])
             continue
         n = rng.randint(1, 6)
         words = [rng.randint(-100, 1 << 29) for _ in range(n)]
@@ -91,8 +99,8 @@ def tree(rng, most=_MOST_DEPTH, depth=0):
             else 0
             for kind in (ord("B"), 1 << 8 | ord("i"), ord("B"))
         ]
-        found.append([rng.randrange(4), words, steps, buffers])
-    return found
+        results.append([rng.randrange(4), words, steps, buffers])
+    return results
 
 
 def of_table(step, n, rng):
@@ -116,7 +124,7 @@ def of_table(step, n, rng):
 
 
 def _seen(argument, words=()):
-    """Return what tells an argument of a call from any other one. words: those of the table."""
+    """Return what distinguishes an argument of a call; `words` are those of the table."""
     if isinstance(argument, Moved):
         return argument
     if isinstance(argument, structview.Moving):
@@ -143,7 +151,7 @@ def trees(n, seed=5, most=_MOST_DEPTH):
     return [[tree(rng, most) for _ in range(3)] for _ in range(n)]
 
 
-def test_a_table_makes_the_calls_that_were_emitted():
+def test_a_table_makes_the_emitted_calls():
     n_calls, rng = 0, random.Random(2)
     for number, some in enumerate(trees(600)):
         calls = api.Calls(calls_made.memories())
@@ -159,8 +167,8 @@ def test_a_table_makes_the_calls_that_were_emitted():
 
 
 @pytest.mark.slow
-def test_kernels_emit_what_grows_by_as_much_in_each_round():
-    """Rounds 0 and 1 tell all others: each kernel's calls, for every number of a round."""
+def test_calls_grow_equally_in_each_round():
+    """Rounds 0 and 1 determine all others, in each kernel's calls."""
     kernels, n_calls, rng = set(), 0, random.Random(6)
     files = {seed.name: seed for some in seeds.collection().values() for seed in some}
     for seed in files.values():
@@ -183,15 +191,15 @@ def test_kernels_emit_what_grows_by_as_much_in_each_round():
     assert n_calls > 5_000
 
 
-def test_a_run_that_was_given_up_leaves_nothing_behind():
+def test_an_aborted_run_leaves_nothing_behind():
     rng = random.Random(4)
     for some in trees(100, 8):
         calls = api.Calls(calls_made.memories())
         steps = [(step, n) for n, step in calls_made.made(some, calls) if n]
-        usual = [of_table(*each, rng) for each in steps]
+        original = [of_table(*each, rng) for each in steps]
         for step, _ in steps[:2]:
             step(0, 1)
-        assert [of_table(*each, rng) for each in steps] == usual
+        assert [of_table(*each, rng) for each in steps] == original
 
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)

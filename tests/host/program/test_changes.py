@@ -1,4 +1,4 @@
-"""What loops and drivers write to blocks of parameters is found, or taken for all of them."""
+"""Words of parameter blocks that loops and drivers write are found, or taken for all words."""
 
 import pytest
 
@@ -44,13 +44,13 @@ def unclear(p, w):
     loop(p, p, p, p)
 
 
-def test_indexes_are_followed_where_the_source_has_them():
+def test_indices_are_followed_in_sources():
     assert changes.written(constant) == {2: {3, 6}, 3: {2, 4}}
     assert changes.written(computed) == {2: changes.ALL, 3: {0}}
     assert changes.written(driver) == {0: {8}}
 
 
-def test_calls_of_a_driver():
+def test_indices_of_a_drivers_calls_are_followed():
     assert changes.inner_calls(driver) == ((0, (1, 1, 1, 2)),)
     with pytest.raises(LookupError):
         changes.inner_calls(unclear)
@@ -58,16 +58,16 @@ def test_calls_of_a_driver():
 
 @pytest.fixture
 def changed(monkeypatch):
-    """Indexes that a driver's call of a loop writes, in whichever part of its block."""
-    usual = changes._function
+    """Return a function: indices that a driver's call of a loop writes, in all its block."""
+    original = changes._function
     own = {"constant": constant}
-    monkeypatch.setattr(changes, "_function", lambda loop: own.get(loop.name) or usual(loop))
+    monkeypatch.setattr(changes, "_function", lambda loop: own.get(loop.name) or original(loop))
 
     def found(family, name, words, own=(), called=driver):
         whole, part = Part(0, 0, len(words)), Part(0, 4, 7)
-        items = Loop(family, name), whole, part
-        call = Call(Loop("none", "driver"), (whole, items), {0: list(words)})
-        inner = changes._DriverWrites(call, items, [(whole, frozenset(own))])
+        elements = Loop(family, name), whole, part
+        call = Call(Loop("none", "driver"), (whole, elements), {0: list(words)})
+        inner = changes._DriverWrites(call, elements, [(whole, frozenset(own))])
         return {i for _, indexes in inner.written(called) for i in indexes}
 
     return found
@@ -78,11 +78,11 @@ def test_sources_say_what_inner_loops_write(changed):
 
 
 def test_declarations_say_where_a_loop_writes(changed):
-    """peak writes item p[2], and the driver sets another word of its block."""
+    """peak writes element p[2], and the driver sets another word of its block."""
     assert changed("block", "peak", [0] * 6 + [9, 0, 0, 0], own=[4]) == {9}
     assert changed("block", "peak", [0] * 6 + [9, 0, 0, 0], own=[6]) == {-1}
     assert changed("block", "peak", [0] * 6 + [UNKNOWN, 0, 0, 0]) == {-1}
 
 
-def test_what_cannot_be_followed_is_all(changed):
+def test_unknown_indices_mean_all_words(changed):
     assert changed("block", "peak", [0] * 10, called=unclear) >= {-1}

@@ -1,4 +1,4 @@
-"""Programs for two cores: the same bytes as one core's, whoever comes first, and nothing hangs."""
+"""Programs for two cores give one core's bytes, whichever core is first, and none hangs."""
 
 import numpy as np
 import pytest
@@ -36,9 +36,9 @@ N_RUNS = 2000 if LONG else 25
 
 def pair_of(data, target, stream=False):
     machine = programs.machine_of(target)
-    found = cores.record_pair(data, lambda *form: has_form(machine, *form), stream)
-    assert found, "no step of it is cut"
-    return found
+    result = cores.record_pair(data, lambda *form: has_form(machine, *form), stream)
+    assert result, "no step of it is cut"
+    return result
 
 
 def made(data, target, stream=False):
@@ -81,12 +81,12 @@ def settings():
 @pytest.fixture(scope="module")
 def model():
     """Return the network's file, and two inputs."""
-    done = convert(network(), Options(strip=True, quantize=settings()))
-    return done.data, [[x] for x in SAMPLES[:2]]
+    converted = convert(network(), Options(strip=True, quantize=settings()))
+    return converted.data, [[x] for x in SAMPLES[:2]]
 
 
 def check(target, models, stream=False):
-    """models: {name: (data, samples, runs)}"""
+    """Compare models {name: (data, samples, runs)} on two cores with the kernels."""
     bundles, files, lines = [], {}, []
     for name, (data, samples, runs) in models.items():
         bundles.append(made(data, target, stream))
@@ -99,21 +99,21 @@ def check(target, models, stream=False):
     printed = programs.run(target, SCRIPT, bundles, files)
     assert len(printed) == len(models)
     for line in printed:
-        *said, grown = line.split()[1:]
-        assert said == ["Program", "one=True", "turned=True", "two=True"], line
+        *message, grown = line.split()[1:]
+        assert message == ["Program", "one=True", "turned=True", "two=True"], line
         # where words have 32 bits, as on boards, it is machine code that makes the calls
         assert grown == "0" or target.name != "unix32", line
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_the_same_bytes(target, model, stream):
+def test_two_cores_give_the_bytes_of_the_kernels(target, model, stream):
     check(target, {"network": (*model, 3 if target.name == "unix-plain" else N_RUNS)}, stream)
 
 
 @zoo.needs_zoo
 @pytest.mark.parametrize("target", ("unix", "unix32") if LONG else ("unix32",), indirect=True)
-def test_models_of_the_collection(target):
+def test_models_of_the_collection_give_the_same_bytes(target):
     check(target, {name: of_zoo(name, runs) for name, runs in ZOO.items()})
 
 
@@ -170,12 +170,12 @@ def run(target, model, script, stream=False):
 
 
 @pytest.mark.parametrize("target", ("unix", "unix32"), indirect=True)
-def test_what_a_half_raises_reaches_the_caller(target, model):
-    """Also of the other core; and the next run is right. The script ends with the thread there."""
+def test_an_exception_of_either_core_reaches_the_caller(target, model):
+    """The next run is right. The script ends while the thread is still there."""
     printed = run(target, model, FAULTS)
-    said = ["ModelError a step cannot compute what the file asks for; or a short stack"]
-    said += ["KeyboardInterrupt ", "InputError an input"]
-    each = [line for error in said for line in (error, "True True")]
+    message = ["ModelError a step cannot compute what the file asks for; or a short stack"]
+    message += ["KeyboardInterrupt ", "InputError an input"]
+    each = [line for error in message for line in (error, "True True")]
     assert printed[:13] == ["True", *each, *each]
     assert printed[13].startswith("UnsupportedError not enough memory") and len(printed) == 14
 
@@ -203,8 +203,8 @@ print(cores.box[2], right(one))
 @pytest.mark.parametrize("target", ("unix", "unix32"), indirect=True)
 def test_models_share_the_second_core_until_they_are_closed(target, model):
     closed = "MpconnxrError the model was closed: load it again"
-    wanted = ["0", "1 True True True", closed, "1 True", "0", closed]
-    assert run(target, model, MODELS) == [*wanted, *["1 True"] * 3, "0 True"]
+    expected = ["0", "1 True True True", closed, "1 True", "0", closed]
+    assert run(target, model, MODELS) == [*expected, *["1 True"] * 3, "0 True"]
 
 
 METHODS = """
@@ -228,7 +228,7 @@ print(bytes(model.outputs[0].view("B")) == wanted, right(model))
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", ("unix32",), indirect=True)
-def test_other_ways_to_run(target, model, stream):
+def test_all_methods_that_run_use_two_cores(target, model, stream):
     assert run(target, model, METHODS, stream) == ["True", "True True", "3 True", "True True"]
 
 
@@ -248,7 +248,7 @@ print(type(mpconnxr.load(data)).__name__)
 
 
 @pytest.mark.parametrize("target", ("unix", "unix32"), indirect=True)
-def test_what_is_refused(target, model):
+def test_unsupported_models_are_refused(target, model):
     kernels = "UnsupportedError cores=2: only for a program that was made with --cores 2"
     port = "UnsupportedError cores=2: on an RP2040 or RP2350, not on linux"
     assert run(target, model, REFUSED) == ["InputError cores: 1 or 2", kernels, port, "True"]
@@ -261,20 +261,20 @@ def test_what_is_refused(target, model):
 
 
 @pytest.mark.parametrize(("family", "name", "argument"), _EXACT)
-def test_items_of_strided_tensors(family, name, argument):
-    """What a plain loop touches is among them, and they are not just a range.
+def test_elements_of_strided_tensors_cover_the_accesses(family, name, argument):
+    """All accesses of a plain loop are among them, and they are more precise than a range.
 
-    All items of an output are written: what is copied from there is whole.
+    All elements of an output are written, so that copies of it are complete.
     """
     plain, is_apart = getattr(forms.get(family, "plain"), name), False
     for call in calls(family, name, 40):
         buffers: dict = {}
         loop_call = [watched(key, what, buffers) for key, what in call.items()]
-        items = set(_EXACT[family, name, argument](list(call["p"])).tolist())
+        elements = set(_EXACT[family, name, argument](list(call["p"])).tolist())
         plain(*loop_call)
-        found = set().union(*buffers[argument].touched.values())
-        assert found == items if argument == "out" else found <= items, call
-        is_apart |= bool(items) and len(items) < max(items) - min(items) + 1
+        results = set().union(*buffers[argument].touched.values())
+        assert results == elements if argument == "out" else results <= elements, call
+        is_apart |= bool(elements) and len(elements) < max(elements) - min(elements) + 1
     assert is_apart
 
 
@@ -305,14 +305,14 @@ def step(*calls_of):
         ((0, 100, 10), (0, 110, 10), True),  # both read
     ],
 )
-def test_halves_that_meet_are_found(one, two, are_apart):
+def test_overlapping_halves_are_found(one, two, are_apart):
     assert cores._are_independent([step(one)], [step(two)]) is are_apart
     assert (
         cores._are_independent([step(one), step(one)], [step((0, 500, 1)), step(two)]) is are_apart
     )
 
 
-def test_what_no_declaration_tells_is_not_apart():
+def test_undeclared_accesses_count_as_overlapping():
     unknown = step((0, 100, 10))
     unknown[0].words[0][1] = UNKNOWN
     assert not cores._are_independent([unknown], [step((10, 110, 10))])
@@ -320,7 +320,7 @@ def test_what_no_declaration_tells_is_not_apart():
     assert not cores._are_independent([[driver]], [step((10, 110, 10))])
 
 
-def test_what_another_half_left_in_scratch_is_not_read():
+def test_scratch_of_the_other_half_is_not_read():
     scratch = [(200, 20), (240, 10)]
     fill, use = (0, 200, 20), (200, 300, 20)
     assert cores._reads_own_scratch([step(fill, use), step(fill, use, use)], scratch)
@@ -340,8 +340,8 @@ def emitted(*calls):
     return made
 
 
-def test_a_part_begins_with_what_one_core_has_there():
-    """An initial state, which each part makes, and items that may change it."""
+def test_a_part_begins_with_one_cores_state():
+    """Each part computes the initial state, which some elements may change."""
     scratch = [(200, 30)]
     begin = 0, (0, 200, 10)
     one, two = (1, (200, 300, 10)), (2, (200, 310, 10))
@@ -363,8 +363,8 @@ def test_a_part_begins_with_what_one_core_has_there():
 
 @pytest.mark.parametrize("n_steps", [1, 4])
 @pytest.mark.parametrize("op", GATES)
-def test_the_last_states_of_a_batch(ready_target, op, n_steps):
-    """They are copied behind the last sequence, from a scratch that all sequences wrote."""
+def test_the_last_states_of_a_batch_are_not_split(ready_target, op, n_steps):
+    """They are copied behind the last sequence, from scratch that all sequences wrote."""
     x, w, r = floats(n_steps, 3, 8), floats(1, 24 * GATES[op], 8), floats(1, 24 * GATES[op], 24)
     values = {"X": x, "W": w, "R": r}  # weights that a run brings are multiplied as floats
     model = model_of(op, values, [], ["", "Y_h"], 14, {"hidden_size": 24})
@@ -374,7 +374,7 @@ def test_the_last_states_of_a_batch(ready_target, op, n_steps):
     assert pair is None or 0 not in pair.cut
 
 
-def test_words_that_loops_wrote_in_another_half_are_not_needed():
+def test_words_written_in_the_other_half_are_not_needed():
     one, two = step((0, 100, 10)), step((10, 110, 10))
     assert cores._have_same_parameters(([one], [two]), [one, two])
     changed = step((10, 110, 10))
@@ -383,8 +383,8 @@ def test_words_that_loops_wrote_in_another_half_are_not_needed():
     assert cores._have_same_parameters(([one], [changed]), [one, changed])
 
 
-def test_waves_of_an_output_over_its_input():
-    """Items of 4 bytes that become one: each wave is four times as long as the one before."""
+def test_an_output_over_its_input_is_split_in_waves():
+    """Elements of 4 bytes become single bytes: each wave is four times as long as the last."""
     units = [step((4 * i, 1000 + 4 * i, 4), (1000 + 4 * i, i, 1)) for i in range(64)]
     assert cores._divide_into_waves(units, []) == [(0, 1, 1), (1, 3, 4), (4, 10, 16), (16, 40, 64)]
     units[9] += step((0, 2000, 1))  # reads what the first item wrote, long before
@@ -395,8 +395,8 @@ def test_waves_of_an_output_over_its_input():
     ]  # each writes what the next one does
 
 
-def test_units_of_a_long_extent():
-    """They are all of it, one behind another, and no more than can be looked at."""
+def test_units_cover_a_long_extent():
+    """They are contiguous, and not too many to examine."""
     for n in (1, 511, 512, 513, 1025, 74_867):
         units = cores._Units(0, {0: cores._Plan()}, 0, 0).parts(0, n)
         assert [end for _, end in units[:-1]] == [first for first, _ in units[1:]]
@@ -404,29 +404,31 @@ def test_units_of_a_long_extent():
 
 
 @pytest.mark.parametrize("name", ["network", "mlperf_kws_dscnn_int8", "mlperf_vww_mobilenet_int8"])
-def test_the_longest_way(ready_target, name):
-    """Instructions of ARMv6-M. In the small network a step in waves counts for more."""
+def test_the_longest_path_is_shorter_than_one_core(ready_target, name):
+    """Counts instructions of ARMv6-M; in the small network a step in waves counts more."""
     ready_target("mps2-an385-v6m")
     if name == "network":
-        done = convert(network(), Options(strip=True, quantize=settings()))
+        converted = convert(network(), Options(strip=True, quantize=settings()))
     elif name in zoo.models():
-        done = convert(zoo.model_path(name), Options(strip=True))
+        converted = convert(zoo.model_path(name), Options(strip=True))
     else:
         pytest.skip("the model collection is absent")
-    found = count(done, "mps2-an385-v6m")
-    print(f"{name}: {found.critical} of {found.one}, {found.hand_over} of them to hand over")
-    assert found.hand_over < 32_000
-    assert found.critical <= (0.68 if name == "network" else 0.56) * found.one
+    result = count(converted, "mps2-an385-v6m")
+    print(f"{name}: {result.critical} of {result.one}, {result.hand_over} of them to hand over")
+    assert result.hand_over < 32_000
+    assert result.critical <= (0.68 if name == "network" else 0.56) * result.one
 
 
-def test_what_lies_on_a_board(model):
-    """Files for a Pico, and a model that cannot be one for two cores."""
+def test_a_board_gets_the_files_for_two_cores(model):
+    """The board is a Pico; a model that cannot use two cores gets the files for one."""
     machine = Machine.for_arch("armv6m")
     files = build(model[0], machine, stream=True, n_cores=2).files
     one = build(model[0], machine, stream=True).files
     assert set(files) == set(one) | {"mpconnxr/cores.mpy"}
-    way = plan_deployment(parse_model("m.bin", model[0]), Package(), machine, False, n_cores=2)
-    assert way.is_program and "on 2 cores" in way.summary
+    deployment = plan_deployment(
+        parse_model("m.bin", model[0]), Package(), machine, False, n_cores=2
+    )
+    assert deployment.is_program and "on 2 cores" in deployment.summary
     floats_alone = parse_model("m.bin", convert(small.relu((1, 1)), Options(strip=True)).data)
     for given, why in ((machine, "no step can be cut"), (None, "sources")):
         with pytest.raises(DeployError, match=f"cannot run on 2 cores.*{why}"):

@@ -22,17 +22,17 @@ LEAST |= {"conv_transpose": 60, "resize": 40, "floats": 90, "moves": 35, "steps"
 
 def cut(kind, seeds, target):
     """Return those of the layers that are cut, as test_cores.check takes them."""
-    machine, found = programs.machine_of(target), {}
+    machine, result = programs.machine_of(target), {}
     for seed in seeds:
         model, inputs = layer(kind, seed)
         data = convert(model, Options(strip=True)).data
         if cores.record_pair(data, lambda *form: has_form(machine, *form)):
-            found[f"{kind}{seed}"] = data, [inputs], 2
-    return found
+            result[f"{kind}{seed}"] = data, [inputs], 2
+    return result
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_some_layers(target):
+def test_some_layers_give_the_same_bytes(target):
     models = {k: v for kind, seeds in FEW.items() for k, v in cut(kind, seeds, target).items()}
     assert len(models) == sum(map(len, FEW.values()))
     check(target, models)
@@ -41,7 +41,7 @@ def test_some_layers(target):
 @pytest.mark.skipif(not LONG, reason="takes minutes: MPCONNXR_LONG=1 runs it")
 @pytest.mark.parametrize("kind", [*KINDS, *MORE_KINDS])
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
-def test_many_layers(target, kind):
+def test_many_layers_give_the_same_bytes(target, kind):
     n = 0
     for first in range(0, 100, PORTION):
         models = cut(kind, range(first, first + PORTION), target)

@@ -1,6 +1,4 @@
-"""Drivers set the words that they change before they read them: calls with other numbers may share
-a block.
-"""
+"""Drivers set the words that they change before they read them: other calls may share a block."""
 
 from mpconnxr.build import calls
 from mpconnxr.build.loader import Loader
@@ -12,10 +10,13 @@ POISON = -5, 3, 1 << 20
 
 
 class Watch:
-    """Stands for mpconnxr.model.of_two, which calls drivers.
+    """Replaces mpconnxr.model.of_two, which calls drivers.
 
-    changed: the words that a driver has changed in blocks of one length, but for those that the
-    kernel names; poison: what these words are before each call, None in the run that finds them.
+    Attributes:
+        changed: the words that a driver has changed in blocks of one length, except those that the
+            kernel names.
+        poison: value of these words before each call, None in the run that collects them.
+
     """
 
     def __init__(self, monkeypatch):
@@ -56,13 +57,13 @@ def run(data):
 
 
 def test_words_that_a_driver_changes_are_set_first(monkeypatch):
-    watch, usual = Watch(monkeypatch), {}
+    watch, original = Watch(monkeypatch), {}
     for seed in [seed for some in seeds.collection().values() for seed in some]:
         try:
-            usual[seed.name] = seed, run(seed.data)
+            original[seed.name] = seed, run(seed.data)
         except (MpconnxrError, ValueError):  # no model for this computer, or its values
             continue
     assert sum(map(len, watch.changed.values())) > 200 and len(watch.drivers) >= 10
     for watch.poison in POISON:  # noqa: B020
-        for seed, found in usual.values():
-            assert run(seed.data) == found, seed.name
+        for seed, results in original.values():
+            assert run(seed.data) == results, seed.name

@@ -46,27 +46,29 @@ for i, t in enumerate(model.inputs):
 
 
 def counted(target, files, data, fill=""):
-    """Instructions of load, the first run and the second one. fill: does so before that."""
+    """Return the instructions of load, first and second run; `fill` sets the inputs."""
     address, per_instruction = target.counter
     script = SCRIPT.replace("COUNTER", str(address)).replace("TICKS", str(per_instruction))
     script = script.replace("FILL", fill)
-    done = target.run("import micropython\n" + script, files | {"model.bin": data}, icount=True)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    return [int(n) for n in done.stdout.split()]
+    completed = target.run(
+        "import micropython\n" + script, files | {"model.bin": data}, icount=True
+    )
+    assert completed.returncode == 0 and not completed.stderr, completed.stderr
+    return [int(n) for n in completed.stdout.split()]
 
 
 @pytest.mark.parametrize("network", CASES)
-def test_instructions(ready_target, network):
+def test_programs_take_fewer_instructions(ready_target, network):
     target = ready_target(TARGET)
     machine = Machine.for_arch(target.arch)
     data = convert(NETWORKS[network]().model, Options(strip=True)).data
     kernels = {f.path: f.data for f in code_for(parse_model("m", data), Package(), machine)}
-    usual = counted(target, kernels, data)
+    original = counted(target, kernels, data)
     load, _, run = counted(target, build(data, machine, stream=False).files, data)
     most, share = CASES[network]
-    print(f"{network}: load {load} ({usual[0]} with kernels), run {run} ({usual[2]})")
+    print(f"{network}: load {load} ({original[0]} with kernels), run {run} ({original[2]})")
     assert load <= most
-    assert run <= share * usual[2]
+    assert run <= share * original[2]
 
 
 # Of MLPerf Tiny's person detection: instructions to load it, for each of a run.
@@ -80,10 +82,10 @@ def test_loading_takes_less_than_a_run(ready_target):
     data = convert(zoo.model_path(VWW), Options(strip=True)).data
     kernels = {f.path: f.data for f in code_for(parse_model("m", data), Package(), machine)}
     load, _, run = counted(target, build(data, machine, stream=False).files, data)
-    usual, _, _ = counted(target, kernels, data)
-    print(f"load {load} ({usual} with kernels), run {run}")
+    original, _, _ = counted(target, kernels, data)
+    print(f"load {load} ({original} with kernels), run {run}")
     assert load <= MOST_OF_A_RUN * run
-    assert usual <= MOST_WITH_KERNELS * run
+    assert original <= MOST_WITH_KERNELS * run
 
 
 # The most instructions of a call outside of its loop; on RISC-V code in .mpy files is called as
@@ -93,17 +95,19 @@ N_STEPS = 200
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_a_tiny_step(ready_target, name):
-    """What each step of a chain adds to a run, whose own part is not a step's."""
+def test_a_tiny_step_costs_few_instructions(ready_target, name):
+    """Compares chains of different lengths: a run's own instructions are not a step's."""
     target = ready_target(name)
     long, short = (_outside_of_loops(target, n) for n in (N_STEPS, N_STEPS // 2))
-    step, usual = ((a - b) / (N_STEPS - N_STEPS // 2) for a, b in zip(long, short, strict=True))
-    print(f"{name}: {step:.1f} instructions a step outside of its loop, {usual:.0f} with kernels")
+    step, original = ((a - b) / (N_STEPS - N_STEPS // 2) for a, b in zip(long, short, strict=True))
+    print(
+        f"{name}: {step:.1f} instructions a step outside of its loop, {original:.0f} with kernels"
+    )
     assert 0 < step <= STEPS[name]
 
 
 def _outside_of_loops(target, n_steps):
-    """Instructions of a run without its loops: as a program, and with kernels."""
+    """Return the instructions of a run outside of loops: as a program, and with kernels."""
     converted = convert(_tiny(n_steps), Options(strip=True))
     assert len(converted.graph.steps) == n_steps
     made = build(converted.data, Machine.for_arch(target.arch), stream=False)
@@ -115,12 +119,11 @@ def _outside_of_loops(target, n_steps):
 
 
 def _tiny(n_steps):
-    """A chain of operators on 8 floats."""
+    """Return a chain of operators on 8 floats."""
     nodes, x = [], "x"
     for i in range(n_steps):
         op = ("Add", "Relu", "Mul", "Neg", "Sub", "Abs")[i % 6]
         inputs = [x, "y"] if op in ("Add", "Mul", "Sub") else [x]
         nodes.append(helper.make_node(op, inputs, [x := f"v{i}"]))
     infos = [small.value(name, (8,)) for name in ("x", "y", x)]
-    graph = helper.make_graph(nodes, "tiny", infos[:2], infos[2:])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return small.model(nodes, infos[:2], infos[2:])

@@ -1,4 +1,4 @@
-"""What a model or a view of an output reads lives as long; what is proved of a file is used."""
+"""Everything a model or a view of an output reads stays alive; proofs about a file are used."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def run(target, script, stream):
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_what_is_read_stays_alive(target, stream):
+def test_objects_that_a_model_reads_stay_alive(target, stream):
     printed = run(target, SCRIPT.replace(KNOBS, KNOBS.replace("False", str(LONG))), stream)
     assert printed == ["end"], "\n".join(printed)
 
@@ -158,6 +158,6 @@ def changes(stream):
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS[:2], indirect=True)
-def test_a_card_whose_contents_change(target, stream):
+def test_a_card_with_changing_contents_is_read_safely(target, stream):
     printed = run(target, HEAD + changes(stream), stream)
     assert printed == ["end"], "\n".join(printed)

@@ -1,4 +1,4 @@
-"""One source of functions from several modules."""
+"""Functions of several modules are linked into one source."""
 
 import pytest
 
@@ -21,25 +21,25 @@ def folder(tmp_path):
     return tmp_path / "pkg"
 
 
-def test_only_what_is_called_comes_under_short_names(folder):
+def test_only_called_functions_are_linked_under_short_names(folder):
     linker = Linker(lambda path: False)
     name = linker.take(folder / "a.py", "f")
     source = linker.source()
-    found = {"const": lambda x: x}
-    exec(source, found)
-    assert found[name](6, 5) == 12 + 5 + 2 + 3.141592653589793 + 1
+    results = {"const": lambda x: x}
+    exec(source, results)
+    assert results[name](6, 5) == 12 + 5 + 2 + 3.141592653589793 + 1
     assert "PAIR" not in source.replace("(PAIR)", "").replace("return PAIR", "")
     assert "Text" not in source and "viper" not in source and "half" not in source
 
 
-def test_decorators_stay_where_the_board_has_the_emitter(folder):
+def test_decorators_stay_if_the_board_has_the_emitter(folder):
     linker = Linker(lambda path: True)
     linker.take(folder / "a.py", "f")
     assert linker.source().count("@micropython.viper") == 1
 
 
 def test_functions_that_use_others_stay_outside(folder):
-    """Inside of a function they would have cells, which take memory at each call."""
+    """Nested functions would have cells, which allocate at each call."""
     linker = Linker(lambda path: True, nested=True)
     f, g = linker.take(folder / "a.py", "f"), linker.take(folder / "c.py", "g")
     half = linker.take(folder / "b.py", "half")
@@ -58,9 +58,9 @@ def test_constants_that_name_functions_take_them_outside(tmp_path):
     )
     linker = Linker(lambda path: True, nested=True)
     name = linker.take(path, "f")
-    found = {}
-    exec(linker.outer(), found)
-    assert [found[name](5, k) for k in (0, 1)] == [6, 7] and not linker.source().strip()
+    results = {}
+    exec(linker.outer(), results)
+    assert [results[name](5, k) for k in (0, 1)] == [6, 7] and not linker.source().strip()
 
 
 def test_imports_within_functions_are_by_the_package_and_noted(tmp_path):
@@ -78,12 +78,12 @@ def test_names_are_taken_once(folder):
     linker = Linker(lambda path: False)
     assert linker.take(folder / "b.py", "half") == linker.take(folder / "b.py", "half")
     linker.take(folder / "c.py", "alias")
-    found = {}
-    exec(linker.source(), found)
+    results = {}
+    exec(linker.source(), results)
     assert linker.source().count("def ") == 2
 
 
-def test_what_is_not_there_is_an_error(folder):
+def test_a_missing_function_is_an_error(folder):
     with pytest.raises(LinkError, match="a.py has no nobody"):
         Linker(lambda path: False).take(folder / "a.py", "nobody")
     (folder / "d.py").write_text("class C:\n    pass\n\n\ndef f():\n    return C\n")

@@ -1,4 +1,4 @@
-"""A program and its file: what is loaded, what is refused, and what a Model can do."""
+"""A program and its file: what loads, what is refused, and what a Model can do."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ with open("x", "rb") as f:
 
 @pytest.fixture(scope="module")
 def small():
-    """The model's file, an input, and what the kernels make of it."""
+    """Return the model's file and an input."""
     data, samples = quantized()
     return data, np.ascontiguousarray(samples[0][0])
 
@@ -37,8 +37,8 @@ def small():
 def run(target, small, script, stream=False, **files):
     data, x = small
     bundle = programs.made(data, target, stream)
-    given = {"model.bin": data, "x": x.tobytes(), **files}
-    return programs.run(target, HEAD + script, [bundle], given)
+    inputs = {"model.bin": data, "x": x.tobytes(), **files}
+    return programs.run(target, HEAD + script, [bundle], inputs)
 
 
 KINDS = """
@@ -58,7 +58,7 @@ print(mpconnxr.top_k(model.outputs[0])[0][1] == max(model.outputs[0].data))
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_each_kind_of_source(target, small, stream):
+def test_a_program_loads_from_each_kind_of_source(target, small, stream):
     printed = run(target, small, KINDS, stream)
     assert printed[:10] == ["Program True", "True"] * 5
     assert printed[10:] == ["True", "(1, 2, 5, 6) float32 3 0", "True"]
@@ -81,7 +81,7 @@ print(type(mpconnxr.load(data)).__name__)
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_another_file_is_refused(target, small):
-    """Where the digest of the tables differs it is another model: the kernels look at it."""
+    """Another digest of the tables means another model: kernels examine it."""
     printed = run(target, small, 'data = open("model.bin", "rb").read()\n' + DAMAGED)
     assert printed[0].startswith("ModelError") and "damaged" in printed[0]
     refused = "ModelError not a valid model file: not the one that its program was made for"
@@ -109,7 +109,7 @@ print(found.us == sum([s.us for s in found.steps]), str(found).split()[:2])
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_profile(target, stream):
+def test_a_program_has_a_profile(target, stream):
     model = mixed()
     for node in model.graph.node:
         node.name = f"the {node.op_type}"
@@ -147,7 +147,7 @@ print(session.run(None, {"input_0": x})[0][0] == again.outputs[0].data[0])
 
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_what_a_model_can_do(target, small, stream):
+def test_a_program_has_a_models_methods(target, small, stream):
     printed = run(target, small, METHODS, stream)
     assert printed[:5] == ["False", "True True", "True True", "3", "True"]
     assert printed[5].startswith("UnsupportedError") and "kernels" in printed[5]

@@ -1,4 +1,4 @@
-"""Models as programs give the same bytes as the kernels, and allocate nothing."""
+"""Programs give the same bytes as the kernels, and allocate nothing."""
 
 import os
 
@@ -20,19 +20,23 @@ N_SAMPLES = 2
 
 @pytest.fixture(scope="module")
 def collection():
-    """{name: (model file, its samples, MACs)} of the models that are small enough."""
-    found = {}
+    """Return {name: (model file, its samples, MACs)} of the models that are small enough."""
+    result = {}
     for name in zoo.models():
-        done = zoo.converted(name)
-        if (macs := done.report()["macs"]) <= MOST_MACS:
-            shapes = [t.shape for t in done.graph.inputs]
+        converted = zoo.converted(name)
+        if (macs := converted.report()["macs"]) <= MOST_MACS:
+            shapes = [t.shape for t in converted.graph.inputs]
             samples = [zoo.sample(name, k, "input") for k in range(N_SAMPLES)]
-            found[name] = done.data, [x for x in samples if [a.shape for a in x] == shapes], macs
-    return found
+            result[name] = (
+                converted.data,
+                [x for x in samples if [a.shape for a in x] == shapes],
+                macs,
+            )
+    return result
 
 
 def check(target, models, stream):
-    """models: {name: (data, samples)}. Gives the names of those that are programs."""
+    """Run models {name: (data, samples)} as programs and kernels; return the programs' names."""
     bundles, files, lines = [], {}, []
     for name, (data, samples) in models.items():
         try:
@@ -57,7 +61,7 @@ def check(target, models, stream):
 @zoo.needs_zoo
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_collection(target, collection, stream):
+def test_programs_of_the_collection_give_the_bytes_of_kernels(target, collection, stream):
     most = MOST_MACS if target.viper else MOST_PLAIN_MACS
     models = {k: (data, x) for k, (data, x, macs) in collection.items() if macs <= most}
     names = check(target, models, stream)
@@ -65,13 +69,13 @@ def test_collection(target, collection, stream):
 
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
-def test_small(target):
+def test_small_programs_give_the_bytes_of_kernels(target):
     check(target, {"small": quantized()}, False)
 
 
 def quantized():
-    """A model in int8 with some kinds of steps, and two inputs for it."""
+    """Return an int8 model of several kinds of steps, and two inputs."""
     data = [small.floats(1, 2, 5, 6, seed=k) for k in range(8)]
     settings = Settings(samples=[{"x": x} for x in data])
-    done = convert(small.mixed(), Options(strip=True, quantize=settings))
-    return done.data, [[x] for x in data[:2]]
+    converted = convert(small.mixed(), Options(strip=True, quantize=settings))
+    return converted.data, [[x] for x in data[:2]]

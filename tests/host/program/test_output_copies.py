@@ -1,4 +1,4 @@
-"""Outputs that two cores write beside the arena: all of each is written, and copied."""
+"""Two cores write all of an output that lies beside the arena, and copy it."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tools.program.touched import Bytes, merged, touched
 
 
 def dots(first, channels):
-    """A call that writes these channels of two positions, 10 channels each, at byte 200."""
+    """Return a call that writes these channels of two positions, 10 channels each, at byte 200."""
     words = block(
         "qdot",
         w_start=0,
@@ -35,8 +35,8 @@ def dots(first, channels):
     return Call(Loop("qdot", "qdots8"), (x, x, out, Part(0, 0, len(words))), {0: words})
 
 
-def test_an_output_that_is_copied_is_whole():
-    """A range is what a loop may write; items are what it writes."""
+def test_copied_outputs_are_complete():
+    """A loop may write a range; its elements are what it writes."""
     assert is_written([dots(0, 7), dots(7, 3)], 200, 20)
     assert not is_written([dots(0, 7), dots(7, 2)], 200, 20)
     assert not is_written([dots(0, 7), dots(8, 2)], 200, 20)
@@ -46,13 +46,13 @@ def test_an_output_that_is_copied_is_whole():
 @pytest.mark.parametrize(
     ("offset", "nbytes", "name"), [(8, 20, "copy32"), (8, 22, "copy8"), (9, 1, "copy8")]
 )
-def test_copies_are_the_whole_output(offset, nbytes, name):
-    """Of both cores together; in words where these are aligned."""
+def test_copies_cover_the_whole_output(offset, nbytes, name):
+    """The copies of both cores count together, in words if aligned."""
     calls = [call for half in copies(Step("0"), 200, offset, nbytes) for call in half]
     assert {call.loop.name for call in calls} == {name}
-    found = [touched(call) for call in calls]
-    reads = merged(r for each in found for r in each.reads)
-    writes = merged(r for each in found for r in each.writes)
+    results = [touched(call) for call in calls]
+    reads = merged(r for each in results for r in each.reads)
+    writes = merged(r for each in results for r in each.writes)
     assert reads == [Bytes("arena", 200, 200 + nbytes)]
     assert writes == [Bytes("arena", offset, offset + nbytes)]
 

@@ -1,4 +1,4 @@
-"""No call of a step reads its input where an earlier one has written: what the proof finds."""
+"""The proof finds calls of a step that read an input where an earlier call has written."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from tools.program.record import record
 
 
 def copies(*calls_of, role=INPUT):
-    """Calls of a loop that copies bytes of the input: (first of x, first of out, how many)."""
+    """Return calls of a loop that copies input bytes: (first of x, first of out, how many)."""
     calls = step(*calls_of)
     for call in calls:
         x, w, out, p = call.arguments
@@ -46,12 +46,12 @@ def test_a_read_behind_a_write_is_found(calls, number):
     assert overwritten.is_proved(copies(*calls)) is (fault is None)
 
 
-def test_what_an_output_holds_is_read_on_purpose():
+def test_reading_an_output_is_allowed():
     calls = [*copies((0, 100, 10)), *copies((100, 200, 10), role=OUTPUT)]
     assert overwritten.is_proved(calls)
 
 
-def test_what_nothing_declares_is_not_proved():
+def test_undeclared_calls_are_not_proved():
     calls = copies((0, 100, 10), (10, 110, 10))
     calls[0].words[0][1] = UNKNOWN
     assert not overwritten.is_proved(calls) and overwritten.first_fault(calls) is None
@@ -59,8 +59,8 @@ def test_what_nothing_declares_is_not_proved():
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
-def test_smaller_pieces_that_read_what_they_wrote_are_not_taken(target, monkeypatch):
-    """The output is then written beside the arena, and copied."""
+def test_pieces_that_read_their_own_writes_are_not_used(target, monkeypatch):
+    """Their output is written beside the arena, and copied."""
     machine = programs.machine_of(target)
     data = convert(layer("conv", 16)[0], Options(strip=True)).data
 
@@ -84,10 +84,10 @@ def test_flash_refuses_a_wrong_plan(monkeypatch):
 
 
 @pytest.mark.slow
-def test_no_kernel_reads_what_it_wrote():
-    """By the files from which the fuzzer starts: those that the tests of each kernel convert."""
-    some = [found[: None if LONG else 3] for found in seeds.collection().values()]
-    files = {seed.name: seed.data for found in some for seed in found}
+def test_no_kernel_reads_an_overwritten_input():
+    """Files are the fuzzer's seeds, which the tests of each kernel convert."""
+    some = [results[: None if LONG else 3] for results in seeds.collection().values()]
+    files = {seed.name: seed.data for results in some for seed in results}
     n_steps = 0
     for name, data in files.items():
         try:

@@ -1,4 +1,4 @@
-"""Inputs of programs that take pictures."""
+"""Programs take images as inputs."""
 
 import numpy as np
 import pytest
@@ -48,21 +48,21 @@ def binary():
     return convert(model, Options(images={"x": image}, strip=True)).data
 
 
-def test_a_board_gets_what_pictures_take():
+def test_a_board_gets_the_modules_for_images():
     files = build(binary(), Machine.for_arch("armv6m"), stream=True).files
-    wanted = {f"mpconnxr/{name}.mpy" for name in ("io/images", "parameters", "forms")}
-    assert wanted | {"mpconnxr/loops/thumb/image.mpy"} <= set(files)
+    expected = {f"mpconnxr/{name}.mpy" for name in ("images", "borders", "parameters", "forms")}
+    assert expected | {"mpconnxr/loops/thumb/image.mpy"} <= set(files)
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_a_program_takes_the_pictures_that_the_kernels_take(target):
+def test_programs_accept_the_images_of_kernels(target):
     data = binary()
     picture = np.random.default_rng(5).integers(0, 65536, 32 * 17).astype("<u2").tobytes()
     files = {"m.bin": data, "p.raw": picture}
-    found = []
+    results = []
     for kind, prefer in ("Program", "()"), ("Model", "('viper',)"):
         script = SCRIPT.replace("PREFER", prefer)
         first, *rest = programs.run(target, script, [programs.made(data, target)], files)
         assert first == kind and rest[-1] == "0"
-        found.append(rest)
-    assert found[0] == found[1]
+        results.append(rest)
+    assert results[0] == results[1]

@@ -1,6 +1,6 @@
-"""Which kernels can be recorded, found with the files from which the fuzzer starts.
+"""The lists of kernels that can and cannot be recorded are exact, by the fuzzer's seeds.
 
-Both lists are exact: a kernel that starts or stops to be recordable changes one of them.
+A kernel that starts or stops to be recordable changes one of them.
 """
 
 from importlib import import_module
@@ -69,14 +69,14 @@ SOMETIMES = {
 
 
 def has_form(family, form):
-    """As a board with a Cortex-M0+ has them."""
+    """Return True if a board with a Cortex-M0+ has the form."""
     if form == "plain":
         return True
     return form in ("thumb", "viper") and form in store.loops().modules(family)
 
 
 def recorded(data):
-    """(steps, kernel that is the reason why there are none)"""
+    """Return (steps, None), or (None, the kernel that prevents a recording)."""
     try:
         return record.record(data, has_form).steps, None
     except CannotRecord as e:
@@ -84,7 +84,7 @@ def recorded(data):
 
 
 @pytest.mark.slow
-def test_kernels():
+def test_the_lists_of_kernels_are_exact():
     files = {seed.name: seed for some in seeds.collection().values() for seed in some}
     can, cannot = set(), set()
     for seed in files.values():
@@ -98,19 +98,19 @@ def test_kernels():
 
 
 def sample(recording):
-    """An input of each kind: the integers are few, so that most are good as indices."""
+    """Return an input of each kind: integers are small, so that most are good as indices."""
     draw, made = np.random.default_rng(1), []
     for _, _, nbytes, dtype, *_ in recording.interface[: recording.n_inputs]:
         kind = np.dtype(_NUMPY.get(name_of(dtype), "u1"))
         n = nbytes // kind.itemsize
-        found = draw.standard_normal(n) if kind.kind == "f" else draw.integers(0, 2, n)
-        made.append(found.astype(kind))
+        result = draw.standard_normal(n) if kind.kind == "f" else draw.integers(0, 2, n)
+        made.append(result.astype(kind))
     return made
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ("unix32",), indirect=True)
-def test_programs_of_all_kernels(target):
+def test_programs_of_all_kernels_run(target):
     """They give what the kernels give, or refuse it likewise."""
     models = {}
     for kernel, [seed, *_] in seeds.collection().items():
@@ -132,12 +132,12 @@ def calls_of(nodes, inputs, outputs):
 
 
 def compiled(loop):
-    """What a board makes of a loop of a source."""
+    """Return the function that a board compiles from a loop's source."""
     module = loop.family.removeprefix(INLINE)
     assert module != loop.family
-    found = {}
-    exec(loop.name, vars(import_module(f"mpconnxr.ops.{module}")), found)
-    return found["loop"]
+    results = {}
+    exec(loop.name, vars(import_module(f"mpconnxr.ops.{module}")), results)
+    return results["loop"]
 
 
 @pytest.mark.parametrize("in_floats", [True, False])
@@ -153,8 +153,8 @@ def test_a_recording_has_its_boards_loops(in_floats):
     assert family == ("fpu_rows" if in_floats else "block_products")
 
 
-def test_weights_that_a_run_widens_are_for_kernels():
-    """A read of streamed float16 weights makes float32 of them: a program has no call for that."""
+def test_narrow_weights_need_kernels():
+    """Reading streamed float16 weights makes float32 of them; programs have no call for that."""
     rng = np.random.default_rng(1)
     shapes = (("w", 64, 8), ("r", 64, 16))
     rows = {name: rng.standard_normal((1, *shape)) for name, *shape in shapes}

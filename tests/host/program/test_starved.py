@@ -1,4 +1,4 @@
-"""Where memory ends in a public call and stays short, the error is typed, and all works after it.
+"""A lack of memory in a public call raises a typed error, and everything works after it.
 
 See tests/device/starved.py. Some allocations of each call; all of them with MPCONNXR_LONG=1.
 """
@@ -22,13 +22,13 @@ MOST = {"warm": 10**9, "cold": 400} if LONG else {"warm": 5, "cold": 2}  # of a 
 @pytest.mark.parametrize("target", GUARD_TARGETS[:2], indirect=True)
 @pytest.mark.parametrize("kind", ["program", "kernels"])
 @pytest.mark.parametrize("mode", MOST)
-def test_memory_stays_short(target, kind, mode):
+def test_a_call_without_memory_raises_a_typed_error(target, kind, mode):
     data = convert(network(), Options(golden=[X])).data
     bundles = [programs.made(data, target, stream=True)] if kind == "program" else []
     files = {"mpconnxr": programs.package(bundles), "model.bin": data, "x": X.tobytes()}
     args = [kind, mode, str(MOST[mode])]
-    done = target.run(SCRIPT, files=files, args=args, timeout=1500, heap=HEAP)
-    *bad, last = done.stdout.splitlines() + [done.stderr]
+    completed = target.run(SCRIPT, files=files, args=args, timeout=1500, heap=HEAP)
+    *bad, last = completed.stdout.splitlines() + [completed.stderr]
     assert not bad[:-1] and bad[-1].startswith("tried"), "\n".join(bad[:12]) + last[-500:]
     assert int(bad[-1].split()[1]) > 30
     print(kind, mode, bad[-1])

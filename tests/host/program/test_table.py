@@ -1,4 +1,4 @@
-"""A program's bytes say what its calls take: all forms of loops/program read the same of them."""
+"""All forms of loops/program read the same arguments of calls from a program's bytes."""
 
 import random
 from struct import calcsize
@@ -40,25 +40,26 @@ def recording(steps):
     )
 
 
-def call(name, items, words, block=0, listed=(), changed=()):
-    """A call of a loop with views of float32 that begin at these items, and a block of words.
+def call(name, elements, words, block=0, listed=(), changed=()):
+    """Return a call of a loop with views of float32 and a block of words.
 
-    listed: where those begin that are in a list, in which case the loop is a driver.
+    Views begin at `items`; with views in a list, which begin at `listed`, the loop is a driver. It
+    writes the words `changed`.
     """
-    places = tuple(Place("arena", 4 * item, "f", 9) for item in (*items, *listed))
+    places = tuple(Place("arena", 4 * element, "f", 9) for element in (*elements, *listed))
     whole = Part(block, 0, len(words))
     arguments = (whole, (whole, *places)) if listed else (*places, whole)
     return Call(Loop("family", name), arguments, {block: list(words)}, {block: list(changed)})
 
 
 def random_steps(rng):
-    """Steps whose calls repeat, grow by constants, or keep what a loop wrote."""
+    """Return steps whose calls repeat, grow by constants, or keep what a loop wrote."""
     steps = []
     for _ in range(rng.randint(1, 6)):
         calls = []
         base = [rng.choice([rng.randint(-70, 70), rng.randint(-(1 << 31), (1 << 31) - 1)])]
         base += [rng.randint(0, 1 << 29) for _ in range(rng.randint(0, 40))]
-        items = [rng.randint(0, 1 << 20) for _ in range(3)]
+        elements = [rng.randint(0, 1 << 20) for _ in range(3)]
         listed = [rng.randint(0, 1 << 20) for _ in range(rng.choice((0, 0, 1, 2, 5)))]
         growth = [rng.randint(-3, 3) for _ in base]
         for k in range(rng.randint(1, 30)):
@@ -74,9 +75,9 @@ def random_steps(rng):
             if block != k:  # that of the call before
                 words = [UNKNOWN, *calls[-1].words[block][1:]]
             changed = [0] if listed and rng.random() < 0.5 else []
-            found = [i + k * rng.choice((0, 1)) for i in listed]
-            places = [i + k for i in items]
-            calls.append(call(f"loop{len(base)}", places, words, block, found, changed))
+            results = [i + k * rng.choice((0, 1)) for i in listed]
+            places = [i + k for i in elements]
+            calls.append(call(f"loop{len(base)}", places, words, block, results, changed))
             if rng.random() < 0.1:
                 calls.append(Read(rng.randint(0, 60000)))
         steps.append(calls)
@@ -88,19 +89,19 @@ def wrapped(value):
 
 
 def expected(steps):
-    """(loop, items of its buffers, words: None where a loop wrote) of each call; a read's code."""
+    """Yield (loop, elements of its buffers, words: None if a loop wrote it); a read's code."""
     for each in [each for calls in steps for each in calls]:
         if isinstance(each, Read):
             yield 256 + each.chunk
             continue
         [words] = each.words.values()
         places = [a for b in each.arguments for a in (b if isinstance(b, tuple) else (b,))]
-        items = [place.offset // 4 for place in places if isinstance(place, Place)]
-        yield each.loop, items, [None if word is UNKNOWN else word for word in words]
+        elements = [place.offset // 4 for place in places if isinstance(place, Place)]
+        yield each.loop, elements, [None if word is UNKNOWN else word for word in words]
 
 
 def read_from(made, line):
-    """The same of what a board printed of a call: its entry, places of all views, all words."""
+    """Return the call that a board printed in a line, in the form of expected()."""
     k, *numbers = [int(field) for field in line.split()]
     if k > 239:
         return k
@@ -110,8 +111,8 @@ def read_from(made, line):
         block, (_, *views), loop, _ = arguments
     else:
         *views, block = arguments
-    items = [places[view.number] for view in views if isinstance(view, View)]
-    return loop, items, words[block.first : block.last]
+    elements = [places[view.number] for view in views if isinstance(view, View)]
+    return loop, elements, words[block.first : block.last]
 
 
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
@@ -133,13 +134,13 @@ def test_forms_read_what_was_written(target):
     for (steps, made), part in zip(tables, parts, strict=False):
         runs = iter(part.strip("\n").splitlines())
         for _ in range(2):
-            for wanted in expected(steps):
-                found = read_from(made, next(runs))
-                if isinstance(wanted, tuple):
-                    words = zip(wanted[2], found[2], strict=True)
-                    assert found[:2] == wanted[:2] and all(a in (None, b) for a, b in words)
+            for written in expected(steps):
+                result = read_from(made, next(runs))
+                if isinstance(written, tuple):
+                    words = zip(written[2], result[2], strict=True)
+                    assert result[:2] == written[:2] and all(a in (None, b) for a, b in words)
                 else:
-                    assert found == wanted
+                    assert result == written
             assert next(runs) == "255"
         assert not list(runs)
 
@@ -148,14 +149,14 @@ def code_of(*steps):
     return table_of(recording(steps)).code
 
 
-def test_what_repeats_stands_there_once():
+def test_repeated_calls_are_stored_once():
     calls = [call("a", [k, 2 * k, 0], [5, 3 * k], k) for k in range(1000)]
     assert len(code_of(calls)) < 50
     inner = [call("a", [k % 7, 0, 0], [k // 7], k) for k in range(7 * 300)]
     assert len(code_of(inner)) < 130
 
 
-def test_words_that_a_driver_leaves_are_set_anew():
+def test_words_that_a_driver_leaves_are_set_again():
     left = [call("a", [], [1, 2], k, listed=[0], changed=[1]) for k in range(2)]
     kept = [call("a", [], [1, 2], k, listed=[0]) for k in range(2)]
     assert len(code_of(left)) > len(code_of(kept))
@@ -172,7 +173,7 @@ def test_too_many_kinds_of_calls_are_refused():
         code_of(calls)
 
 
-def test_numbers_are_what_the_docstring_says():
+def test_bytes_are_encoded_as_the_docstring_says():
     made = table_of(recording([[call("a", [3, 3, 5], [-1]), call("a", [3, 3, 5], [-2], 1)]]))
     # A run begins with what changes: words 0 and 1 are of views, 2 is unused, 3 is the block's;
     # entry 0 as it is at first, the end of that; then -1 more; the end of both
@@ -190,8 +191,9 @@ def test_an_entry_without_buffers_has_numbers():
 
 
 def _lies_in_the_file(data):
-    """Return whether all buffers lie in the arena, the state and the file: where others lie, such
-    as constants that a kernel makes, differs from board to board.
+    """Return True if all buffers lie in the arena, the state or the file.
+
+    Places of others, such as constants that a kernel makes, differ from board to board.
     """
     loader = Loader(Reader(bytearray(data), False))
     return loader._found and not any(is_loose for _, _, is_loose, _ in loader._found.found)
@@ -199,25 +201,25 @@ def _lies_in_the_file(data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ("unix", "unix32", "unix-plain"), indirect=True)
-def test_boards_make_the_tables_that_a_computer_makes(target):
-    script, files, wanted = (small.SCRIPTS / "tables.py").read_text(), {}, []
+def test_boards_and_the_host_make_the_same_tables(target):
+    script, files, expected = (small.SCRIPTS / "tables.py").read_text(), {}, []
     for seed in [seed for some in seeds.collection().values() for seed in some]:
         try:
             is_known = _lies_in_the_file(seed.data)
         except MpconnxrError:
             continue
         if is_known:
-            found = [part for made in of_boards.tables(bytearray(seed.data)) for part in made]
-            wanted.append(" ".join([seed.name, *map(of_boards.digest, found)]))
+            results = [part for made in of_boards.tables(bytearray(seed.data)) for part in made]
+            expected.append(" ".join([seed.name, *map(of_boards.digest, results)]))
             files[seed.name] = seed.data
     files["models"] = "\n".join(files).encode()
     printed = small.run(target, script, {"mpconnxr": package.folder(), **files}, timeout=600)
     printed = [line for line in printed.splitlines() if not line.endswith("refused")]
-    assert set(printed) <= set(wanted) and len(printed) > 100
+    assert set(printed) <= set(expected) and len(printed) > 100
 
 
 def calls_of(made):
-    """Yield what a program's calls take: as expected() does, with places of any kind."""
+    """Yield what a program's calls take, in the form of expected(), with places of any kind."""
     views = [[0, 0] for _ in made.views]
     words = [0] * (8 + len(views) + made.n_words)
     words[1], words[2] = 1, len(views)
@@ -250,8 +252,8 @@ def place_of(place):
 @pytest.mark.slow
 @pytest.mark.parametrize("arch", ("armv6m", "armv7emsp"))
 @pytest.mark.parametrize("stream", (False, True))
-def test_a_table_makes_the_calls_that_were_proved(arch, stream):
-    """Proofs are of the recording; the program is made of what kernels emit once more."""
+def test_a_table_makes_the_proved_calls(arch, stream):
+    """Proofs apply to the recording, but kernels emit the program's calls once more."""
     machine, n_calls = Machine.for_arch(arch), 0
 
     def runs(family, form):
@@ -262,18 +264,18 @@ def test_a_table_makes_the_calls_that_were_proved(arch, stream):
             recorded = record(seed.data, runs, stream)
         except CannotRecord:
             continue
-        found = calls_of(table(seed.data, runs, stream))
+        result = calls_of(table(seed.data, runs, stream))
         for call in [call for step in recorded.steps for call in step.calls]:
             if isinstance(call, Read):
-                assert next(found) == 256 + call.chunk, seed.name
+                assert next(result) == 256 + call.chunk, seed.name
                 continue
             [words] = call.words.values()
             places = [place_of(a) for a in flat(call.arguments) if isinstance(a, Place)]
-            loop, made, made_words = next(found)
+            loop, made, made_words = next(result)
             assert (loop, len(words)) == (call.loop, len(made_words)), seed.name
             assert all(a is UNKNOWN or a == b for a, b in zip(words, made_words, strict=True))
             # constants that a kernel makes are an array there, and lie in a memory here
             assert [p for p in made if p[0] < 3] == places, (seed.name, loop)
             n_calls += 1
-        assert next(found, None) is None, seed.name
+        assert next(result, None) is None, seed.name
     assert n_calls > 1_000

@@ -1,4 +1,4 @@
-"""One run at a time: calls that come while a model computes are refused, and leave it right."""
+"""One run at a time: calls while a model computes are refused, and leave it right."""
 
 import pytest
 

@@ -1,8 +1,8 @@
-"""Each call of a run reads, as an input of its step, what the input's own steps wrote last.
+"""Each call of a run reads what its input's own steps wrote last.
 
-Recorded calls are followed over an arena whose bytes know whose they are: within a step, from
-step to step, and between the bands of rows that a small arena has. Loops that nothing declares are
-taken to write their outputs, and nothing is said of what they read.
+Recorded calls are followed over an arena that knows the owner of each byte: within a step, from
+step to step, and between the bands of rows that a small arena has. Loops without declarations are
+assumed to write their outputs; their reads are not checked.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ NOBODY, SCRATCH = -1, -2
 
 
 class Arena:
-    """Whose each byte is: the number of a root tensor."""
+    """The owner of each byte: the number of a root tensor."""
 
     def __init__(self, nbytes, graph):
         self.owners = np.full(nbytes, NOBODY)
@@ -45,15 +45,15 @@ class Arena:
             self.owners[t.offset : t.offset + t.nbytes] = self.number(t)
 
     def strangers(self, step, call):
-        """Ranges that a call reads in which others have written; then it writes."""
-        found = touched(call)
+        """Return the ranges of other owners' bytes that a call reads; then make it write."""
+        result = touched(call)
         own = [self.number(t) for t in step.inputs if t.root.data is None]
-        in_arena = [r for r in found.reads if r.memory == "arena" and r.role == INPUT]
-        wrong = [r for r in in_arena if not np.isin(self.owners[found.bytes_of(r)], own).all()]
-        for r in found.writes:
+        in_arena = [r for r in result.reads if r.memory == "arena" and r.role == INPUT]
+        wrong = [r for r in in_arena if not np.isin(self.owners[result.bytes_of(r)], own).all()]
+        for r in result.writes:
             if r.memory == "arena":
                 owner = self._of(step, r) if r.role == OUTPUT else SCRATCH
-                self.owners[found.bytes_of(r)] = owner
+                self.owners[result.bytes_of(r)] = owner
         return wrong
 
     def _of(self, step, r):
@@ -61,24 +61,24 @@ class Arena:
         return self.number(within[0])
 
 
-def strangers(done):
-    """(step, kernel, range) of all reads of what is another value's. Raises CannotRecord."""
-    recording = record(done.data, has_form)
-    arena, found = Arena(recording.arena_nbytes, done.graph), []
+def strangers(converted):
+    """Return (step, kernel, range) of all reads of another value's bytes."""
+    recording = record(converted.data, has_form)
+    arena, result = Arena(recording.arena_nbytes, converted.graph), []
     for recorded in recording.steps:
-        step = done.graph.steps[recorded.number]
+        step = converted.graph.steps[recorded.number]
         for call in recorded.calls:
             if isinstance(call, Call) and touched(call):
                 wrong = arena.strangers(step, call)
-                found += [(recorded.number, step.kernel, r) for r in wrong]
+                result += [(recorded.number, step.kernel, r) for r in wrong]
             else:
                 for t in step.outputs:
                     arena.give(t)
-    return found
+    return result
 
 
 def conversions(model, **options):
-    """Conversions of a model: as it is, and in the smallest arena that the planner finds."""
+    """Yield conversions of a model: as it is, and in the smallest possible arena."""
     yield convert(model, Options(strip=True, **options))
     try:
         convert(model, Options(strip=True, arena=8, **options))
@@ -87,24 +87,24 @@ def conversions(model, **options):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_layers(kind):
+def test_layers_read_their_own_values(kind):
     for seed in range(100) if LONG else range(4):
-        for done in conversions(layer(kind, seed)[0]):
-            assert not strangers(done), seed
+        for converted in conversions(layer(kind, seed)[0]):
+            assert not strangers(converted), seed
 
 
-def test_bands():
+def test_bands_read_their_own_values():
     n_bands = 0
     for seed in range(150) if LONG else (7, 8, 15):
         whole, *others = conversions(Net(seed, TensorProto.UINT8).build())
-        for done in (whole, *others):
-            assert not strangers(done), seed
-            n_bands += len(done.graph.steps) > len(whole.graph.steps)
+        for converted in (whole, *others):
+            assert not strangers(converted), seed
+            n_bands += len(converted.graph.steps) > len(whole.graph.steps)
     assert n_bands >= (20 if LONG else 3)
 
 
 def large_outputs():
-    """Convolutions of floats whose outputs are some million times their inputs."""
+    """Return convolutions of floats whose outputs are some million times their inputs."""
     nodes = [
         ("Conv", "x w0", "a", {"pads": [1, 1, 1, 1]}),
         ("Relu", "a", "b", {}),
@@ -116,23 +116,23 @@ def large_outputs():
 
 
 def test_bands_of_floats_have_the_exponent_of_all_their_input(target):
-    """Were the output over it, that would be the output's, and the input's bits would be lost."""
-    done = list(conversions(large_outputs()))
-    assert [strangers(each) for each in done] == [[], []]
-    assert len(done[1].graph.steps) > len(done[0].graph.steps)
+    """If the output overwrote the input, later bands would use the output's exponent."""
+    converted = list(conversions(large_outputs()))
+    assert [strangers(each) for each in converted] == [[], []]
+    assert len(converted[1].graph.steps) > len(converted[0].graph.steps)
     x = floats(1, 4, 24, 24, seed=3).tobytes()
-    outcomes = run_jobs(target, [Job(each.data, [[x]]) for each in done])
+    outcomes = run_jobs(target, [Job(each.data, [[x]]) for each in converted])
     whole, bands = (np.frombuffer(o.runs[0].outputs[0], np.float32) for o in outcomes)
     assert np.abs(whole - bands).max() <= 1e-6 * np.abs(whole).max()
 
 
 @zoo.needs_zoo
-def test_collection():
+def test_models_of_the_collection_read_their_own_values():
     names = zoo.models()
     for name in names if LONG else [n for n in names if n.startswith("mlperf_kws")]:
         try:
-            for done in conversions(zoo.model_path(name), shapes=zoo.shapes(name)):
-                assert not strangers(done), name
+            for converted in conversions(zoo.model_path(name), shapes=zoo.shapes(name)):
+                assert not strangers(converted), name
         except CannotRecord:
             continue  # strings
 

@@ -1,4 +1,4 @@
-"""Sensors that tests put on boards."""
+"""Fake sensors on boards."""
 
 import argparse
 import contextlib
@@ -17,21 +17,21 @@ def samples(scale=1):
 """
 
 
-def options(**given):
-    """The sensor's options as the command line has them by default."""
+def options(**explicit):
+    """Return the sensor's options as the command line has them by default."""
     plain = {"channels": 1, "dtype": np.dtype(np.uint8), "sensor": None, "pin": None}
-    return argparse.Namespace(**plain | given)
+    return argparse.Namespace(**plain | explicit)
 
 
 @contextlib.contextmanager
 def on_board(ready_target, folder):
-    """A board whose file system is the folder: its port."""
+    """Yield the port of a board whose file system is the folder."""
     with FakeBoard(ready_target("unix32").build(), folder) as board:
         yield board.port
 
 
 def record_from(port, tmp_path, source, *argv):
-    """Exit status of a recording; the file is data.npz."""
+    """Return the exit status of a recording; the file is data.npz."""
     sensor = tmp_path / "sensor.py"
     sensor.write_text(source)
     out = str(tmp_path / "data.npz")
@@ -39,7 +39,7 @@ def record_from(port, tmp_path, source, *argv):
 
 
 def monitor_on(port, tmp_path, source, *argv):
-    """Exit status."""
+    """Return the exit status of a monitor."""
     sensor = tmp_path / "sensor.py"
     sensor.write_text(source)
     return monitor.main([port, "--sensor", str(sensor), *map(str, argv)])

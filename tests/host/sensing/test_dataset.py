@@ -1,4 +1,4 @@
-"""Recordings: their file, and the windows in it."""
+"""Recordings: their file format, and the windows in it."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_too_short_a_recording_has_no_window():
     assert x.shape == (0, 4, 3) and y.shape == (0,)
 
 
-def test_a_file_that_is_read_is_what_was_written(tmp_path):
+def test_a_file_is_read_as_it_was_written(tmp_path):
     path = tmp_path / "data.npz"
     one = Dataset(["still"])
     one.add(heard(5, [1, 2], [3, 4]), 0)
@@ -43,15 +43,18 @@ def test_a_file_that_is_read_is_what_was_written(tmp_path):
     two = Dataset.read(path)
     two.add(heard(0, [5, 6]), two.number_of("shake"))
     two.write(path, 0, 0)
-    found = np.load(path)
-    assert found["samples"].tolist() == [[1, 2], [3, 4], [5, 6]]
-    assert found["t_ms"].tolist() == [5, 5, 0]
-    assert found["label"].tolist() == [0, 0, 1] and found["labels"].tolist() == ["still", "shake"]
-    assert found["start"].tolist() == [True, False, True]
+    result = np.load(path)
+    assert result["samples"].tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert result["t_ms"].tolist() == [5, 5, 0]
+    assert result["label"].tolist() == [0, 0, 1] and result["labels"].tolist() == [
+        "still",
+        "shake",
+    ]
+    assert result["start"].tolist() == [True, False, True]
     assert Dataset.read(path).counts() == {"still": 2, "shake": 1}
 
 
-def test_cut():
+def test_windows_are_cut_from_recordings():
     one = Dataset([])
     one.add(heard(0, [1], [2]), NONE)
     one.add(heard(1, [3], [4]), NONE)

@@ -1,13 +1,13 @@
-"""`mpconnxr monitor`, on a board that is MicroPython's unix port."""
+"""`mpconnxr monitor` runs a model on a fake board."""
 
 import json
 
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 from rich.console import Console
 
+from tests.host.device import small
 from tests.host.fake_board import FakeBoard
 from tests.host.sensing.sensors import RAMP, monitor_on
 from tools.converter.convert import Options, convert
@@ -17,22 +17,11 @@ from tools.sensing.inference import About, Inference
 
 
 def linear(shape, weights):
-    """Flatten, MatMul: (1, classes)."""
+    """Return Flatten, MatMul: (1, classes)."""
     n, classes = weights.shape
-    graph = helper.make_graph(
-        [
-            helper.make_node("Reshape", ["x", "flat"], ["f"]),
-            helper.make_node("MatMul", ["f", "w"], ["y"]),
-        ],
-        "linear",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, classes))],
-        [
-            numpy_helper.from_array(weights.astype(np.float32), "w"),
-            numpy_helper.from_array(np.array([1, n]), "flat"),
-        ],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    nodes = [("Reshape", "x flat", "f", {}), ("MatMul", "f w", "y", {})]
+    ends = [small.value("x", shape)], [small.value("y", (1, classes))]
+    return small.model(nodes, *ends, w=weights.astype(np.float32), flat=np.array([1, n]))
 
 
 @pytest.fixture
@@ -55,25 +44,25 @@ def answers(capsys):
 
 
 @pytest.mark.parametrize("shape", [(1, 3, 2), (1, 6), (1, 3, 1, 2)])
-def test_samples_in_turn(board, tmp_path, capsys, shape):
-    """The newest three samples of two channels, the oldest first."""
+def test_classes_are_printed_for_samples_in_turn(board, tmp_path, capsys, shape):
+    """Input is the newest three samples of two channels, the oldest first."""
     deployed(board, tmp_path, linear(shape, np.eye(6)))
     capsys.readouterr()
     assert monitor_on(board.port, tmp_path, RAMP, "-n", 3, "--every", 2, "--json") == 0
-    found = answers(capsys)
-    wanted = [[n, -n, n + 1, -n - 1, n + 2, -n - 2] for n in (0, 2, 4)]
-    assert [a["outputs"][0] for a in found] == wanted
-    assert all(a["us"] >= 0 for a in found) and found[0]["ms"] <= found[2]["ms"]
+    result = answers(capsys)
+    expected = [[n, -n, n + 1, -n - 1, n + 2, -n - 2] for n in (0, 2, 4)]
+    assert [a["outputs"][0] for a in result] == expected
+    assert all(a["us"] >= 0 for a in result) and result[0]["ms"] <= result[2]["ms"]
 
 
-def test_a_row_for_each_channel(board, tmp_path, capsys):
+def test_an_input_may_have_a_row_for_each_channel(board, tmp_path, capsys):
     deployed(board, tmp_path, linear((1, 2, 3), np.eye(6)))
     capsys.readouterr()
     assert monitor_on(board.port, tmp_path, RAMP, "-n", 1, "--json") == 0
     assert answers(capsys)[0]["outputs"] == [[0, 1, 2, 0, -1, -2]]
 
 
-def test_blocks_and_labels(board, tmp_path, capsys):
+def test_blocks_are_classified_with_labels(board, tmp_path, capsys):
     weights = np.array([[1, 0], [0, 1], [0, 0], [0, 0]])
     deployed(board, tmp_path, linear((1, 4), weights), ("left", "right"))
     source = "from array import array\ndef samples():\n"
@@ -84,22 +73,22 @@ def test_blocks_and_labels(board, tmp_path, capsys):
     assert [line.split()[4:] for line in lines] == [["left", "9", "3"], ["right", "2", "5"]]
 
 
-def test_samples_that_do_not_fill_the_input(board, tmp_path, capsys):
+def test_samples_that_do_not_fill_the_input_are_refused(board, tmp_path, capsys):
     deployed(board, tmp_path, linear((1, 5), np.eye(5)))
     capsys.readouterr()
     assert monitor_on(board.port, tmp_path, RAMP, "-n", 1) == 1
     assert "samples of 2 numbers do not fill x (1, 5)" in capsys.readouterr().err
 
 
-def test_nothing_was_deployed(board, tmp_path, capsys):
+def test_a_board_without_a_model_is_refused(board, tmp_path, capsys):
     assert monitor_on(board.port, tmp_path, RAMP) == 1
-    said = (
+    message = (
         "monitor: mpconnxr is not on the board: mpconnxr flash MODEL.bin deploys it with a model\n"
     )
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == message
 
 
-def test_no_model_of_this_name(board, tmp_path, capsys):
+def test_an_unknown_model_is_refused(board, tmp_path, capsys):
     deployed(board, tmp_path, linear((1, 6), np.eye(6)))
     capsys.readouterr()
     assert monitor_on(board.port, tmp_path, RAMP, "--model", "other.bin") == 1
@@ -108,8 +97,7 @@ def test_no_model_of_this_name(board, tmp_path, capsys):
     assert "Traceback" not in err
 
 
-def test_a_model_that_cannot_be_loaded(board, tmp_path, capsys):
-    """The board says why."""
+def test_a_model_that_does_not_load_is_reported(board, tmp_path, capsys):
     deployed(board, tmp_path, linear((1, 6), np.eye(6)))
     (board.folder / "bad.bin").write_bytes(b"MPCONNXR" + bytes(100))
     capsys.readouterr()
@@ -118,13 +106,13 @@ def test_a_model_that_cannot_be_loaded(board, tmp_path, capsys):
     assert "Error: " in err and "no model" not in err
 
 
-def test_wrong_usage(capsys):
+def test_wrong_usage_is_refused(capsys):
     with pytest.raises(SystemExit) as e:
         monitor.main(["nowhere", "--pin", "26", "-n", "-1"])
     assert e.value.code == 2
 
 
-def test_the_picture():
+def test_the_display_shows_samples_and_scores():
     about = About(("x", "float32", [1, 2]), [("y", "float32", [1, 2])], ("left", "right"))
     picture = Picture(about)
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
@@ -139,6 +127,6 @@ def test_the_picture():
     assert left.count("█") == 13 and right.count("█") == 40
 
 
-def test_sparkline():
+def test_sparklines_scale_to_their_values():
     assert sparkline([0.0, 1.0, float("nan"), 0.5]) == "▁█?▄"
     assert sparkline([]) == ""

@@ -1,4 +1,4 @@
-"""docs/sensing.md on the emulated Pico: samples, a model of them, its answers."""
+"""docs/sensing.md works on the emulated Pico: record samples, train a model, get answers."""
 
 import importlib
 import json
@@ -23,7 +23,7 @@ SENSOR = ROOT / "examples" / "own_data" / "sensor.py"
 
 
 def record(folder, keys, *argv):
-    """Record with keys pressed on a terminal, each after so many samples of a label."""
+    """Record with keys pressed on a terminal, each after a number of samples of a label."""
     near, far = pty.openpty()
     command = [sys.executable, "-m", "tools.sensing.record", "--target", "rp2040"]
     command += ["--flash", "own.flash", "--sensor", SENSOR, "-o", "data.npz", *argv]
@@ -47,7 +47,7 @@ def record(folder, keys, *argv):
 
 
 class Key(NamedTuple):
-    """A key, and the samples of a label before it is pressed, however slow the machine is."""
+    """A key, pressed after so many samples of a label, however slow the computer is."""
 
     key: str
     samples: int
@@ -62,7 +62,9 @@ def _samples(shown, label):
 
 
 @pytest.mark.slow
-def test_record_train_deploy_monitor(ready_target, tmp_path, monkeypatch, capfd):
+def test_recording_training_deploying_and_monitoring_work(
+    ready_target, tmp_path, monkeypatch, capfd
+):
     pytest.importorskip("skl2onnx", reason="training needs scikit-learn and skl2onnx")
     train = importlib.import_module("examples.own_data.train")
     ready_target("rp2040")
@@ -83,20 +85,20 @@ def test_record_train_deploy_monitor(ready_target, tmp_path, monkeypatch, capfd)
     assert "verified:" in capfd.readouterr().out
     call = ["--call", "samples('shake')", "-n", "4", "--json"]
     assert monitor.main([*board, "--sensor", str(SENSOR), *call]) == 0
-    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
-    assert [it["answer"] for it in found] == ["shake"] * 4
+    results = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [it["answer"] for it in results] == ["shake"] * 4
 
 
 @pytest.mark.slow
-def test_pins(ready_target, tmp_path):
-    """The emulated Pico has analog pins that nothing is connected to."""
+def test_pins_are_recorded(ready_target, tmp_path):
+    """Nothing is connected to the emulated Pico's analog pins."""
     from tools.sensing import record as command
 
     ready_target("rp2040")
     argv = ["--target", "rp2040", "--flash", str(tmp_path / "own.flash"), "--pin", "26", "27"]
     out = str(tmp_path / "pins.npz")
     assert command.main([*argv, "--rate", "200", "-n", "21", "-o", out]) == 0
-    found = np.load(out)
-    assert found["samples"].shape == (21, 2)
+    result = np.load(out)
+    assert result["samples"].shape == (21, 2)
     # No earlier than the rate allows. How much later depends on the emulator and its serial port.
-    assert found["t_ms"][-1] >= 99
+    assert result["t_ms"][-1] >= 99

@@ -1,4 +1,4 @@
-"""`mpconnxr record`, on a board that is MicroPython's unix port."""
+"""`mpconnxr record` records from a fake board."""
 
 import json
 
@@ -25,18 +25,18 @@ def port(ready_target, tmp_path):
         yield port
 
 
-def test_n_samples_with_a_label(port, tmp_path, capsys):
+def test_a_number_of_samples_gets_a_label(port, tmp_path, capsys):
     argv = ("--call", "samples(2)", "--label", "up", "-n", 7, "--window", 3, "--hop", 2)
     assert record_from(port, tmp_path, RAMP, *argv) == 0
-    found = np.load(tmp_path / "data.npz")
-    assert found["samples"].tolist() == [[2 * i, -i] for i in range(7)]
-    assert found["labels"].tolist() == ["up"] and found["y"].tolist() == [0, 0, 0]
-    assert found["x"].shape == (3, 3, 2) and found["x"][1, 0].tolist() == [4, -2]
-    said = capsys.readouterr().out
-    assert "7 samples of 2 numbers recorded, 7 in" in said and "3 windows of 3" in said
+    result = np.load(tmp_path / "data.npz")
+    assert result["samples"].tolist() == [[2 * i, -i] for i in range(7)]
+    assert result["labels"].tolist() == ["up"] and result["y"].tolist() == [0, 0, 0]
+    assert result["x"].shape == (3, 3, 2) and result["x"][1, 0].tolist() == [4, -2]
+    printed = capsys.readouterr().out
+    assert "7 samples of 2 numbers recorded, 7 in" in printed and "3 windows of 3" in printed
 
 
-def test_recordings_are_appended_or_replaced_when_asked_only(port, tmp_path, capsys):
+def test_recordings_are_replaced_on_request_only(port, tmp_path, capsys):
     assert record_from(port, tmp_path, RAMP, "-n", 3, "--label", "a") == 0
     assert record_from(port, tmp_path, RAMP, "-n", 3) == 1
     assert "--append adds to it, --overwrite replaces it" in capsys.readouterr().err
@@ -47,16 +47,16 @@ def test_recordings_are_appended_or_replaced_when_asked_only(port, tmp_path, cap
     assert len(np.load(tmp_path / "data.npz")["samples"]) == 2
 
 
-def test_a_sensor_that_ends(port, tmp_path):
+def test_a_recording_ends_with_the_sensor(port, tmp_path):
     assert record_from(port, tmp_path, BLOCKS, "--channels", 2) == 0
-    found = np.load(tmp_path / "data.npz")["samples"]
-    assert found.dtype == np.int16
-    assert found.tolist() == [[i + k, -i - k] for i in range(5) for k in (0, 1)]
+    result = np.load(tmp_path / "data.npz")["samples"]
+    assert result.dtype == np.int16
+    assert result.tolist() == [[i + k, -i - k] for i in range(5) for k in (0, 1)]
     assert record_from(port, tmp_path, BYTES, "--dtype", "int16", "--overwrite") == 0
     assert np.load(tmp_path / "data.npz")["samples"].tolist() == [[0x0201], [0x0403]]
 
 
-def test_n_within_a_block(port, tmp_path):
+def test_a_recording_may_end_within_a_block(port, tmp_path):
     assert record_from(port, tmp_path, BLOCKS, "--channels", 2, "-n", 3) == 0
     assert len(np.load(tmp_path / "data.npz")["samples"]) == 3
 
@@ -70,7 +70,7 @@ def test_seconds_are_those_of_the_board(port, tmp_path):
     assert np.load(tmp_path / "data.npz")["t_ms"].max() <= 200
 
 
-def test_what_came_before_an_error_is_kept(port, tmp_path, capsys):
+def test_samples_before_an_error_are_kept(port, tmp_path, capsys):
     broken = "def samples():\n    yield 1\n    yield 2\n    raise ValueError('loose wire')\n"
     assert record_from(port, tmp_path, broken) == 1
     err = capsys.readouterr().err
@@ -79,7 +79,7 @@ def test_what_came_before_an_error_is_kept(port, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("def samples():\n    return\n    yield", "the sensor yielded no samples"),
         ("def samples():\n    yield 'text'\n", "something other than numbers"),
@@ -87,9 +87,9 @@ def test_what_came_before_an_error_is_kept(port, tmp_path, capsys):
         ("import nothing_of_the_kind\n", "ImportError"),
     ],
 )
-def test_a_sensor_without_samples(port, tmp_path, capsys, source, said):
+def test_a_sensor_without_samples_is_refused(port, tmp_path, capsys, source, message):
     assert record_from(port, tmp_path, source) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "data.npz").exists()
 
 
@@ -106,13 +106,13 @@ def test_a_sensor_without_samples(port, tmp_path, capsys, source, said):
     ],
     ids=" ".join,
 )
-def test_wrong_usage(argv, capsys):
+def test_wrong_usage_is_refused(argv, capsys):
     with pytest.raises(SystemExit) as e:
         record.main(["nowhere", *argv])
     assert e.value.code == 2
 
 
-def test_no_board(tmp_path, capsys):
+def test_a_missing_board_is_reported(tmp_path, capsys):
     (tmp_path / "s.py").write_text(RAMP)
     out = str(tmp_path / "x.npz")
     argv = [str(tmp_path / "none"), "--sensor", str(tmp_path / "s.py"), "-o", out]

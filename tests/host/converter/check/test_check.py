@@ -40,25 +40,25 @@ def integers() -> onnx.ModelProto:
 
 
 def run(tmp_path, model, *options):
-    """(exit status, path of the file)"""
+    """Convert a model; return (exit status, path of the file)."""
     path, output = tmp_path / "model.onnx", tmp_path / "model.bin"
     onnx.save(model, path)
     return command.main([str(path), str(output), *options]), output
 
 
 def negated(model, name):
-    """A copy in which a constant has the other sign."""
-    found = onnx.ModelProto()
-    found.CopyFrom(model)
-    for t in found.graph.initializer:
+    """Return a copy of the model with a constant negated."""
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    for t in result.graph.initializer:
         if t.name == name:
             t.CopyFrom(numpy_helper.from_array(-numpy_helper.to_array(t), name))
-    return found
+    return result
 
 
 @pytest.fixture
 def wrong_simplify(monkeypatch):
-    """A simplification with a fault in the second layer."""
+    """Simplify wrongly: negate a weight of the second layer."""
     right = simplify.simplified
     monkeypatch.setattr(simplify, "simplified", lambda m, c: negated(right(m, c), "v"))
 
@@ -72,7 +72,7 @@ def target(request, monkeypatch, ready_target):
     return request.param
 
 
-def test_the_last_line_says_how_far_floats_are_off(tmp_path, target, capfd):
+def test_the_last_line_reports_the_error_of_floats(tmp_path, target, capfd):
     status, output = run(tmp_path, two_layers())
     assert status == 0 and output.exists()
     last = capfd.readouterr().out.splitlines()[-1]
@@ -84,16 +84,16 @@ def test_integers_are_equal(tmp_path, capfd):
     assert capfd.readouterr().out.splitlines()[-1] == "checked: all 10 values equal"
 
 
-def test_what_is_promised_is_said(tmp_path, capfd):
+def test_the_promised_error_is_reported(tmp_path, capfd):
     digits = onnx.load(small.ROOT / "examples" / "digits" / "digits.onnx")
     assert run(tmp_path, digits, "--float", "fast16")[0] == 0
     assert "(2.0e-03 is promised)" in capfd.readouterr().out.splitlines()[-1]
 
 
-def test_json_has_it(tmp_path, target, capfd):
+def test_json_contains_the_check(tmp_path, target, capfd):
     assert run(tmp_path, two_layers(), "--json", "--strip")[0] == 0
-    found = json.loads(capfd.readouterr().out)["check"]
-    assert found["checked"] and found["error"] < 1e-6 and found["target"] == target
+    result = json.loads(capfd.readouterr().out)["check"]
+    assert result["checked"] and result["error"] < 1e-6 and result["target"] == target
 
 
 def test_a_stripped_file_is_checked_and_has_no_vector(tmp_path, capfd):
@@ -105,11 +105,14 @@ def test_a_stripped_file_is_checked_and_has_no_vector(tmp_path, capfd):
 
 def test_a_wrong_file_is_not_written(tmp_path, wrong_simplify, target, capfd):
     status, output = run(tmp_path, two_layers())
-    said = capfd.readouterr().err
+    printed = capfd.readouterr().err
     assert status == 1 and not output.exists()
-    assert "output y is " in said and "of its largest value off, at most 0.0001 is right" in said
-    assert "The first layer that deviates is Gemm second (y)" in said
-    assert "--optimize 1" in said and "report this" in said
+    assert (
+        "output y is " in printed
+        and "of its largest value off, at most 0.0001 is right" in printed
+    )
+    assert "The first layer that deviates is Gemm second (y)" in printed
+    assert "--optimize 1" in printed and "report this" in printed
 
 
 def test_a_fault_in_an_early_layer_is_found_there(tmp_path, monkeypatch, capfd):
@@ -119,19 +122,19 @@ def test_a_fault_in_an_early_layer_is_found_there(tmp_path, monkeypatch, capfd):
     assert "The first layer that deviates is Gemm first (h). This" in capfd.readouterr().err
 
 
-def test_a_rewrite_that_its_own_check_passes(tmp_path, monkeypatch, capfd):
+def test_a_wrong_rewrite_that_its_own_check_passes_is_found(tmp_path, monkeypatch, capfd):
     right = rewrites.check.checked
 
     def wrong(model, rewritten):
-        (found, log), without = right(model, rewritten)
-        return (negated(found, "v"), log), without
+        (result, log), without = right(model, rewritten)
+        return (negated(result, "v"), log), without
 
     monkeypatch.setattr(rewrites.check, "checked", wrong)
     assert run(tmp_path, two_layers(), "--sbom", str(tmp_path / "sbom.json"))[0] == 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.onnx"]
 
 
-def test_wrong_integers(tmp_path, monkeypatch, capfd):
+def test_wrong_integers_are_refused(tmp_path, monkeypatch, capfd):
     nodes = [("Add", "x k", "y", {})]
     k = np.arange(1, 6, dtype=np.int32)
     value = small.value("x", (2, 5), INT), small.value("y", (2, 5), INT)
@@ -141,13 +144,13 @@ def test_wrong_integers(tmp_path, monkeypatch, capfd):
     assert "output y is 10 off, at most 0 is right" in capfd.readouterr().err
 
 
-def test_no_check_writes_the_file(tmp_path, wrong_simplify, capfd):
+def test_no_check_writes_a_wrong_file(tmp_path, wrong_simplify, capfd):
     status, output = run(tmp_path, two_layers(), "--no-check")
     assert status == 0 and output.exists()
     assert capfd.readouterr().out.splitlines()[-1] == "not checked: --no-check"
 
 
-def test_large_models_say_how_to_check_them(tmp_path, monkeypatch, capfd):
+def test_large_models_are_not_checked_and_a_note_says_how(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(run_file, "MOST_WORK", {"unix": 10, "cpython": 10})
     assert run(tmp_path, two_layers())[0] == 0
     last = capfd.readouterr().out.splitlines()[-1]
@@ -158,11 +161,11 @@ def test_random_numbers_are_not_checked(tmp_path, capfd):
     nodes = [("RandomNormalLike", "x", "r", {}), ("Add", "x r", "y", {})]
     model = small.model(nodes, [small.value("x", (2,))], [small.value("y", (2,))])
     assert run(tmp_path, model)[0] == 0
-    said = capfd.readouterr().out
-    assert "not checked: RandomNormalLike draws random numbers" in said
+    printed = capfd.readouterr().out
+    assert "not checked: RandomNormalLike draws random numbers" in printed
 
 
-def test_a_kernel_that_does_not_run_here(tmp_path, capfd):
+def test_a_kernel_that_the_host_cannot_run_is_not_checked(tmp_path, capfd):
     ops = tmp_path / "ops"
     shutil.copytree(OPS, ops)
     for kernel in (ops / "device").glob("*.py"):
@@ -173,26 +176,26 @@ def test_a_kernel_that_does_not_run_here(tmp_path, capfd):
     assert last.startswith("not checked: kernel fir, soft_threshold of --ops does not run on this")
 
 
-def test_own_kernels_are_run(tmp_path, capfd):
+def test_custom_kernels_are_run(tmp_path, capfd):
     assert run(tmp_path, network(), "--ops", str(OPS), "--allow-domain", ACME)[0] == 0
     assert capfd.readouterr().out.splitlines()[-1].startswith("checked: error")
 
 
 def test_strings_and_maps_are_compared():
-    found = check(convert(classifier(), CHECKED), CHECKED)
-    assert found.is_checked and found.text.endswith("all 2 other values equal")
+    result = check(convert(classifier(), CHECKED), CHECKED)
+    assert result.is_checked and result.text.endswith("all 2 other values equal")
 
 
 @pytest.mark.parametrize("dtype", [TensorProto.INT64, TensorProto.UINT64, INT, FLOAT])
 def test_scalars_are_compared(dtype):
-    """numpy gives a plain int for the difference of two scalars of objects."""
+    """The difference of two scalars of objects is a plain int in numpy."""
     nodes = [("Cast", "x", "c", {"to": dtype}), ("Identity", "c", "y", {})]
     model = small.model(nodes, [small.value("x", ())], [small.value("y", (), dtype)])
     assert check(convert(model, CHECKED), CHECKED).is_checked
 
 
 def test_a_loop_without_rounds_collects_nothing():
-    """onnxruntime gives [0] for the collected values; the operators say [0, 2]."""
+    """onnxruntime gives [0] for the collected values; by ONNX they are [0, 2]."""
     scalar = [small.value("i", (), TensorProto.INT64), small.value("go", (), TensorProto.BOOL)]
     shaped = [small.value(name, (2,)) for name in ("v", "n", "s")]
     body = [("Add", "v v", "n", {}), ("Neg", "v", "s", {}), ("Identity", "go", "on", {})]
@@ -214,8 +217,8 @@ def test_the_largest_sizes_are_checked():
     assert check(converted, options).is_checked
 
 
-def test_states_are_kept_from_run_to_run(tmp_path, monkeypatch, capfd):
-    """A wrong state shows in the second run: the first one starts with zeros."""
+def test_states_are_carried_from_run_to_run(tmp_path, monkeypatch, capfd):
+    """A wrong state appears in the second run: the first one starts with zeros."""
     nodes = [("Add", "h x", "n", {}), ("Mul", "h k", "y", {}), ("Neg", "n", "m", {})]
     shapes = [small.value(name, (4,)) for name in ("x", "h", "y", "m")]
     model = small.model(nodes, shapes[:2], shapes[2:], k=np.float32(2))
@@ -224,9 +227,9 @@ def test_states_are_kept_from_run_to_run(tmp_path, monkeypatch, capfd):
     right = simplify.simplified
 
     def wrong(model, context):
-        found = right(model, context)
-        next(n for n in found.graph.node if n.op_type == "Neg").op_type = "Abs"
-        return found
+        result = right(model, context)
+        next(n for n in result.graph.node if n.op_type == "Neg").op_type = "Abs"
+        return result
 
     monkeypatch.setattr(simplify, "simplified", wrong)
     assert run(tmp_path, model, "--state", "m=h")[0] == 1
@@ -234,24 +237,24 @@ def test_states_are_kept_from_run_to_run(tmp_path, monkeypatch, capfd):
 
 
 @pytest.mark.parametrize("kind", ["shape", "nan"])
-def test_what_cannot_be_compared_is_wrong(kind, monkeypatch):
+def test_outputs_that_cannot_be_compared_are_wrong(kind, monkeypatch):
     converted = convert(two_layers(), CHECKED)
     right = run_file.run(converted, CHECKED)
     [[y]] = right.runs
     other = y.T if kind == "shape" else np.where(y == y.max(), np.nan, y)
-    found = run_file.Outputs([[other]], right.target)
-    monkeypatch.setattr(run_file, "run", lambda *_: found)
+    result = run_file.Outputs([[other]], right.target)
+    monkeypatch.setattr(run_file, "run", lambda *_: result)
     with pytest.raises(WrongFile, match="its shape is" if kind == "shape" else "first nan for"):
         check(converted, CHECKED)
 
 
-def test_a_fault_that_merging_makes(monkeypatch):
-    """With all values as outputs all is right: the first layer is one of the file itself."""
+def test_a_fault_caused_by_merging_is_located(monkeypatch):
+    """With all values as outputs everything is right: then no layers are merged."""
     converted = convert(negated(two_layers(), "w"), CHECKED)
     converted.reference = two_layers()
-    found = layers.first_that_deviates(converted, CHECKED)
-    assert found == "The first layer that deviates is Gemm second (y). "
+    result = layers.first_that_deviates(converted, CHECKED)
+    assert result == "The first layer that deviates is Gemm second (y). "
 
 
-def test_no_layer_of_a_right_file_deviates():
+def test_no_layer_of_a_correct_file_deviates():
     assert layers.first_that_deviates(convert(two_layers(), CHECKED), CHECKED) == ""

@@ -1,4 +1,4 @@
-"""What the converter writes loads: what boards would refuse is refused before it has a name."""
+"""Written files load: a file that boards would refuse is refused at conversion."""
 
 import io
 import subprocess
@@ -18,7 +18,7 @@ from tools.converter.numbers.narrow import BITS
 
 
 def nested(depth):
-    """If in If in If ..., each in the second branch."""
+    """Return If in If in If ..., each in the second branch."""
 
     def graph(k, is_last=False):
         out = f"o{k}{'n' * is_last}"
@@ -40,9 +40,9 @@ def converter(*args):
 
 
 def refused_by_command(folder):
-    done = converter(folder / "m.onnx", folder / "m.bin")
-    assert done.returncode == 1 and not (folder / "m.bin").exists()
-    assert done.stderr.startswith("converter: ") and "Traceback" not in done.stderr
+    completed = converter(folder / "m.onnx", folder / "m.bin")
+    assert completed.returncode == 1 and not (folder / "m.bin").exists()
+    assert completed.stderr.startswith("converter: ") and "Traceback" not in completed.stderr
 
 
 @pytest.mark.parametrize("depth", [9, 15])
@@ -51,12 +51,12 @@ def test_bodies_that_boards_refuse_leave_no_file(tmp_path, depth):
     refused_by_command(tmp_path)
 
 
-def test_bodies_that_boards_take():
+def test_bodies_within_the_limit_of_boards_convert():
     assert convert(nested(8)).graph.steps
 
 
 def resized():
-    """5 * 2.6 items are 13 in float32, as the model says, and 12 in float64, as onnx says."""
+    """Return a model whose Resize gives 13 elements in float32, 12 in float64 (5 * 2.6)."""
     nodes = [
         ("QuantizeLinear", "x s z", "a", {}),
         ("DequantizeLinear", "a s z", "b", {}),
@@ -77,20 +77,20 @@ def resized():
     return model
 
 
-def test_sizes_that_contradict_each_other_leave_no_file(tmp_path):
+def test_contradicting_sizes_leave_no_file(tmp_path):
     (tmp_path / "m.onnx").write_bytes(resized().SerializeToString())
     refused_by_command(tmp_path)
 
 
 @pytest.fixture
 def spoiled(monkeypatch):
-    """spoiled(change): changes each lowered graph before its file is written."""
+    """Return spoil(change), which changes each lowered graph before its file is written."""
 
     def of(change):
-        usual = lower.lower
+        original = lower.lower
 
         def lowered(*args):
-            graph = usual(*args)
+            graph = original(*args)
             change(graph)
             return graph
 
@@ -107,13 +107,13 @@ def refused(model, **options):
     return text
 
 
-def test_the_report_names_node_step_kernel_and_what_the_board_says(spoiled):
+def test_the_report_names_node_step_kernel_and_refusal(spoiled):
     spoiled(lambda graph: graph.steps[-1].params.append(7))
     text = refused(small.relu())
     assert "Relu y (step 0, kernel relu)" in text and "step 0 relu: has" in text
 
 
-def test_a_step_in_a_body_is_found(spoiled):
+def test_a_wrong_step_in_a_body_is_located(spoiled):
     def change(graph):
         body = graph.steps[0].bodies[1]
         body[0].params.append(7)
@@ -123,7 +123,7 @@ def test_a_step_in_a_body_is_found(spoiled):
     assert "Neg o1 (step 0/1/0, kernel " in text
 
 
-def test_bodies_deeper_than_boards_take(spoiled):
+def test_bodies_nested_too_deep_are_refused(spoiled):
     def change(graph):
         step = graph.steps[0]
         for _ in range(8):
@@ -135,7 +135,7 @@ def test_bodies_deeper_than_boards_take(spoiled):
     assert "bodies in bodies" in text and text.startswith("If o0 (step 0/1/0/1/0")
 
 
-def test_steps_whose_sizes_callers_decide_are_prepared(spoiled):
+def test_steps_with_sizes_of_the_caller_are_prepared(spoiled):
     model = small.model(
         [("Softmax", "x", "y", {})], [small.value("x", ("n", 3))], [small.value("y", ("n", 3))]
     )
@@ -144,7 +144,7 @@ def test_steps_whose_sizes_callers_decide_are_prepared(spoiled):
     assert "Softmax" in refused(model, bounds={"n": 7})
 
 
-def test_kernels_that_the_package_lacks(spoiled):
+def test_an_unknown_kernel_is_refused(spoiled):
     def change(graph):
         graph.steps[0].kernel = "_runs"
 
@@ -152,8 +152,8 @@ def test_kernels_that_the_package_lacks(spoiled):
     assert "no kernel _runs" in refused(small.relu())
 
 
-def test_what_32_bits_cannot_hold(spoiled):
-    """Parameters are int32, extents below 2**29, as numbers of the file and in each kernel."""
+def test_numbers_beyond_32_bits_are_refused(spoiled):
+    """Parameters are int32 and sizes below 2**29, as numbers of the file and in each kernel."""
     for value, why in ((1 << 31, "more than 32 bits"), (1 << 29, "out of range")):
 
         def change(graph, value=value):
@@ -163,12 +163,12 @@ def test_what_32_bits_cannot_hold(spoiled):
         assert why in refused(small.mixed())
 
 
-def test_what_lies_beyond_the_reach_of_32_bits_is_noted():
+def test_sizes_beyond_32_bit_boards_are_noted():
     n = (1 << 22) + 4  # float32: two of them, of which the second starts beyond 16 MB
     nodes = [("Softmax", "x", "a", {}), ("Add", "a x", "y", {})]
     model = small.model(nodes, [small.value("x", (1, n))], [small.value("y", (1, n))])
-    done = convert(model, Options(strip=True, keep_inputs=True))
-    assert [note for note in done.notes if "16 MB" in note and "arena" in note]
+    converted = convert(model, Options(strip=True, keep_inputs=True))
+    assert [note for note in converted.notes if "16 MB" in note and "arena" in note]
     assert not [note for note in convert(small.mixed()).notes if "16 MB" in note]
 
 
@@ -179,15 +179,15 @@ def test_float64_is_noted():
 
 
 def test_streamed_weights_are_loaded_as_a_board_streams_them(monkeypatch):
-    sources, usual = [], on_host.load
+    sources, original = [], on_host.load
 
     def load(source, *args):
         sources.append(type(source))
-        return usual(source, *args)
+        return original(source, *args)
 
     monkeypatch.setattr(on_host, "load", load)
-    done = convert(small.mixed())
-    assert any(c.place is not None for c in done.graph.weights.chunks)
+    converted = convert(small.mixed())
+    assert any(c.place is not None for c in converted.graph.weights.chunks)
     assert sources == [bytes, io.BytesIO]
 
 
@@ -200,13 +200,13 @@ def test_too_little_memory_is_a_note(monkeypatch):
 
 
 @pytest.mark.parametrize("weights", [bits for bits in BITS if bits != "f32"])
-def test_weights_of_fewer_bits(weights):
+def test_weights_of_fewer_bits_load(weights):
     assert convert(small.mixed(), Options(weights=weights)).data
 
 
 @pytest.mark.parametrize("dtype", ["int4", "uint4", "int2", "uint2"])
-def test_what_numpy_unpacks_is_what_a_board_unpacks(dtype):
-    """The loop of the device in its plain form is the measure."""
+def test_numpy_and_a_board_unpack_alike(dtype):
+    """The plain form of the device's loop is the reference."""
     from mpconnxr.build import unpack
 
     number = getattr(TensorProto, dtype.upper())
@@ -240,15 +240,12 @@ def with_own_kernel(tmp_path, kernel):
     (tmp_path / "device").mkdir()
     (tmp_path / "lowering.py").write_text(OWN)
     (tmp_path / "device" / "twice.py").write_text(textwrap.dedent(kernel))
-    node = helper.make_node("Twice", ["x"], ["y"], domain="com.acme")
     ends = [[small.value(name, (2, 3))] for name in "xy"]
-    graph = helper.make_graph([node], "own", *ends)
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
-    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    model = small.model([("Twice", "x", "y", {"domain": "com.acme"})], *ends)
     return model, {"ops": tmp_path, "allow_domains": ["com.acme"]}
 
 
-def test_own_kernels_are_prepared(tmp_path):
+def test_custom_kernels_are_prepared(tmp_path):
     model, options = with_own_kernel(
         tmp_path,
         """
@@ -282,7 +279,7 @@ def test_own_kernels_are_prepared(tmp_path):
         ("def prepare(node):\n    import esp32", "No module named 'esp32'"),
     ],
 )
-def test_own_kernels_that_cpython_cannot_run_are_noted(tmp_path, kernel, why):
+def test_custom_kernels_that_cpython_cannot_run_are_noted(tmp_path, kernel, why):
     model, options = with_own_kernel(tmp_path, kernel)
     notes = convert(model, Options(**options)).notes
     [note] = [note for note in notes if "not checked here" in note]

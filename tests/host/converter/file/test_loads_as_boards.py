@@ -1,4 +1,4 @@
-"""The check at conversion says what boards say, of good files and of files with changed numbers.
+"""The check at conversion agrees with boards, for good files and for files with changed numbers.
 
 Boards of 32-bit words count: extents from 2**29 on, parameters of 2**31, sizes that overflow.
 """
@@ -69,15 +69,15 @@ N_CHANGES = 14  # of a model
 
 
 def models():
-    wanted = {f"test_{name}" for name in MODELS}
-    cases = [case for case in all_cases() if case.name in wanted]
-    done = {case.name: prepare(case) for case in cases}
-    assert wanted == set(done)
-    return [d.model for d in done.values() if d.model]
+    expected = {f"test_{name}" for name in MODELS}
+    cases = [case for case in all_cases() if case.name in expected]
+    prepared = {case.name: prepare(case) for case in cases}
+    assert expected == set(prepared)
+    return [d.model for d in prepared.values() if d.model]
 
 
 def changed(rng, data):
-    """A file with one or two numbers of its tensors or graph replaced, signed."""
+    """Return the file with one or two numbers of its tensors or graph replaced, signed."""
     file = File(data)
     first = file.tensors[0][0] if file.tensors else file.graph_at
     places = rng.choice(np.arange(first, len(file.words)), rng.integers(1, 3))
@@ -113,7 +113,7 @@ def verdict_here(data):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_boards_say_the_same(target, files, verdicts):
+def test_the_converter_and_boards_give_the_same_verdict(target, files, verdicts):
     named = {f"{i}.bin": data for i, data in enumerate(files)}
     script = small.SCRIPTS / "load_verdicts.py"
     lines = small.run(target, script, named, args=(str(len(files)),)).splitlines()

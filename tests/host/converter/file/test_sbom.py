@@ -1,4 +1,4 @@
-"""Bills of materials: valid CycloneDX, of the right files; and builds that can be repeated."""
+"""Bills of materials are valid CycloneDX of the right files, and builds are reproducible."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def sha256(path):
 
 @pytest.fixture
 def files(tmp_path):
-    """A model with external data, and an input to bind."""
+    """Return a folder with a model with external data and an input to bind."""
     model = small.mixed()
     proto = onnx.ModelProto()
     proto.CopyFrom(model)
@@ -54,52 +54,52 @@ def properties(component):
     return {p["name"]: p["value"] for p in component["properties"]}
 
 
-def test_what_is_in_a_bill(files):
-    found = bill_of(files, "--golden", files / "x.npy", "--weights", "int8", "--strip")
-    made = found["metadata"]["component"]
+def test_a_bill_lists_the_file_and_its_sources(files):
+    result = bill_of(files, "--golden", files / "x.npy", "--weights", "int8", "--strip")
+    made = result["metadata"]["component"]
     data = (files / "m.bin").read_bytes()
     assert (made["name"], made["type"]) == ("m.bin", "machine-learning-model")
     assert made["hashes"] == [{"alg": "SHA-256", "content": sha256(files / "m.bin")}]
     assert properties(made)["mpconnxr:digest"] == seal.digest(data).hex()
-    parts = {part["name"]: part for part in found["components"]}
+    parts = {part["name"]: part for part in result["components"]}
     assert set(parts) == {"m.onnx", "m.data", "x.npy"}
     for name, part in parts.items():
         assert part["hashes"] == [{"alg": "SHA-256", "content": sha256(files / name)}]
     about = properties(parts["m.onnx"])
     assert about["onnx:producer_name"] == "small" and about["onnx:opset:ai.onnx"] == "17"
-    options = properties(found["metadata"])
+    options = properties(result["metadata"])
     assert options["mpconnxr:option:weights"] == "int8"
     assert options["mpconnxr:option:strip"] == "True"
     assert "mpconnxr:option:optimize" not in options
-    tools = {tool["name"]: tool for tool in found["metadata"]["tools"]["components"]}
+    tools = {tool["name"]: tool for tool in result["metadata"]["tools"]["components"]}
     assert {"mpconnxr tools.converter", "onnx", "numpy", "Python"} <= set(tools)
     assert tools["onnx"]["purl"] == f"pkg:pypi/onnx@{onnx.__version__}"
-    needs = {d["ref"]: d.get("dependsOn", []) for d in found["dependencies"]}
+    needs = {d["ref"]: d.get("dependsOn", []) for d in result["dependencies"]}
     onnx_ref = parts["m.onnx"]["bom-ref"]
     assert set(needs[made["bom-ref"]]) == {onnx_ref, parts["x.npy"]["bom-ref"]}
     assert needs[onnx_ref] == [parts["m.data"]["bom-ref"]]
 
 
-def test_time_is_that_of_the_source(files, monkeypatch):
+def test_the_timestamp_is_the_source_date(files, monkeypatch):
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     assert "timestamp" not in bill_of(files)["metadata"]
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     assert bill_of(files)["metadata"]["timestamp"] == "2023-11-14T22:13:20+00:00"
 
 
-def test_seal_without_the_keys_place(files):
+def test_a_bill_names_the_key_but_not_its_path(files):
     key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
     how = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     path = files / "very-secret.pem"
     path.write_bytes(key.private_bytes(serialization.Encoding.PEM, *how))
-    found = bill_of(files, "--sign", path, "--counter", 4)
-    about = properties(found["metadata"]["component"])
+    result = bill_of(files, "--sign", path, "--counter", 4)
+    about = properties(result["metadata"]["component"])
     assert about["mpconnxr:counter"] == "4" and len(about["mpconnxr:key"]) == 64
     text = (files / "m.json").read_text()
     assert "very-secret" not in text and str(files) not in text
 
 
-def test_a_missing_package_is_said_before_the_conversion(files, monkeypatch, capsys):
+def test_a_missing_package_is_reported_before_the_conversion(files, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "cyclonedx", None)
     args = [files / "m.onnx", files / "m.bin", "--sbom", files / "m.json"]
     assert converter.main([*map(str, args)]) == 2
@@ -118,7 +118,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
 def test_builds_are_reproducible(files, tmp_path_factory, options):
-    """In another folder, process, order of hashes and time, the same bytes."""
+    """Another folder, process, hash order and time give the same bytes."""
     made = []
     for seed in ("1", "2"):
         folder = tmp_path_factory.mktemp("build")
@@ -134,7 +134,7 @@ def test_builds_are_reproducible(files, tmp_path_factory, options):
     assert made[0] == made[1]
 
 
-def test_the_same_twice_in_a_process():
+def test_two_builds_in_one_process_are_equal():
     assert convert(small.mixed()).data == convert(small.mixed()).data
     quick = Options(weights="int8")
     assert convert(small.mixed(), quick).data == convert(small.mixed(), quick).data

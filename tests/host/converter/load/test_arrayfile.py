@@ -1,4 +1,4 @@
-"""What the user gives as .npy or .npz: read, or refused in a line of the project's own."""
+"""A user's .npy and .npz files are read, or refused with a message of one line."""
 
 import io
 import os
@@ -21,7 +21,7 @@ X = np.arange(100.0)
 
 @pytest.fixture
 def files(tmp_path):
-    """A folder with one file of each kind."""
+    """Return a folder with one file of each kind."""
     np.save(tmp_path / "x.npy", X)
     np.savez(tmp_path / "x.npz", a=X, b=X[:3])
     np.save(tmp_path / "words.npy", np.array(["a", "bc"]))
@@ -44,7 +44,7 @@ def test_arrays_are_read(files):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("text.npy", "is not a .npy or .npz file"),
         ("empty.npy", "is not a .npy or .npz file"),
@@ -54,18 +54,18 @@ def test_arrays_are_read(files):
         ("cut-x.npz", "is damaged: "),
     ],
 )
-def test_what_is_no_array_is_said(name, said, files):
+def test_files_without_an_array_are_refused(name, message, files):
     with pytest.raises(UsageError) as e:
         read_arrays(files / name)
-    assert f"{files / name} {said}" in str(e.value) and "pickle" not in str(e.value)
+    assert f"{files / name} {message}" in str(e.value) and "pickle" not in str(e.value)
 
 
-def test_a_file_that_is_not_there_is_an_error_of_the_system(files):
+def test_a_missing_file_raises_an_oserror(files):
     with pytest.raises(FileNotFoundError):
         read_arrays(files / "none.npy")
 
 
-def test_a_npz_is_no_single_array(files):
+def test_an_npz_is_not_a_single_array(files):
     with pytest.raises(UsageError, match=r"a \.npy with one array is needed"):
         read_array(files / "x.npz")
     with pytest.raises(UsageError, match=r"is not a \.npy file"):
@@ -73,7 +73,7 @@ def test_a_npz_is_no_single_array(files):
 
 
 def header(shape, descr="<f4"):
-    """A .npy that says so, with 64 bytes of data."""
+    """Return a .npy with this shape in its header and 64 bytes of data."""
     file = io.BytesIO()
     npy.write_array_header_1_0(file, {"shape": shape, "fortran_order": False, "descr": descr})
     return file.getvalue() + bytes(64)
@@ -87,7 +87,7 @@ def archive(path, contents, method=zipfile.ZIP_DEFLATED):
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (header((10 << 30,)), "takes 42,949,672,960 bytes, there are 64"),
         (header((1 << 62, 1 << 62)), "there are 64"),
@@ -100,16 +100,16 @@ def archive(path, contents, method=zipfile.ZIP_DEFLATED):
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + bytes(99), "is damaged"),
     ],
 )
-def test_a_header_is_not_believed(data, said, tmp_path):
+def test_wrong_headers_are_refused(data, message, tmp_path):
     (tmp_path / "x.npy").write_bytes(data)
     archive(tmp_path / "x.npz", {"x.npy": data})
     for name in ("x.npy", "x.npz"):
         with pytest.raises(UsageError) as e:
             read_arrays(tmp_path / name)
-        assert said in str(e.value)
+        assert message in str(e.value)
 
 
-def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
+def test_a_zip_bomb_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(arrayfile, "_MOST", 100 << 20)
     zeros = header((10 << 20,))[:-64] + bytes(40 << 20)
     path = archive(tmp_path / "x.npz", {f"{i}.npy": zeros for i in range(3)})
@@ -124,13 +124,13 @@ def test_an_archive_holds_arrays_only(tmp_path):
         read_arrays(path)
 
 
-def test_what_is_no_file_is_not_waited_for(tmp_path):
+def test_a_pipe_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "x.npy")
     with pytest.raises(UsageError, match="is not a .npy or .npz file"):
         read_arrays(tmp_path / "x.npy")
 
 
-def test_a_tensor_has_its_data_in_itself(tmp_path):
+def test_a_tensor_with_external_data_is_refused(tmp_path):
     tensor = onnx.TensorProto(name="t", data_type=1, dims=[4], data_location=1)
     tensor.external_data.add(key="location", value="secret")
     (tmp_path / "t.pb").write_bytes(tensor.SerializeToString())
@@ -147,8 +147,8 @@ def test_a_tensor_has_its_data_in_itself(tmp_path):
         ("--quantize", "int8", "--calibration", "README.md"),
     ],
 )
-def test_the_command_line_says_what_is_no_array(options, tmp_path):
-    done = cli(MODEL, tmp_path / "m.bin", *options)
-    assert done.returncode == 2
-    assert done.stderr.startswith("converter: README.md is not a .npy")
-    assert len(done.stderr.splitlines()) == 1
+def test_the_command_line_names_files_without_an_array(options, tmp_path):
+    completed = cli(MODEL, tmp_path / "m.bin", *options)
+    assert completed.returncode == 2
+    assert completed.stderr.startswith("converter: README.md is not a .npy")
+    assert len(completed.stderr.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""Attributes whose numbers say yes or no, or a norm: other numbers are refused."""
+"""Attributes that are flags or norms are refused if they have other values."""
 
 import pytest
 
@@ -22,6 +22,6 @@ def one(op, attributes):
         ("Cast", {"to": 99}, "makes dtype 99"),
     ],
 )
-def test_other_numbers_are_refused(op, attributes, text):
+def test_other_values_of_flags_and_norms_are_refused(op, attributes, text):
     with pytest.raises(ConvertError, match=text):
         convert(one(op, attributes))

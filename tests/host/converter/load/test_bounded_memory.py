@@ -1,4 +1,4 @@
-"""Bounds, and fixed sizes, with which a model needs more memory than any board has."""
+"""Bounds or fixed sizes with which a model needs more memory than any board has are refused."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def rows():
 
 
 def alive():
-    """Sixty values of 20 MB that wait for each other."""
+    """Return a model with sixty values of 20 MB that are alive at once."""
     nodes = [("Sin", f"v{i}", f"v{i + 1}", {}) for i in range(60)]
     nodes += [("Neg", "v60", "w60", {})]
     nodes += [("Add", f"w{i + 1} v{i + 1}", f"w{i}", {}) for i in range(59, -1, -1)]
@@ -59,22 +59,22 @@ def relu():
         (relu(), {"T": 10**24}, 4 * 10**24),
     ],
 )
-def test_bounds_that_no_board_has_memory_for(model, bounds, nbytes):
+def test_bounds_beyond_the_memory_of_any_board_are_refused(model, bounds, nbytes):
     smaller = " or ".join(f"--bound {name}" for name in bounds)
-    said = rf"of {nbytes:,} bytes is too large for any board \(a smaller {smaller} needs less\)"
-    with pytest.raises(UnsupportedModel, match=said):
+    message = rf"of {nbytes:,} bytes is too large for any board \(a smaller {smaller} needs less\)"
+    with pytest.raises(UnsupportedModel, match=message):
         convert(model, Options(bounds=bounds, check=False))
 
 
-def test_sizes_that_no_board_has_memory_for():
+def test_sizes_beyond_the_memory_of_any_board_are_refused():
     with pytest.raises(UnsupportedModel, match="too large for any board .export the model for sm"):
         convert(scores(LONG), Options(check=False))
 
 
-@pytest.mark.parametrize(("factor", "said"), [(3 * 10**8, "28 bits"), (10**12, "32 bits")])
-def test_numbers_of_a_run_that_no_file_holds(factor, said):
+@pytest.mark.parametrize(("factor", "message"), [(3 * 10**8, "28 bits"), (10**12, "32 bits")])
+def test_sizes_beyond_the_integers_of_the_file_are_refused(factor, message):
     nodes = [("Shape", "x", "s", {"end": 1}), ("Mul", "s k", "y", {})]
     ends = small.value("x", ("T", 8)), small.value("y", (1,), TensorProto.INT64)
     model = small.model(nodes, ends[:1], ends[1:], k=np.int64([factor]))
-    with pytest.raises(UnsupportedModel, match=f"exceeds {said} .--dim instead of --bound"):
+    with pytest.raises(UnsupportedModel, match=f"exceeds {message} .--dim instead of --bound"):
         convert(model, Options(bounds={"T": 3}, check=False))

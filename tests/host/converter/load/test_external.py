@@ -1,4 +1,4 @@
-"""Models with data beside them: where these may be, and what is said where they are not."""
+"""External data may lie in the model's folder only; missing files are named."""
 
 import numpy as np
 import onnx
@@ -29,7 +29,7 @@ def test_external_data_stays_inside_the_models_folder(tmp_path):
         convert(path)
 
 
-def test_external_data_that_are_missing_are_named(tmp_path):
+def test_missing_external_data_are_named(tmp_path):
     model = model_of(
         [helper.make_node("Add", ["x", "w"], ["y"])],
         [value("x", [64])],
@@ -39,6 +39,6 @@ def test_external_data_that_are_missing_are_named(tmp_path):
     path = tmp_path / "m.onnx"
     onnx.save(model, path, save_as_external_data=True, location="m.data", size_threshold=0)
     (tmp_path / "m.data").unlink()
-    done = cli(path, tmp_path / "m.bin")
+    completed = cli(path, tmp_path / "m.bin")
     data = f"its external data file {tmp_path / 'm.data'} is missing"
-    assert done.stderr == f"converter: {path}: {data}\n"
+    assert completed.stderr == f"converter: {path}: {data}\n"

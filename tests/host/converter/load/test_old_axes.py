@@ -1,4 +1,4 @@
-"""Axes below zero and bounds beyond the input before opset 11: as onnxruntime takes them."""
+"""Before opset 11, negative axes and bounds beyond the input mean what onnxruntime does."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_shapes_are_those_of_onnxruntime(op, attributes, declared, opset):
     assert check(converted, options).is_checked
 
 
-def test_a_chain_of_them():
+def test_a_chain_of_old_axes_has_the_right_shape():
     nodes = [("Unsqueeze", "x", "a", {"axes": [-1]}), ("Concat", "a a", "b", {"axis": -1})]
     nodes += [
         ("Squeeze", "b", "c", {"axes": [-3]}),

@@ -1,4 +1,4 @@
-"""Models that onnxruntime runs, though onnx's checker or a strict reader would not."""
+"""Models that onnxruntime runs convert, though onnx's checker or a strict reader refuses them."""
 
 import time
 
@@ -20,7 +20,7 @@ def floats(*shape):
 
 
 def model(nodes, shape, constants=None, opset=13, ir=8):
-    """x of this shape -> y without one."""
+    """Return a model from x of this shape to y of none."""
     tensors = [numpy_helper.from_array(np.asarray(v), k) for k, v in (constants or {}).items()]
     graph = helper.make_graph(nodes, "g", [VALUE("x", F, shape)], [VALUE("y", F, None)], tensors)
     opsets = [helper.make_opsetid("", opset)]
@@ -93,15 +93,17 @@ MODELS = {
 
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
-def test_they_give_the_same(target):
+def test_lenient_models_give_onnxruntimes_outputs(target):
     pytest.importorskip("onnxruntime")
     samples = [
         floats(*(d.dim_value for d in m.graph.input[0].type.tensor_type.shape.dim))
         for m in MODELS.values()
     ]
-    done = [convert(m) for m in MODELS.values()]
-    jobs = [Job(c.data, [[input_bytes(x)]]) for c, x in zip(done, samples, strict=True)]
-    for name, c, x, outcome in zip(MODELS, done, samples, run_jobs(target, jobs), strict=True):
+    conversions = [convert(m) for m in MODELS.values()]
+    jobs = [Job(c.data, [[input_bytes(x)]]) for c, x in zip(conversions, samples, strict=True)]
+    for name, c, x, outcome in zip(
+        MODELS, conversions, samples, run_jobs(target, jobs), strict=True
+    ):
         assert not outcome.error, f"{name}: {outcome.message}"
         (expected,), (t,) = by_onnxruntime(MODELS[name], [x]), c.graph.outputs
         got = output_value(outcome.runs[0].outputs[0], t.dtype, t.np_dtype, t.shape)
@@ -151,12 +153,12 @@ def test_a_batch_that_the_file_fixes_gets_smaller_by_shape():
     large.graph.output[0].CopyFrom(VALUE("y", F, [789_444, 5]))
     with pytest.raises(ConvertError, match="--shape x=1,64 takes one sample at a time"):
         convert(large)
-    done = convert(large, Options(shapes={"x": [1, 64]}))
-    assert done.graph.outputs[0].shape == (1, 5)
-    assert "x: first dimension is 1, and not 789444, as the file has it" in done.notes
+    converted = convert(large, Options(shapes={"x": [1, 64]}))
+    assert converted.graph.outputs[0].shape == (1, 5)
+    assert "x: first dimension is 1, and not 789444, as the file has it" in converted.notes
 
 
 @pytest.mark.parametrize("shape", [[3, 3], [2, 2], [1, 4], [0, 3]])
-def test_no_other_fixed_dimension_changes(shape):
+def test_only_the_batch_may_change_by_shape(shape):
     with pytest.raises(UsageError, match="a dimension is fixed to"):
         convert(one("Relu", [2, 3]), Options(shapes={"x": shape}))

@@ -1,4 +1,4 @@
-"""float64 becomes float32: each dtype of a model, and thresholds of trees without an error."""
+"""float64 becomes float32: all dtypes of a model, and exact thresholds of trees."""
 
 import numpy as np
 import onnx
@@ -36,7 +36,7 @@ def affine():
     return model(nodes, constants=[("w", [0.1, 1e300, 3])])
 
 
-def test_nothing_of_float64_is_left():
+def test_no_float64_is_left():
     made = affine()
     assert single.has_doubles(made)
     single.make_single(made)
@@ -46,7 +46,7 @@ def test_nothing_of_float64_is_left():
     assert numpy_helper.to_array(w).tolist() == [np.float32(0.1), np.finfo(np.float32).max, 3]
 
 
-def test_bodies_are_part_of_it():
+def test_bodies_become_float32_too():
     body = helper.make_graph(
         [helper.make_node("Mul", ["x", "c"], ["r"])],
         "b",
@@ -65,7 +65,7 @@ def test_bodies_are_part_of_it():
 
 
 @pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"])
-def test_a_threshold_divides_the_floats_as_before(mode):
+def test_a_threshold_splits_float32s_as_before(mode):
     rng = np.random.default_rng(0)
     compare = {
         "BRANCH_LEQ": np.less_equal,
@@ -84,18 +84,18 @@ def test_a_threshold_divides_the_floats_as_before(mode):
     )
     made = helper.make_model(helper.make_graph([node], "g", [], []))
     single.make_single(made)
-    (found,) = (a.t for a in made.graph.node[0].attribute if a.name == "nodes_values_as_tensor")
-    for cut, got in zip(cuts, numpy_helper.to_array(found), strict=True):
+    (result,) = (a.t for a in made.graph.node[0].attribute if a.name == "nodes_values_as_tensor")
+    for cut, got in zip(cuts, numpy_helper.to_array(result), strict=True):
         assert got.dtype == np.float32
         near = np.float32(min(cut, 3e38))
         around = [near]
-        for way in (np.inf, -np.inf):
-            around += [np.nextafter(near, np.float32(way)), np.float32(near + np.sign(way))]
+        for limit in (np.inf, -np.inf):
+            around += [np.nextafter(near, np.float32(limit)), np.float32(near + np.sign(limit))]
         for x in around:
             assert compare(np.float64(x), cut) == compare(x, got), (cut, got, x)
 
 
-def test_the_command_line_makes_float32_and_says_what_it_costs(tmp_path, capfd):
+def test_the_command_line_converts_to_float32_with_a_note(tmp_path, capfd):
     path, made = tmp_path / "m.onnx", affine()
     made.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.array([0.1, 1.0, 3.0]), "w"))
     onnx.save(made, path)
@@ -107,14 +107,16 @@ def test_the_command_line_makes_float32_and_says_what_it_costs(tmp_path, capfd):
     assert "input    x float64 [1, 3]" in capfd.readouterr().out
 
 
-def test_from_python_it_stays_unless_told():
+def test_from_python_float64_stays_by_default():
     made = affine()
     assert convert(made).graph.inputs[0].np_dtype == np.float64
-    done = convert(made, Options(float64="float32", golden=[np.ones((1, 3))]))
-    assert {t.np_dtype for t in done.graph.inputs + done.graph.outputs} == {np.dtype(np.float32)}
+    converted = convert(made, Options(float64="float32", golden=[np.ones((1, 3))]))
+    assert {t.np_dtype for t in converted.graph.inputs + converted.graph.outputs} == {
+        np.dtype(np.float32)
+    }
 
 
-def test_an_input_in_float64_is_run_and_compared(tmp_path, ready_target, capsys):
+def test_a_float64_input_is_run_and_compared(tmp_path, ready_target, capsys):
     ready_target("unix32")
     path, x = tmp_path / "m.onnx", tmp_path / "x.npy"
     made = affine()

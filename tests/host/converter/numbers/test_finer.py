@@ -1,9 +1,9 @@
-"""Nodes that one exponent is too coarse for: the same values by finer ones, on a board."""
+"""Nodes that need exponents for each row or channel give float64's values on a board."""
 
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from tests.host.converter.numbers import wide_models
 from tests.host.converter.numbers.test_wide import BOUND, in_float64, on_device
@@ -21,64 +21,63 @@ TARGETS = ("unix", "unix32")
 MS = "com.microsoft"
 
 
-def products_of(done):
-    return {step.kernel for step in done.graph.steps if step.macs}
+def products_of(converted):
+    return {step.kernel for step in converted.graph.steps if step.macs}
 
 
-def check(target, model, done, x):
-    """The output is that of float64, item by item where that is not far from 0."""
-    wanted = in_float64(model, x).ravel()
-    got = on_device(target, done, x)
-    assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
+def check(target, model, converted, x):
+    """Check that the output is that of float64, each element that is not near 0."""
+    expected = in_float64(model, x).ravel()
+    got = on_device(target, converted, x)
+    assert np.abs(got - expected).max() <= BOUND * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", TARGETS)
-def test_features_of_other_units(ready_target, name, kind):
+def test_features_of_different_units_are_scaled_by_channel(ready_target, name, kind):
     model, x = wide_models.features(kind)
-    done = convert(model, Options(strip=True, golden=[x]))
-    assert products_of(done) <= {"block_conv", "block_gemm"}
-    assert [n for n in done.notes if n.startswith("mixed: each channel times a power of two;")]
-    check(ready_target(name), model, done, x)
+    converted = convert(model, Options(strip=True, golden=[x]))
+    assert products_of(converted) <= {"block_conv", "block_gemm"}
+    assert [
+        n for n in converted.notes if n.startswith("mixed: each channel times a power of two;")
+    ]
+    check(ready_target(name), model, converted, x)
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_spikes(ready_target, name):
+def test_spikes_are_computed_in_a_part_of_their_own(ready_target, name):
     model, x = wide_models.spikes()
-    done = convert(model, Options(strip=True, golden=[x]))
-    assert products_of(done) == {"block_conv"}
-    assert [n for n in done.notes if n.startswith("spiked: in two parts;")]
-    check(ready_target(name), model, done, x)
+    converted = convert(model, Options(strip=True, golden=[x]))
+    assert products_of(converted) == {"block_conv"}
+    assert [n for n in converted.notes if n.startswith("spiked: in two parts;")]
+    check(ready_target(name), model, converted, x)
     few = np.minimum(x, 1.5)  # other values than those that it was made for
-    check(ready_target(name), model, done, few)
+    check(ready_target(name), model, converted, few)
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_what_is_not_finite_stays_so(ready_target, value):
+def test_infinities_and_nan_stay(ready_target, value):
     model, x = wide_models.spikes()
-    done = convert(model, Options(strip=True, golden=[x]))
+    converted = convert(model, Options(strip=True, golden=[x]))
     other = x.copy()
     other[0, 0, 2, 2] = value
-    [wanted] = open_session(model).run(None, {"x": other})
-    got = on_device(ready_target("unix"), done, other).reshape(wanted.shape)
-    assert np.array_equal(np.isnan(got), np.isnan(wanted))
-    assert np.array_equal(np.isposinf(got), np.isposinf(wanted))
+    [expected] = open_session(model).run(None, {"x": other})
+    got = on_device(ready_target("unix"), converted, other).reshape(expected.shape)
+    assert np.array_equal(np.isnan(got), np.isnan(expected))
+    assert np.array_equal(np.isposinf(got), np.isposinf(expected))
 
 
-def test_fast16_leaves_such_nodes_exact():
+def test_nodes_with_wide_values_stay_exact_in_fast16():
     model, x = wide_models.features("Conv")
-    done = convert(model, Options(strip=True, golden=[x], float="fast16"))
-    kinds = {step.inputs[1].dtype for step in done.graph.steps if step.macs}
+    converted = convert(model, Options(strip=True, golden=[x], float="fast16"))
+    kinds = {step.inputs[1].dtype for step in converted.graph.steps if step.macs}
     assert kinds == {onnx.TensorProto.INT32}
 
 
 def node_model(node, x, w, others, shape):
-    """A model of one node: its second input known, others by name."""
-    constants = [numpy_helper.from_array(v, name) for name, v in {"w": w, **others}.items()]
+    """Return a model of one node that reads the input x, the constant w and the others by name."""
     infos = [small.value("x", x.shape)], [small.value("y", shape)]
-    graph = helper.make_graph([node], "g", *infos, constants)
-    sets = [helper.make_opsetid("", 17), helper.make_opsetid(MS, 1)]
-    return helper.make_model(graph, opset_imports=sets, ir_version=8)
+    return small.model([node], *infos, w=w, **others)
 
 
 def floats(*shape):
@@ -109,7 +108,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i} {c[0]}" for i, c in enumerate(CASES)])
-def test_every_form_has_the_values_of_the_node(case):
+def test_every_form_computes_the_values_of_the_node(case):
     kind, domain, attrs, x, w, *others = case
     names = ("b", "z")[: len(others)]
     node = helper.make_node(kind, ["x", "w", *names], ["y"], domain=domain, name="n", **attrs)
@@ -129,12 +128,11 @@ def test_every_form_has_the_values_of_the_node(case):
         assert np.abs(got - values["y"]).max() <= 1e-6 * np.abs(values["y"]).max()
 
 
-def test_second_operands_that_a_run_knows():
+def test_every_form_accepts_a_computed_second_operand():
     a, b = floats(2, 3, 4) * np.float32([1, 1e4, 1e-4, 1]), floats(2, 4, 5)
     node = helper.make_node("MatMul", ["x", "b"], ["y"], name="n")
     infos = [small.value("x", a.shape), small.value("b", b.shape)], [small.value("y", None)]
-    graph = helper.make_graph([node], "g", *infos)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = small.model([node], *infos)
     [values] = each_run(model, [{"x": a, "b": b}])
     for form in finer.refinements_of(node, [values]):
         changed = finer.rewritten(model, {"y": form}, PLAIN)

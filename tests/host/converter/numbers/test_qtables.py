@@ -1,4 +1,4 @@
-"""Tables of the channels of quantized products in few bits: tools/converter/numbers/qtables.py"""
+"""Tables for channels of quantized products in few bits: tools/converter/numbers/qtables.py."""
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ def params(node, name):
 
 
 @on_targets
-def test_few_bits(target):
-    """Where every kind of channel is: shifts to both sides, one channel, equal ones."""
+def test_tables_of_few_bits_give_the_same_integers(target):
+    """Channels shift to both sides; some convolutions have one channel, some equal ones."""
     shapes = [((1, 3, 9, 9), (16, 3, 1, 1), {}), ((1, 2, 4, 4), (1, 2, 1, 1), {})]
     shapes += [((1, 8, 9, 9), (8, 1, 3, 3), {"group": 8})]
     nodes = [conv(np.uint8, np.int8, *shape, of) for shape in shapes for of in (True, False)]
@@ -31,8 +31,8 @@ def test_few_bits(target):
 
 
 @on_targets
-def test_sums_of_rows(target, monkeypatch):
-    """What a board adds up again are the same integers as those of a table with all of it."""
+def test_boards_recompute_the_sums_of_rows(target, monkeypatch):
+    """The board's sums are the same integers as those of a complete table."""
     shapes = [s for s in SHAPES if s[1][1] > 1]  # not those by single channels
     nodes = [conv(dtype, np.int8, *s, True) for s in shapes for dtype in (np.uint8, np.int8)]
     for node in nodes:
@@ -52,7 +52,7 @@ def test_sums_of_rows(target, monkeypatch):
 @on_targets
 @pytest.mark.parametrize(("mode", "amount"), [("words", "1"), ("several", "1000")])
 @pytest.mark.parametrize("rows", [(10, 3, 1, 2), (6, 1, 3, 3)])
-def test_damage(target, mode, amount, rows, monkeypatch):
+def test_damaged_tables_do_no_harm(target, mode, amount, rows, monkeypatch):
     short_always(monkeypatch)
     node = conv(np.uint8, np.int8, (1, 6, 7, 8), rows, {"group": 6 // rows[1]}, True)
     node.inputs[2], node.inputs[8] = np.array(90, np.uint8), node.inputs[8] // 100

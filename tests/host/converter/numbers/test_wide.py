@@ -1,4 +1,4 @@
-"""What leaves the blocks is what blocks lose more of than float32, and nothing else."""
+"""Products leave block floating point only if blocks lose more than float32 does."""
 
 import numpy as np
 import onnx
@@ -19,7 +19,7 @@ BOUND = 2e-5  # of the largest magnitude, as of the models of the collection
 
 
 def in_float64(model, x) -> np.ndarray:
-    """The first output, all of it computed in float64."""
+    """Return the first output, computed in float64 throughout."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for t in copy.graph.initializer:
@@ -30,38 +30,38 @@ def in_float64(model, x) -> np.ndarray:
     return reference.ReferenceEvaluator(copy).run(None, {"x": np.float64(x)})[0]
 
 
-def on_device(target, done, x) -> np.ndarray:
-    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
+def on_device(target, converted, x) -> np.ndarray:
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])])
     assert not outcome.error, outcome.message
     return np.frombuffer(outcome.runs[0].outputs[0], np.float32)
 
 
-def products_of(done):
+def products_of(converted):
     kinds = ("conv", "gemm", "block_conv", "block_gemm")
-    return {step.kernel for step in done.graph.steps if step.kernel in kinds}
+    return {step.kernel for step in converted.graph.steps if step.kernel in kinds}
 
 
 @pytest.mark.parametrize("gain", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize("dark", [0.0, 5.0, 10.0])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_no_autoencoder_leaves_the_blocks(gain, dark, seed):
-    done = convert(wide_models.autoencoder(gain, dark, seed), Options(strip=True))
-    assert products_of(done) == {"block_conv"}
-    assert not [note for note in done.notes if "floats" in note]
+    converted = convert(wide_models.autoencoder(gain, dark, seed), Options(strip=True))
+    assert products_of(converted) == {"block_conv"}
+    assert not [note for note in converted.notes if "floats" in note]
 
 
 @pytest.mark.parametrize(("gain", "dark"), [(1.0, 10.0), (1.0, 0.0), (0.3, 5.0)])
-def test_its_output_is_that_of_float64(ready_target, gain, dark):
+def test_the_autoencoders_output_is_near_float64(ready_target, gain, dark):
     model = wide_models.autoencoder(gain, dark)
-    done = convert(model, Options(strip=True))
-    [x] = golden.random_values(done.graph.inputs)
-    wanted = in_float64(model, x).ravel()
-    got = on_device(ready_target("unix"), done, x)
-    assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
+    converted = convert(model, Options(strip=True))
+    [x] = golden.random_values(converted.graph.inputs)
+    expected = in_float64(model, x).ravel()
+    got = on_device(ready_target("unix"), converted, x)
+    assert np.abs(got - expected).max() <= BOUND * np.abs(expected).max()
 
 
 def random_product(rng):
-    """A model of one convolution, with any attributes; None if there is none such."""
+    """Return a model of one convolution with random attributes; None if they do not fit."""
     rank, groups = int(rng.integers(1, 4)), int(rng.choice([1, 2]))
     c, m = (groups * int(n) for n in rng.integers(1, 3, 2))
     kernel, strides = ([int(n) for n in rng.integers(1, 4, rank)] for _ in range(2))
@@ -84,7 +84,7 @@ def random_product(rng):
     return small.model([(kind, "x w b", "y", attrs)], inputs, outputs, **constants), x
 
 
-def test_sums_in_float64_are_those_of_onnxruntime():
+def test_products_in_float64_agree_with_onnxruntime():
     rng, judged = np.random.default_rng(0), 0
     for _ in range(80):
         model, x = random_product(rng)
@@ -102,17 +102,13 @@ def test_sums_in_float64_are_those_of_onnxruntime():
     ("activation", "given"),
     [("Relu", ""), ("LeakyRelu", "alpha"), ("Sigmoid", ""), ("HardSigmoid", "alpha beta")],
 )
-def test_activations_are_those_of_onnxruntime(activation, given):
+def test_activations_in_float64_agree_with_onnxruntime(activation, given):
     rng = np.random.default_rng(4)
     attrs = {"activation": activation} | {f"activation_{name}": 0.3 for name in given.split()}
     a, b, c = (rng.standard_normal(shape).astype(np.float32) for shape in ((4, 3), (5, 4), (5,)))
     names, domain = ["x", "b", "c"], "com.microsoft"
     attrs |= {"transA": 1, "transB": 1, "alpha": 0.5, "beta": 2.0}
     node = helper.make_node("FusedGemm", names, ["y"], domain=domain, name="product", **attrs)
-    constants = [numpy_helper.from_array(v, name) for v, name in ((b, "b"), (c, "c"))]
-    infos = [small.value("x", a.shape)], [small.value("y", (3, 5))]
-    graph = helper.make_graph([node], "g", *infos, constants)
-    sets = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
-    model = helper.make_model(graph, opset_imports=sets, ir_version=8)
+    model = small.model([node], [small.value("x", a.shape)], [small.value("y", (3, 5))], b=b, c=c)
     [values] = each_run(model, [{"x": a}])
     Loss(node, values | {"b": b, "c": c}, True)  # raises UnlikeSums where they are not

@@ -1,8 +1,8 @@
-"""Models for the tests of how wide values may be for blocks.
+"""Models for the tests of how wide values may be in block floating point.
 
     python -m tests.host.converter.numbers.wide_models autoencoder.onnx
 
-writes the autoencoder, such as for tools.bench.
+writes the autoencoder, for example for tools.bench.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ SIZE = 28
 
 
 def autoencoder(gain: float = 1.0, dark: float = 10.0, seed: int = 1) -> onnx.ModelProto:
-    """Conv and Relu twice, ConvTranspose twice, Sigmoid behind. gain: of each layer; dark: what
-    is subtracted before the Sigmoid, which onnxruntime rounds to a multiple of 2**-24.
+    """Return an autoencoder: Conv and Relu twice, ConvTranspose twice, Sigmoid.
+
+    `gain` multiplies all weights. `dark` is subtracted before the Sigmoid, whose result
+    onnxruntime rounds to a multiple of 2**-24.
     """
     rng = np.random.default_rng(seed)
     nodes, constants, value = [], {}, "x"
@@ -52,8 +54,9 @@ def autoencoder(gain: float = 1.0, dark: float = 10.0, seed: int = 1) -> onnx.Mo
 
 
 def features(kind: str = "Conv") -> tuple[onnx.ModelProto, np.ndarray]:
-    """A model whose inputs have channels of 1e6 beside others of 1e-3 that count as much, and an
-    input. kind: Conv, ConvTranspose, Gemm or MatMul.
+    """Return a Conv, ConvTranspose, Gemm or MatMul, and an input of channels from 1e-3 to 1e6.
+
+    All channels count equally in the result.
     """
     rng = np.random.default_rng(2)
     sizes = np.array([1e6, 1.0, 1e-3, 1e2])
@@ -72,8 +75,9 @@ def features(kind: str = "Conv") -> tuple[onnx.ModelProto, np.ndarray]:
 
 
 def spikes() -> tuple[onnx.ModelProto, np.ndarray]:
-    """A convolution of an image with a few items of 1e7 that its other sums do not see, whose
-    logarithm counts; and an input.
+    """Return a model of the logarithm of a convolution, and its input, an image.
+
+    A few elements of the image are 1e7: most sums do not include them.
     """
     rng = np.random.default_rng(3)
     x = rng.uniform(0.5, 2, (1, 1, 12, 12))

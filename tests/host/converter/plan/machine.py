@@ -1,9 +1,9 @@
-"""A machine that runs a graph's steps on bytes, with or without a plan: the same must come out.
+"""A machine that runs a graph's steps on bytes; a plan must not change the result.
 
 Its kernels mix the bytes that they read, in the order in which real kernels read and write:
 
     any     reads all inputs, fills the scratch, then writes all outputs
-    items   reads item i of each input, then writes item i of the output
+    items   reads element i of each input, then writes element i of the output
     move    copies one piece, as the device's kernel of that name
 """
 
@@ -19,7 +19,7 @@ FLOAT, INT8, DOUBLE = 1, 3, 11
 
 
 class Arena:
-    """Memory by the plan's offsets."""
+    """Memory that tensors share as the plan's offsets say."""
 
     def __init__(self, nbytes):
         self.bytes = bytearray(b"\xa5" * nbytes)
@@ -33,7 +33,7 @@ class Arena:
 
 
 class Apart:
-    """Memory of its own for each root."""
+    """Memory of its own for each root tensor."""
 
     def __init__(self):
         self.of = {}
@@ -48,7 +48,7 @@ class Apart:
 
 
 def run(graph: Graph, memory) -> list[bytes]:
-    """The outputs' bytes."""
+    """Run a graph's steps in a memory; return the outputs' bytes."""
     for i, t in enumerate(graph.inputs):
         memory.write(t, 0, mixed(t.nbytes, bytes([i])))
     for step in walk(graph.steps):
@@ -90,7 +90,7 @@ def items(out: Tensor, *inputs: Tensor) -> Step:
 
 
 def move(x: Tensor, out: Tensor, n: int, source: int = 0, target: int = 0) -> Step:
-    """n items from one place to another."""
+    """Return a step that copies n elements from offset source to offset target."""
     return Step("move", [x], [out], [x.itemsize, 1, n, 1, 1, source, target])
 
 

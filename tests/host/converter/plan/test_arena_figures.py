@@ -1,4 +1,4 @@
-"""The sizes of arenas that docs/memory.md states."""
+"""Arenas have the sizes that docs/memory.md states."""
 
 import re
 
@@ -14,9 +14,9 @@ pytestmark = zoo.needs_zoo
 
 @pytest.mark.parametrize("name, kept, nbytes", FIGURES)
 def test_arena_is_no_larger_than_the_page_says(name, kept, nbytes):
-    done = zoo.converted(name, keep_inputs=bool(kept))
-    assert done.plan.arena_bytes <= int(nbytes.replace(",", ""))
+    converted = zoo.converted(name, keep_inputs=bool(kept))
+    assert converted.plan.arena_bytes <= int(nbytes.replace(",", ""))
 
 
-def test_the_page_has_figures():
+def test_the_page_states_figures():
     assert len(FIGURES) >= 5 and any(kept for _, kept, _ in FIGURES)

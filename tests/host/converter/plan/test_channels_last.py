@@ -1,4 +1,4 @@
-"""Convolutions of bytes whose channels lie side by side give the same bytes as any other."""
+"""Byte convolutions in channels-last layout give the same bytes as in channels-first layout."""
 
 import numpy as np
 import pytest
@@ -17,13 +17,13 @@ CHAINS = [  # the second is read by windows; in the last one a depthwise one wri
 ]
 
 
-def turned(done):
-    steps = [s for s in done.graph.steps if s.kernel == "qconv" and s.scratch]
+def turned(converted):
+    steps = [s for s in converted.graph.steps if s.kernel == "qconv" and s.scratch]
     return [s for s in steps if s["c"] == s["x_strides.x"] == 1 < s["kw"]]
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_bytes_are_the_same(target, monkeypatch):
+def test_channels_last_gives_the_same_bytes(target, monkeypatch):
     rng = np.random.default_rng(5)
     x = []
     for model in CHAINS:
@@ -32,18 +32,18 @@ def test_bytes_are_the_same(target, monkeypatch):
     made = [convert(model, Options(strip=True)) for model in CHAINS]
     monkeypatch.setattr(plan, "lay_channels_last", lambda _, placed, __: placed)
     plain = [convert(model, Options(strip=True)) for model in CHAINS]
-    assert all(turned(done) for done in made) and not any(map(turned, plain))
-    for done, other in zip(made, plain, strict=True):
-        assert done.plan.arena_bytes <= other.plan.arena_bytes
+    assert all(turned(converted) for converted in made) and not any(map(turned, plain))
+    for converted, other in zip(made, plain, strict=True):
+        assert converted.plan.arena_bytes <= other.plan.arena_bytes
     jobs = [Job(m.data, [[v]]) for m, v in zip(made + plain, x * 2, strict=True)]
     outcomes = run_jobs(target, jobs)
     assert not any(o.error for o in outcomes), [o.message for o in outcomes if o.error]
-    found = [o.runs[0].outputs[0] for o in outcomes]
-    assert found[: len(made)] == found[len(made) :]
-    assert min(len(set(out)) for out in found) > 5
+    results = [o.runs[0].outputs[0] for o in outcomes]
+    assert results[: len(made)] == results[len(made) :]
+    assert min(len(set(out)) for out in results) > 5
 
 
 @pytest.mark.parametrize("groups, m, k", [(1, 9, 13), (3, 4, 8), (2, 3, 5)])
-def test_rows_come_out_as_they_went_in(groups, m, k):
+def test_packed_rows_unpack_to_the_same_rows(groups, m, k):
     rows = np.random.default_rng(1).integers(0, 256, (groups * m, k), np.uint8)
     assert (rows_of(packed_rows(rows, groups), groups, groups * m, k) == rows).all()

@@ -1,4 +1,4 @@
-"""The planner's order of the steps: valid, never worse, the best there is for small graphs."""
+"""The planner's order of steps is valid, never worse, and optimal for small graphs."""
 
 from itertools import permutations
 
@@ -10,7 +10,7 @@ from tools.converter.plan import Overlap, lower_bound, order, plan
 
 
 def is_valid(steps, graph):
-    """True if steps that write one value keep their order, and none reads it before them."""
+    """Return True if the steps that write a value keep their order and precede its readers."""
     for t in {t for step in steps for t in step.outputs}:
         writers = [s for s in graph.steps if t in s.outputs]
         touching = [s for s in steps if t in s.outputs or t in [x.root for x in s.inputs]]
@@ -24,26 +24,26 @@ def bound_of(graph, steps):
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_the_order_of_a_small_graph_is_the_best_of_all(seed):
+def test_the_order_of_a_small_graph_is_optimal(seed):
     graph = random_graph(seed, 6)
     orders = [o for o in permutations(graph.steps) if is_valid(o, graph)]
     best = min(bound_of(graph, o) for o in orders)
-    found = order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS) or graph.steps
-    assert is_valid(found, graph)
-    assert bound_of(graph, found) == best
+    result = order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS) or graph.steps
+    assert is_valid(result, graph)
+    assert bound_of(graph, result) == best
 
 
 def test_some_graphs_get_a_better_order():
     saved = 0
     for seed in range(20):
         graph = random_graph(seed, 30)
-        found = order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS)
-        saved += bound_of(graph, graph.steps) - bound_of(graph, found or graph.steps)
+        result = order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS)
+        saved += bound_of(graph, graph.steps) - bound_of(graph, result or graph.steps)
     assert saved > 0
 
 
 def branches(n_branches, length):
-    """Branches of large values that end in small ones, each step of all branches in turn."""
+    """Return branches of large values with small ends; steps alternate between the branches."""
     x, steps, ends = Tensor("x", INT8, (8,)), [], []
     for k in range(n_branches):
         values = [Tensor(f"{k}/{i}", FLOAT, (100,)) for i in range(length)]
@@ -66,7 +66,7 @@ def test_branches_are_computed_one_after_another(n_branches, length):
     assert run(graph, Arena(p.arena_bytes)) == expected
 
 
-def test_steps_that_write_parts_of_a_value_stay_before_those_that_read_it():
+def test_writers_of_parts_precede_the_readers():
     x, y, z = (Tensor(name, FLOAT, (8,)) for name in "xyz")
     steps = [Step("any", [x], [y], []), Step("any", [x], [y], []), Step("any", [y], [z], [])]
     assert order._dependencies([*steps, Step("any", [z], [y], [])]) == [0, 1, 3, 7]

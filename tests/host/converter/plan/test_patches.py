@@ -1,4 +1,4 @@
-"""Chains computed by bands of rows: the same bytes, in less memory."""
+"""Chains that are computed in bands of rows give the same bytes in less memory."""
 
 import random
 
@@ -18,7 +18,12 @@ from tools.harness import Job, run_jobs
 
 
 class Net:
-    """A chain of nodes over images, made step by step. dtype: of all values."""
+    """A chain of nodes over images, made step by step.
+
+    Attributes:
+        dtype: of all values.
+
+    """
 
     def __init__(self, seed, dtype):
         self.rng, self.numbers = random.Random(seed), np.random.default_rng(seed)
@@ -78,14 +83,14 @@ class Net:
 
 
 def graph_of(model):
-    """As the planner gets it: exact floats differ by what shares an exponent, these do not."""
+    """Return the planned graph, in Python's floats: block floats would depend on the bands."""
     return convert(model, Options(strip=True, float="python")).graph
 
 
 def file_of(graph):
-    done = plan(graph)
-    stream.arrange(graph, done)
-    return writer.model_bytes(graph, done.arena_bytes)
+    planned = plan(graph)
+    stream.arrange(graph, planned)
+    return writer.model_bytes(graph, planned.arena_bytes)
 
 
 @pytest.mark.parametrize("dtype", [TensorProto.FLOAT, TensorProto.UINT8])
@@ -97,8 +102,8 @@ def test_bands_give_the_same_bytes(target, dtype):
         sample = net.sample()
         graph = graph_of(model)
         jobs.append((seed, Job(file_of(graph), [[sample]])))
-        found = [p for at in range(len(graph.steps)) for p in patches(graph, at, False)]
-        for k in net.rng.sample(range(len(found)), min(3, len(found))):
+        results = [p for at in range(len(graph.steps)) for p in patches(graph, at, False)]
+        for k in net.rng.sample(range(len(results)), min(3, len(results))):
             again = graph_of(model)
             fresh = [p for at in range(len(again.steps)) for p in patches(again, at, False)]
             n_over += fresh[k].over and fresh[k].lead < fresh[k].out.nbytes
@@ -116,7 +121,7 @@ def test_bands_give_the_same_bytes(target, dtype):
 @zoo.needs_zoo
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 @pytest.mark.parametrize("name", ["mlperf_vww_mobilenet_int8", "mobilenetv2_035_96_f32"])
-def test_an_arena_of_60_percent_of_the_bound(target, name):
+def test_real_models_run_in_60_percent_of_the_bound(target, name):
     whole = zoo.converted(name)
     limit = whole.plan.lower_bound_bytes * 60 // 100
     small = zoo.converted(name, arena=limit)
@@ -132,7 +137,7 @@ def test_an_arena_of_60_percent_of_the_bound(target, name):
         assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
-def test_an_arena_that_cannot_be_met_names_the_least_and_who_is_to_blame():
+def test_an_impossible_arena_names_the_least_and_its_cause():
     model = Net(3, TensorProto.UINT8).build()
     with pytest.raises(ConvertError) as e:
         convert(model, Options(strip=True, arena=16))
@@ -142,7 +147,7 @@ def test_an_arena_that_cannot_be_met_names_the_least_and_who_is_to_blame():
     assert convert(model, Options(strip=True, arena=least)).plan.arena_bytes == least
 
 
-def test_the_command_line_says_what_cannot_be_met(tmp_path, capsys):
+def test_the_command_line_reports_an_impossible_arena(tmp_path, capsys):
     onnx.save(Net(3, TensorProto.UINT8).build(), tmp_path / "m.onnx")
     arguments = [str(tmp_path / "m.onnx"), str(tmp_path / "m.bin"), "--arena", "16"]
     assert main(arguments) == 1

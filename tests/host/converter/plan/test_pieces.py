@@ -1,4 +1,4 @@
-"""Copies that a plan leaves out by sharing memory."""
+"""Copies are omitted if tensors can share memory."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def tensor(name, n=8, dtype=FLOAT):
 
 
 def planned(graph):
-    """(kernels behind the plan, bytes of arena); the results are those of before."""
+    """Plan a graph and check its results; return (its kernels, bytes of arena)."""
     expected = run(graph, Apart())
     p = plan(graph)
     assert run(graph, Arena(p.arena_bytes)) == expected
@@ -23,13 +23,13 @@ def concat(a, b, out):
     return [move(a, out, a.nelem), move(b, out, b.nelem, 0, a.nelem)]
 
 
-def test_parts_are_computed_where_they_belong():
+def test_parts_of_a_concat_are_computed_in_place():
     x, a, b, out = tensor("x"), tensor("a"), tensor("b"), tensor("out", 16)
     steps = [Step("any", [x], [a], []), Step("any", [x], [b], []), *concat(a, b, out)]
     assert planned(Graph([x], [out], steps)) == (["any", "any"], 32 + 64)
 
 
-def test_parts_are_read_where_they_lie():
+def test_parts_of_a_split_are_read_in_place():
     x, y, a, b = tensor("x"), tensor("y", 16), tensor("a"), tensor("b")
     p, q = tensor("p", 1), tensor("q", 1)
     steps = [Step("any", [x], [y], []), move(y, a, 8), move(y, b, 8, 8)]
@@ -38,7 +38,7 @@ def test_parts_are_read_where_they_lie():
     assert kernels == ["any"] * 3 and nbytes == 32 + 64
 
 
-def test_a_value_that_two_concats_take_is_copied_once():
+def test_a_value_of_two_concats_is_copied_once():
     x, a = tensor("x"), tensor("a")
     outs = [tensor("p", 16), tensor("q", 16)]
     steps = [Step("any", [x], [a], []), *concat(a, x, outs[0]), *concat(a, x, outs[1])]
@@ -46,14 +46,14 @@ def test_a_value_that_two_concats_take_is_copied_once():
     assert kernels.count("move") == 3
 
 
-def test_a_value_and_its_double_in_one_concat():
+def test_a_value_twice_in_one_concat_is_copied_once():
     x, a, out = tensor("x"), tensor("a"), tensor("out", 16)
     steps = [Step("any", [x], [a], []), *concat(a, a, out)]
     assert planned(Graph([x], [out], steps))[0] == ["any", "move"]
 
 
 @pytest.mark.parametrize("kept", ["input", "output", "misaligned", "written later"])
-def test_copies_that_stay(kept):
+def test_copies_stay_where_memory_cannot_be_shared(kept):
     x, a, b, out = tensor("x"), tensor("a"), tensor("b"), tensor("out", 16)
     outputs = [out]
     steps = [Step("any", [x], [a], []), items(b, a)]

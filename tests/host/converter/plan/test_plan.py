@@ -1,4 +1,4 @@
-"""The memory plan: no two living tensors overlap, and it is near the bound."""
+"""In a memory plan no two living tensors overlap, and the arena is near its lower bound."""
 
 import random
 
@@ -27,7 +27,7 @@ def chain(*sizes):
 
 
 def planned_run(graph, **options):
-    """The outputs of a run in the planned arena."""
+    """Return the outputs of a run in the planned arena."""
     return run(graph, Arena(plan(graph, **options).arena_bytes))
 
 
@@ -38,7 +38,7 @@ def test_a_chain_needs_its_two_largest_neighbours():
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_random_graphs_compute_in_their_arena_what_they_do_apart(seed):
+def test_random_graphs_compute_the_same_in_their_arena(seed):
     graph = random_graph(seed, 1 + seed)
     expected = run(graph, Apart())
     for options in (
@@ -59,7 +59,7 @@ def test_random_graphs_compute_in_their_arena_what_they_do_apart(seed):
 
 
 def test_arenas_are_near_their_bounds():
-    """One by one they need not be: what may lie over two inputs may fit one of them only."""
+    """Single arenas may be larger: a value that may overlap two inputs may fit only one."""
     plans = [plan(random_graph(seed, 10 + seed)) for seed in range(20)]
     assert sum(p.arena_bytes for p in plans) <= 1.01 * sum(p.least_bytes for p in plans)
 
@@ -73,7 +73,7 @@ def test_in_place_never_needs_more():
     assert saved > 0
 
 
-def chain_of_items(*dtypes, n=100):
+def chain_of_elements(*dtypes, n=100):
     tensors = [Tensor(f"t{i}", dtype, (n,)) for i, dtype in enumerate(dtypes)]
     steps = [items(b, a) for a, b in zip(tensors, tensors[1:], strict=False)]
     return Graph([tensors[0]], [tensors[-1]], steps)
@@ -88,26 +88,26 @@ def chain_of_items(*dtypes, n=100):
         ((FLOAT, DOUBLE, FLOAT, INT8), 800),
     ],
 )
-def test_a_chain_of_items_needs_the_widest_alone(dtypes, nbytes):
-    graph = chain_of_items(*dtypes)
+def test_an_elementwise_chain_needs_only_its_largest_value(dtypes, nbytes):
+    graph = chain_of_elements(*dtypes)
     assert plan(graph).arena_bytes == plan(graph).lower_bound_bytes == nbytes
     assert planned_run(graph) == run(graph, Apart())
 
 
-def test_no_step_writes_over_what_is_read_again():
+def test_no_step_overwrites_a_value_that_is_read_again():
     x, y, out = (Tensor(name, FLOAT, (8,)) for name in ("x", "y", "out"))
     graph = Graph([x], [out], [items(y, x), items(out, y, x)])
     assert plan(graph).arena_bytes == 2 * 32
     assert planned_run(graph) == run(graph, Apart())
 
 
-def test_no_step_writes_over_an_input_that_it_reads_otherwise_too():
+def test_no_step_overwrites_an_input_that_it_reads_twice():
     x, out = Tensor("x", FLOAT, (8,)), Tensor("out", FLOAT, (8,))
     steps = [Step("any", [x, x], [out], [], over={0: 0})]
     assert plan(Graph([x], [out], steps)).arena_bytes == 2 * 32
 
 
-def test_a_round_of_a_loop_leaves_what_the_next_one_reads():
+def test_a_loop_keeps_what_its_next_round_reads():
     x, y, out = (Tensor(name, FLOAT, (8,)) for name in ("x", "y", "out"))
     body = [items(y, x), items(out, y)]
     loop = Step("any", [], [], [], bodies=[body], trips=3)
@@ -115,7 +115,7 @@ def test_a_round_of_a_loop_leaves_what_the_next_one_reads():
     assert p.arena_bytes == p.lower_bound_bytes == 3 * 32  # out is one of all rounds
 
 
-def test_in_a_round_of_a_loop_its_own_values_are_written_over():
+def test_a_loop_reuses_the_memory_of_its_inner_values():
     x, y, z, out = (Tensor(name, FLOAT, (8,)) for name in ("x", "y", "z", "out"))
     body = [Step("any", [x], [y], []), items(z, y), Step("any", [z], [out], [])]
     loop = Step("any", [], [], [], bodies=[body], trips=3)
@@ -123,8 +123,8 @@ def test_in_a_round_of_a_loop_its_own_values_are_written_over():
     assert p.arena_bytes == p.lower_bound_bytes == 3 * 32
 
 
-def test_the_search_finds_what_no_rule_does():
-    """Sizes and lifetimes where each greedy order leaves a gap: found by comparing many seeds."""
+def test_the_search_beats_all_rules():
+    """Sizes and lifetimes for which each greedy order leaves a gap were found by many seeds."""
     rng = random.Random(5)
     for _ in range(30):
         blocks = []
@@ -137,21 +137,21 @@ def test_the_search_finds_what_no_rule_does():
 
 
 def best_of_all_orders(blocks):
-    """The smallest arena over random orders, each block at the lowest free byte."""
+    """Return the smallest arena over random orders, each block at the lowest free offset."""
     rng = random.Random(1)
     best = 1 << 30
     for _ in range(300):
         order = rng.sample(blocks, len(blocks))
-        done: list[tuple[Block, int]] = []
+        placed: list[tuple[Block, int]] = []
         for b in order:
-            near = [(other, at) for other, at in done if other.meets(b)]
+            near = [(other, at) for other, at in placed if other.meets(b)]
             at = next(
                 at
                 for at in range(0, 1 << 20, ALIGNMENT)
                 if all(at + b.nbytes <= o or o + other.nbytes <= at for other, o in near)
             )
-            done.append((b, at))
-        best = min(best, max(at + b.nbytes for b, at in done))
+            placed.append((b, at))
+        best = min(best, max(at + b.nbytes for b, at in placed))
     return best
 
 
@@ -170,7 +170,7 @@ def test_an_alias_keeps_its_memory_alive():
     assert p.arena_bytes == 3 * 32
 
 
-def test_an_unused_input_and_an_output_of_no_step_have_memory():
+def test_unused_inputs_and_unwritten_outputs_have_memory():
     x, unused = Tensor("x", FLOAT, (4,)), Tensor("unused", FLOAT, (4,))
     graph = Graph([x, unused], [x], [])
     p = plan(graph)

@@ -1,4 +1,4 @@
-"""A plan changes where values lie, never what comes out: the same bytes from each, on targets."""
+"""A plan changes where values lie, never the outputs: targets give the same bytes."""
 
 import random
 
@@ -26,18 +26,18 @@ MODELS = (
 
 
 def graph_of(name):
-    """(graph, inputs) of a model of the collection, with its first sample."""
+    """Return (graph, inputs) of a model of the collection, with its first sample."""
     return zoo.converted(name).graph, [x.tobytes() for x in zoo.sample(name, 0, "input")]
 
 
 def planned(graph, **options):
-    done = plan(graph, **options)
-    stream.arrange(graph, done)
-    return writer.model_bytes(graph, done.arena_bytes)
+    memory_plan = plan(graph, **options)
+    stream.arrange(graph, memory_plan)
+    return writer.model_bytes(graph, memory_plan.arena_bytes)
 
 
 def assert_overlaps_change_no_result(target, cases):
-    """cases: (graph, inputs); returns the bytes of arena that overlaps save in all."""
+    """Check that overlaps change no result of (graph, inputs); return the bytes that they save."""
     jobs, saved = [], 0
     for graph, sample in cases:
         files = [planned(graph, overlap=Overlap.NONE), planned(graph)]
@@ -57,7 +57,7 @@ def test_overlaps_change_no_result_of_real_models(target):
 
 
 def windows(rng):
-    """Attributes of a Conv or pool, and the shape of its input."""
+    """Return attributes of a Conv or pool, and the shape of its input."""
     kernel = [rng.randint(1, 4), rng.randint(1, 4)]
     attributes = {
         "kernel_shape": kernel,
@@ -115,7 +115,7 @@ def random_qconv(rng):
 
 
 def one_node(node, dtype, shape, opset, initializers):
-    """(graph, inputs) of a model of one node, with random numbers."""
+    """Return (graph, inputs) of a model of one node, with random inputs."""
     x = helper.make_tensor_value_info("x", dtype, shape)
     y = helper.make_tensor_value_info("y", dtype, None)
     graph = helper.make_graph([node], "one", [x], [y], initializers)
@@ -127,6 +127,6 @@ def one_node(node, dtype, shape, opset, initializers):
 
 
 @pytest.mark.parametrize("make", [random_pool, random_move, random_qconv])
-def test_what_is_written_behind_reads_changes_no_result(target, make):
+def test_writes_behind_reads_change_no_result(target, make):
     cases = [make(random.Random(seed)) for seed in range(60)]
     assert assert_overlaps_change_no_result(target, cases) > 10_000

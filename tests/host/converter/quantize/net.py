@@ -15,7 +15,7 @@ def array(name, x):
 
 
 def net(w=None, b=None):
-    """Conv, Relu, depthwise Conv, Relu, pool, Gemm: 8x8 to four classes."""
+    """Return Conv, Relu, depthwise Conv, Relu, pool, Gemm: 8x8 to four classes."""
     rng = np.random.default_rng(1)
     w = rng.normal(size=(6, 1, 3, 3)) / 3 if w is None else w
     weights = [

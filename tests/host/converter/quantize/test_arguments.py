@@ -1,4 +1,4 @@
-"""--quantize on the command line: options and calibration data that fit, and that do not."""
+"""--quantize on the command line: which options and calibration data it accepts and refuses."""
 
 import numpy as np
 import onnx
@@ -13,7 +13,7 @@ from tools.converter.quantize import Settings, quantize
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         (Settings(), "needs --calibration"),
         (Settings(samples=calibration(2), exclude=["nobody"]), "no node is called nobody"),
@@ -21,13 +21,13 @@ from tools.converter.quantize import Settings, quantize
         (Settings("dynamic", io="int8"), "not with --quantize dynamic"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(settings, said):
-    with pytest.raises(UsageError, match=said):
+def test_conflicting_options_are_refused(settings, message):
+    with pytest.raises(UsageError, match=message):
         quantize(prepared(net()), settings)
 
 
 @pytest.mark.parametrize(
-    ("x", "said"),
+    ("x", "message"),
     [
         (np.zeros((0, 1, 8, 8)), "has no samples"),
         (
@@ -40,14 +40,14 @@ def test_options_that_do_not_fit_are_refused(settings, said):
         ),
     ],
 )
-def test_calibration_data_that_cannot_be_used_are_refused(tmp_path, x, said):
+def test_unusable_calibration_data_are_refused(tmp_path, x, message):
     np.save(tmp_path / "x.npy", x.reshape(-1, 1, 8, 8).astype(np.float32))
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         quantize(prepared(net()), Settings(samples=tmp_path / "x.npy"))
 
 
 @pytest.mark.parametrize(
-    ("samples", "said"),
+    ("samples", "message"),
     [
         ([{"x": np.zeros((1, 1, 8, 8), np.float32)}] * 5, ["one value only"]),
         (calibration(1) * 5, ["the same sample 5 times"]),
@@ -55,23 +55,23 @@ def test_calibration_data_that_cannot_be_used_are_refused(tmp_path, x, said):
         (calibration(2), []),
     ],
 )
-def test_calibration_data_that_say_nothing_are_pointed_out(samples, said):
+def test_uninformative_calibration_data_are_reported(samples, message):
     _, outcome = quantize(prepared(net()), Settings(samples=samples))
-    assert len(outcome.notes) == len(said)
-    assert all(text in note for text, note in zip(said, outcome.notes, strict=True))
+    assert len(outcome.notes) == len(message)
+    assert all(text in note for text, note in zip(message, outcome.notes, strict=True))
 
 
 def test_a_quantized_model_is_not_quantized_again():
-    done, _ = quantize(prepared(net()), Settings(samples=calibration()))
+    quantized, _ = quantize(prepared(net()), Settings(samples=calibration()))
     with pytest.raises(UsageError, match="quantized already"):
-        quantize(done, Settings(samples=calibration()))
+        quantize(quantized, Settings(samples=calibration()))
 
 
-def test_command(tmp_path, capsys):
+def test_the_command_line_quantizes_and_reports_accuracy(tmp_path, capsys):
     onnx.save(net(), tmp_path / "net.onnx")
     x = np.concatenate([s["x"] for s in calibration()])
-    wanted = outputs(net(), calibration()).reshape(len(x), -1).argmax(axis=1)
-    np.savez(tmp_path / "data.npz", x=x, labels=wanted)
+    expected = outputs(net(), calibration()).reshape(len(x), -1).argmax(axis=1)
+    np.savez(tmp_path / "data.npz", x=x, labels=expected)
     data = str(tmp_path / "data.npz")
     words = [str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), "--quantize", "int8"]
     assert main([*words, "--calibration", data, "--labels", f"{data}:labels"]) == 0
@@ -91,14 +91,14 @@ def test_command(tmp_path, capsys):
 
 
 def with_label(proto):
-    """The network with its class as an output before the scores."""
+    """Return the network with its class as an output before the scores."""
     arg = helper.make_node("ArgMax", ["y"], ["label"], "arg", axis=1, keepdims=0)
     proto.graph.node.append(arg)
     proto.graph.output.insert(0, helper.make_tensor_value_info("label", TensorProto.INT64, [1]))
     return proto
 
 
-def test_labels_score_the_output_that_has_scores():
+def test_labels_apply_to_the_output_with_scores():
     samples = calibration()
     labels = outputs(net(), samples).reshape(len(samples), -1).argmax(axis=1)
     settings = Settings(samples=samples, labels=labels)
@@ -113,7 +113,7 @@ def test_labels_score_the_output_that_has_scores():
 
 
 @pytest.mark.parametrize("mode", ["int8", "int16x8", "dynamic"])
-def test_a_forest_has_nothing_to_quantize(mode, tmp_path, capsys):
+def test_a_model_with_nothing_to_quantize_gives_a_note(mode, tmp_path, capsys):
     forest = EXAMPLES / "forest" / "forest.onnx"
     shape = onnx.load(forest).graph.input[0].type.tensor_type.shape.dim
     x = np.zeros((20, 1, shape[-1].dim_value), np.float32) + np.arange(20)[:, None, None]
@@ -137,7 +137,7 @@ def test_a_forest_has_nothing_to_quantize(mode, tmp_path, capsys):
         (["--labels", "y.npy", "--min-accuracy-drop", "1%"], "--labels, --min-accuracy-drop"),
     ],
 )
-def test_its_options_are_refused_without_it(tmp_path, capsys, options, named):
+def test_options_of_quantize_require_quantize(tmp_path, capsys, options, named):
     onnx.save(net(), tmp_path / "net.onnx")
     assert main([str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), *options]) == 2
     assert capsys.readouterr().err == f"converter: {named}: only with --quantize\n"

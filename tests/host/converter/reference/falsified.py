@@ -1,4 +1,4 @@
-"""A reference whose onnxruntime falsifies products of integers, as a CPU without VNNI does."""
+"""A reference whose onnxruntime computes products of integers wrongly, as without VNNI."""
 
 import pytest
 
@@ -9,7 +9,7 @@ _workers = {"falsified": None}  # one for all tests: starting it takes a second
 
 @pytest.fixture
 def falsified(monkeypatch):
-    """Let onnxruntime's answers be wrong until the test ends."""
+    """Make onnxruntime's answers wrong until the test ends."""
     with monkeypatch.context() as m:
         m.setenv("MPCONNXR_ORT", "falsified")
         m.setattr(ort_session, "_running", _workers["falsified"])

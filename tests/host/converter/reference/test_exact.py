@@ -1,4 +1,4 @@
-"""Products of integers are exact on every computer, and otherwise as onnxruntime has them."""
+"""The reference's products of integers are exact on every computer; all else is onnxruntime's."""
 
 import itertools
 import re
@@ -39,8 +39,8 @@ def value(name, x):
     return helper.make_tensor_value_info(name, dtype, np.shape(x))
 
 
-def model_of(nodes, inputs, constants, opset=21, **given):
-    """inputs, constants: arrays by name. The output is y, of a dtype that onnxruntime infers."""
+def model_of(nodes, inputs, constants, opset=21, **options):
+    """Return a model with the output y, whose dtype onnxruntime infers."""
     tensors = [numpy_helper.from_array(np.asarray(x), name) for name, x in constants.items()]
     graph = helper.make_graph(
         nodes,
@@ -50,15 +50,18 @@ def model_of(nodes, inputs, constants, opset=21, **given):
         tensors,
     )
     opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8, **given)
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8, **options)
 
 
-def of(op, *arrays, fixed=(), opset=21, **attributes):
-    """A model of one node and its feed; None: an input that is left out."""
+def one_node(op, *arrays, fixed=(), opset=21, **attributes):
+    """Return a model of one node and its feed.
+
+    Arrays of None are omitted inputs; those with the numbers in `fixed` are constants.
+    """
     names = ["" if x is None else f"x{i}" for i, x in enumerate(arrays)]
-    given = {name: x for name, x in zip(names, arrays, strict=True) if name}
+    inputs = {name: x for name, x in zip(names, arrays, strict=True) if name}
     constants = {f"x{i}": arrays[i] for i in fixed}
-    feed = {name: np.asarray(x) for name, x in given.items() if name not in constants}
+    feed = {name: np.asarray(x) for name, x in inputs.items() if name not in constants}
     node = helper.make_node(op, names, ["y"], **attributes)
     return model_of([node], feed, constants, opset), feed
 
@@ -68,7 +71,7 @@ def result(model, feed):
 
 
 def nodes_around(*middle):
-    """One after the other from x to y, through nodes of one input and output."""
+    """Return nodes of one input and output, chained from x to y."""
     names = ["x", *(f"v{i}" for i in range(len(middle) - 1)), "y"]
     return [
         helper.make_node(op, [a, *rest], [b], **attributes)
@@ -77,31 +80,31 @@ def nodes_around(*middle):
 
 
 def extreme():
-    """64 products of 255 and 127: (model, feed, right result)."""
-    model, feed = of("MatMulInteger", np.full((1, 64), 255, U8), np.full((64, 1), 127, S8))
+    """Return (model, feed, right result) of 64 products of 255 and 127."""
+    model, feed = one_node("MatMulInteger", np.full((1, 64), 255, U8), np.full((64, 1), 127, S8))
     return model, feed, 64 * 255 * 127
 
 
 def test_extreme_products_are_exact():
-    model, feed, wanted = extreme()
-    assert result(model, feed).tolist() == [[wanted]]
+    model, feed, expected = extreme()
+    assert result(model, feed).tolist() == [[expected]]
 
 
 def test_falsified_answers_saturate_and_the_reference_is_exact(falsified):  # noqa: F811
-    model, feed, wanted = extreme()
+    model, feed, expected = extreme()
     assert open_plain(model).run(None, feed)[0].tolist() == [[32 * 32767]]
-    assert result(model, feed).tolist() == [[wanted]]
+    assert result(model, feed).tolist() == [[expected]]
 
 
 @pytest.mark.parametrize("operator", self_test.operators())
-def test_the_self_test_knows_what_is_falsified(operator, falsified):  # noqa: F811
+def test_the_self_test_detects_falsified_products(operator, falsified):  # noqa: F811
     alone = self_test.of_onnxruntime(operator, open_plain)
     assert {name for name, is_exact in alone.items() if not is_exact} == SATURATING & alone.keys()
     assert all(self_test.of_reference(operator, open_plain).values())
 
 
-def test_names_of_the_worker_do_not_meet_those_of_the_reference(falsified, monkeypatch):  # noqa: F811
-    """Both count from 0 where the first model of a process has weights to replace."""
+def test_names_of_the_worker_do_not_collide(falsified, monkeypatch):  # noqa: F811
+    """Both count from 0 if the first model of a process has weights to replace."""
     with monkeypatch.context() as m:  # undone before the fixture is
         m.setattr(Nodes, "_numbers", itertools.count())
         m.setattr(ort_session, "_running", None)
@@ -127,12 +130,12 @@ def test_another_mode_is_refused(monkeypatch):
         open_session(extreme()[0])
 
 
-def test_a_model_without_such_products_stays_itself(monkeypatch):
+def test_a_model_without_integer_products_is_not_changed(monkeypatch):
     def fail(*_):
         raise AssertionError("replaced")
 
     monkeypatch.setattr(exact, "replaced", fail)
-    model, feed = of("MatMul", np.ones((2, 3), F), np.ones((3, 2), F))
+    model, feed = one_node("MatMul", np.ones((2, 3), F), np.ones((3, 2), F))
     assert result(model, feed).tolist() == [[3, 3], [3, 3]]
 
 
@@ -142,17 +145,17 @@ def test_a_model_without_such_products_stays_itself(monkeypatch):
 @pytest.mark.parametrize("of_a", [U8, S8])
 @pytest.mark.parametrize("of_b", [U8, S8])
 @pytest.mark.parametrize("opset", [10, 13, 21])
-def test_matmul_integer(of_a, of_b, opset):
+def test_matmul_integer_is_exact(of_a, of_b, opset):
     for zeros, fixed in (((), ()), ((0,), (1,)), ((0, 1), (1, 2, 3)), ((0, 7), (1, 2, 3))):
         a, b = octets(of_a, 2, 3, 65), octets(of_b, 65, 7)
         a_zero = octets(of_a) if zeros else None
         b_zero = octets(of_b, *zeros[1:]) if len(zeros) > 1 else None
         inputs = [a, b, a_zero, b_zero][: 2 + len(zeros)]
-        model, feed = of("MatMulInteger", *inputs, fixed=fixed, opset=opset)
+        model, feed = one_node("MatMulInteger", *inputs, fixed=fixed, opset=opset)
         a, b = a.astype(np.int64) - (a_zero or 0), b.astype(np.int64)
-        wanted = a @ (b if b_zero is None else b - b_zero)
+        expected = a @ (b if b_zero is None else b - b_zero)
         got = result(model, feed)
-        assert got.dtype == np.int32 and np.array_equal(got, wanted)
+        assert got.dtype == np.int32 and np.array_equal(got, expected)
 
 
 def test_sums_beyond_32_bits_wrap():
@@ -165,26 +168,28 @@ def test_sums_beyond_32_bits_wrap():
 @pytest.mark.parametrize("of_w", [U8, S8])
 @pytest.mark.parametrize("of_x", [U8, S8])
 @pytest.mark.parametrize("count", [1, 257, 258, 4_112, 4_113, 9_000, 17_000, 32_896])
-def test_conv_integer_by_the_number_of_products(of_x, of_w, count):
-    """Each bound of a digit's bits; the first rows and columns are extreme."""
+def test_conv_integer_is_exact_for_any_number_of_products(of_x, of_w, count):
+    """Cases lie at each bound of the number of digits; the first rows and columns are extreme."""
     x, w = octets(of_x, 3, count, 1), octets(of_w, 4, count, 1)
     for array in (x, w):
         array[0], array[1] = np.iinfo(array.dtype).max, np.iinfo(array.dtype).min
     x_zero, w_zero = (np.asarray(np.iinfo(d).max, d) for d in (of_x, of_w))
-    model, feed = of("ConvInteger", x, w, x_zero, w_zero, fixed=(1, 2, 3))
+    model, feed = one_node("ConvInteger", x, w, x_zero, w_zero, fixed=(1, 2, 3))
     x, w = x[..., 0].astype(np.int64) - x_zero, w[..., 0].astype(np.int64) - w_zero
     assert np.array_equal(result(model, feed)[..., 0], x @ w.T)
 
 
 def test_too_many_products_of_one_output_are_refused():
-    model, _ = of("ConvInteger", octets(U8, 1, 32_897, 1), octets(S8, 1, 32_897, 1), fixed=(1,))
+    model, _ = one_node(
+        "ConvInteger", octets(U8, 1, 32_897, 1), octets(S8, 1, 32_897, 1), fixed=(1,)
+    )
     with pytest.raises(Inexact, match="32,897 products of one output, 32,896 is the most"):
         open_session(model)
 
 
 @pytest.mark.parametrize("dtype", [F, np.float64, np.int64, np.uint16])
 def test_a_cast_before_a_product_still_saturates_or_wraps(dtype):
-    """onnxruntime makes one Cast of two in a row where it takes that for the same."""
+    """onnxruntime merges two Casts in a row if it considers them equal to one."""
     x = np.array([[3.7, 300, -5, 200.2]]).astype(dtype)
     casts = nodes_around(("Cast", [], {"to": TensorProto.UINT8}), ("MatMulInteger", ["w"], {}))
     model = model_of(casts, {"x": x}, {"w": np.eye(4, dtype=U8)})
@@ -192,11 +197,11 @@ def test_a_cast_before_a_product_still_saturates_or_wraps(dtype):
     assert np.array_equal(result(model, {"x": x}), alone)
 
 
-def test_conv_integer_with_zero_points_by_channel():
+def test_conv_integer_has_zero_points_by_channel():
     x, w, zeros = octets(U8, 1, 2, 5), octets(S8, 3, 2, 1), octets(S8, 3)
-    model, feed = of("ConvInteger", x, w, None, zeros)
-    wanted = np.einsum("ncp,mc->nmp", x.astype(int), w[..., 0].astype(int) - zeros[:, None])
-    assert np.array_equal(result(model, feed), wanted)
+    model, feed = one_node("ConvInteger", x, w, None, zeros)
+    expected = np.einsum("ncp,mc->nmp", x.astype(int), w[..., 0].astype(int) - zeros[:, None])
+    assert np.array_equal(result(model, feed), expected)
 
 
 # Against onnxruntime's own kernels, where these are exact on this computer
@@ -205,9 +210,9 @@ def test_conv_integer_with_zero_points_by_channel():
 def compare(operator, model, feed):
     if not all(self_test.of_onnxruntime(operator, open_plain).values()):
         pytest.skip(f"onnxruntime does not compute {operator} exactly on this CPU")
-    [wanted], got = open_plain(model).run(["y"], feed), result(model, feed)
-    assert got.dtype == wanted.dtype and got.shape == wanted.shape
-    assert got.tobytes() == wanted.tobytes(), operator
+    [expected], got = open_plain(model).run(["y"], feed), result(model, feed)
+    assert got.dtype == expected.dtype and got.shape == expected.shape
+    assert got.tobytes() == expected.tobytes(), operator
 
 
 def a_scale(*shape):
@@ -216,21 +221,21 @@ def a_scale(*shape):
 
 @pytest.mark.parametrize("pair", [(U8, U8), (U8, S8), (S8, S8)])
 @pytest.mark.parametrize("opset", [10, 13, 21])
-def test_qlinear_matmul(pair, opset):
+def test_qlinear_matmul_is_exact(pair, opset):
     of_a, of_b = pair
     for batch, many, is_fixed in (((), (), 1), ((2,), (7,), 1), ((2, 2), (), 0), ((), (1,), 1)):
         a, b = octets(of_a, *batch, 5, 33), octets(of_b, 33, 7)
         zeros = octets(of_a), octets(of_b, *many), octets(of_a)
         of_y = [np.asarray(F(0.4)), zeros[2]]
         inputs = [a, a_scale(), zeros[0], b, a_scale(*many), zeros[1], *of_y]
-        model, feed = of(
+        model, feed = one_node(
             "QLinearMatMul", *inputs, fixed=range(1, 8) if is_fixed else (), opset=opset
         )
         compare("QLinearMatMul", model, feed)
 
 
 @pytest.mark.parametrize("pair", [(U8, U8), (U8, S8), (S8, S8)])
-def test_qlinear_conv(pair):
+def test_qlinear_conv_is_exact(pair):
     of_x, of_w = pair
     forms = [
         {"kernel_shape": [3, 3], "pads": [1, 0, 1, 1], "strides": [2, 1]},
@@ -249,7 +254,9 @@ def test_qlinear_conv(pair):
         inputs += [np.asarray(F(1.5)), octets(of_x)]
         if has_bias:
             inputs.append(rng.integers(-20000, 20000, m).astype(np.int32))
-        model, feed = of("QLinearConv", *inputs, fixed=range(1, len(inputs)), opset=13, **form)
+        model, feed = one_node(
+            "QLinearConv", *inputs, fixed=range(1, len(inputs)), opset=13, **form
+        )
         compare("QLinearConv", model, feed)
 
 
@@ -257,8 +264,8 @@ MICROSOFT = ["QLinearConv", "QGemm", "DynamicQuantizeMatMul", "MatMulIntegerToFl
 
 
 @pytest.mark.parametrize("operator", [*MICROSOFT, "DynamicQuantizeLSTM", "QAttention"])
-def test_operators_of_com_microsoft(operator, monkeypatch):
-    """The random cases of mpconnxr conformance: every bit is the same."""
+def test_operators_of_com_microsoft_keep_their_bits(operator, monkeypatch):
+    """The cases are those of mpconnxr conformance."""
     if not all(self_test.of_onnxruntime(operator, open_plain).values()):
         pytest.skip(f"onnxruntime does not compute {operator} exactly on this CPU")
     ms.operators()  # makes them known
@@ -268,10 +275,10 @@ def test_operators_of_com_microsoft(operator, monkeypatch):
         specs = enumerate(making.specs_of(operator))
         runs.append([making.run(operator, i, spec) for i, spec in specs])
     assert len(runs[0]) >= 20 and any(runs[0])
-    for got, wanted in zip(*runs, strict=True):
-        assert (got is None) == (wanted is None)
+    for got, expected in zip(*runs, strict=True):
+        assert (got is None) == (expected is None)
         assert got is None or [y.tobytes() for y in got.outputs] == [
-            y.tobytes() for y in wanted.outputs
+            y.tobytes() for y in expected.outputs
         ]
 
 
@@ -283,7 +290,7 @@ W = np.full((64, 1), 127, S8)
 RIGHT = 64 * 255 * 127
 
 
-def test_inside_of_a_subgraph(falsified):  # noqa: F811
+def test_products_in_a_subgraph_are_exact(falsified):  # noqa: F811
     branches = {}
     for name, output in (("then_branch", "p"), ("else_branch", "q")):
         node = helper.make_node("MatMulInteger", ["x", "w"], [output])
@@ -298,7 +305,7 @@ def test_inside_of_a_subgraph(falsified):  # noqa: F811
         assert result(model, {"x": X, "c": np.array(chosen)}).item() == RIGHT
 
 
-def test_inside_of_a_local_function(falsified):  # noqa: F811
+def test_products_in_a_local_function_are_exact(falsified):  # noqa: F811
     function = helper.make_function(
         "local",
         "Product",
@@ -313,7 +320,7 @@ def test_inside_of_a_local_function(falsified):  # noqa: F811
     assert result(model, {"x": X}).item() == RIGHT
 
 
-def test_weights_that_are_computed(falsified):  # noqa: F811
+def test_computed_weights_are_exact(falsified):  # noqa: F811
     """Their dtype is stated nowhere, and their shape is inferred."""
     nodes = nodes_around(
         ("Transpose", [], {"perm": [1, 0]}),
@@ -337,15 +344,15 @@ def test_external_weights(falsified, monkeypatch):  # noqa: F811
     assert result(model, {"x": X}).item() == RIGHT
 
 
-def test_a_model_without_onnx_operators(falsified):  # noqa: F811
-    model, feed = of(
+def test_a_model_without_onnx_operators_is_exact(falsified):  # noqa: F811
+    model, feed = one_node(
         "MatMulIntegerToFloat", X, W, np.asarray(F(1)), np.asarray(F(1)), domain="com.microsoft"
     )
     del model.opset_import[0]
     assert result(model, feed).item() == RIGHT
 
 
-def test_an_attribute_that_the_caller_gives_is_refused():
+def test_an_attribute_of_the_functions_caller_is_refused():
     node = helper.make_node("QGemm", list("abcdef"), ["y"], domain="com.microsoft")
     attribute = onnx.AttributeProto(name="transB", type=onnx.AttributeProto.INT)
     attribute.ref_attr_name = "flag"
@@ -361,31 +368,31 @@ def test_an_attribute_that_the_caller_gives_is_refused():
 
 
 def integer_models():
-    """Models whose answers a CPU without VNNI would falsify, with an input each."""
+    """Yield models that a CPU without VNNI would compute wrongly, with an input each."""
     yield extreme()[:2]
     inputs = [octets(U8, 1, 16, 6, 6), a_scale(), octets(U8), octets(S8, 8, 16, 3, 3)]
     inputs += [a_scale(8), np.zeros(8, S8), np.asarray(F(1)), octets(U8)]
-    yield of("QLinearConv", *inputs, fixed=range(1, 8))
+    yield one_node("QLinearConv", *inputs, fixed=range(1, 8))
 
 
 def test_golden_vectors_have_the_same_bytes_under_falsified_answers(request):
     from tools.converter.convert import Options, convert
 
     def run():
-        found = []
+        results = []
         for model, feed in models:
-            given = list(feed.values())
-            found.append(convert(model, Options(golden=given)).data)
-        return found
+            inputs = list(feed.values())
+            results.append(convert(model, Options(golden=inputs)).data)
+        return results
 
     models = [(_with_output(m, f), f) for m, f in integer_models()]
-    wanted = run()
-    assert all(wanted)
+    expected = run()
+    assert all(expected)
     request.getfixturevalue("falsified")
     for model, feed in models:
         [alone], right = open_plain(model).run(None, feed), result(model, feed)
         assert not np.array_equal(alone, right)
-    assert run() == wanted
+    assert run() == expected
 
 
 def _with_output(model, feed):
@@ -401,13 +408,13 @@ OTHERS = {
 }
 
 
-def test_nobody_else_asks_onnxruntime():
+def test_only_the_reference_opens_onnxruntime():
     root = Path(exact.__file__).parents[4]
     opens = re.compile(r"(\bort|onnxruntime)\.InferenceSession|from onnxruntime import")
-    found = {
+    results = {
         path.relative_to(root).as_posix()
         for folder in ("tools", "tests", "examples")
         for path in (root / folder).rglob("*.py")
         if opens.search(path.read_text().replace("from onnxruntime import quantization", ""))
     }
-    assert found - {Path(__file__).relative_to(root).as_posix()} == OTHERS
+    assert results - {Path(__file__).relative_to(root).as_posix()} == OTHERS

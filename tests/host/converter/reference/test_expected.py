@@ -1,4 +1,4 @@
-"""--expect: the trained model's own outputs show a valid .onnx that computes something else."""
+"""--expect compares with the trained model's outputs: a valid .onnx may compute something else."""
 
 import json
 import re
@@ -25,12 +25,12 @@ X = small.floats(2, 6, seed=9)
 VERIFY = "from mpconnxr import golden\nprint(golden.verify('m.bin').ok)\n"
 
 
-def given(y=Y, **options):
+def with_expected(y=Y, **options):
     return Options(golden=[X], expect=[y], **options)
 
 
 def cli(tmp_path, model, y=Y, *options):
-    """(exit status, bytes of the file)"""
+    """Convert with --expect; return (exit status, bytes of the file)."""
     onnx.save(model, tmp_path / "m.onnx")
     np.save(tmp_path / "x.npy", X)
     np.save(tmp_path / "y.npy", y)
@@ -40,7 +40,7 @@ def cli(tmp_path, model, y=Y, *options):
 
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
-def test_outputs_within_rounding_are_the_vector(tmp_path, target, capfd):
+def test_outputs_within_rounding_become_the_golden_vector(tmp_path, target, capfd):
     y = Y * np.float32(1.00005)
     status, data = cli(tmp_path, two_layers(), y)
     printed = capfd.readouterr().out.splitlines()
@@ -52,7 +52,7 @@ def test_outputs_within_rounding_are_the_vector(tmp_path, target, capfd):
 
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
-def test_another_model_is_a_warning_and_fails_on_the_board(tmp_path, target, capfd):
+def test_outputs_of_another_model_warn_and_fail_on_the_board(tmp_path, target, capfd):
     status, data = cli(tmp_path, negated(two_layers(), "v"))
     [line] = [
         line for line in capfd.readouterr().out.splitlines() if line.startswith("warning: the")
@@ -64,47 +64,49 @@ def test_another_model_is_a_warning_and_fails_on_the_board(tmp_path, target, cap
     assert small.lines(target, VERIFY, m=data) == ["False"]
 
 
-def test_json_has_it(tmp_path, capfd):
+def test_json_contains_the_comparison(tmp_path, capfd):
     assert cli(tmp_path, negated(two_layers(), "v"), Y, "--json")[0] == 0
-    found = json.loads(capfd.readouterr().out)
-    assert found["expect"]["error"] == pytest.approx(2) and found["expect"]["warning"]
-    assert found["check"]["checked"] and found["check"]["error"] < 1e-4
+    result = json.loads(capfd.readouterr().out)
+    assert result["expect"]["error"] == pytest.approx(2) and result["expect"]["warning"]
+    assert result["check"]["checked"] and result["check"]["error"] < 1e-4
 
 
 @pytest.mark.parametrize(
-    ("y", "said"),
+    ("y", "message"),
     [
         (Y[:1], r"output y float32 \[2, 3\] is given shape \[1, 3\]"),
         (Y.astype(np.float64), r"output y float32 \[2, 3\] is given float64: convert it"),
     ],
 )
-def test_what_does_not_fit_is_refused(y, said):
-    with pytest.raises(UsageError, match=f"--expect: {said}"):
-        convert(two_layers(), given(y))
+def test_outputs_that_do_not_fit_are_refused(y, message):
+    with pytest.raises(UsageError, match=f"--expect: {message}"):
+        convert(two_layers(), with_expected(y))
 
 
-def test_as_many_as_there_are_outputs():
+def test_the_number_of_outputs_must_match():
     with pytest.raises(UsageError, match=r"--expect: 2 given, 1 needed: y float32 \[2, 3\]"):
         convert(two_layers(), Options(golden=[X], expect=[Y, Y]))
 
 
-def test_inputs_are_needed():
+def test_expect_requires_golden():
     with pytest.raises(UsageError, match="--expect needs --golden"):
         convert(two_layers(), Options(expect=[Y]))
 
 
-def test_of_a_quantized_model_the_float_model_is_compared():
-    """The vector stays the quantized reference's: what quantization costs is no error."""
+def test_quantize_compares_the_float_model():
+    """The vector remains the quantized reference's: the error of quantization is not reported."""
     calibration = [{"x": small.floats(2, 6, seed=k)} for k in range(8)]
-    done = convert(two_layers(), given(quantize=Settings(samples=calibration)))
-    assert not done.expected.warning and done.expected.differences[0].relative < 1e-6
-    assert Y.tobytes() not in File(done.data).chunk(GOLDEN)
-    other = convert(negated(two_layers(), "v"), given(quantize=Settings(samples=calibration)))
+    converted = convert(two_layers(), with_expected(quantize=Settings(samples=calibration)))
+    assert not converted.expected.warning and converted.expected.differences[0].relative < 1e-6
+    assert Y.tobytes() not in File(converted.data).chunk(GOLDEN)
+    other = convert(
+        negated(two_layers(), "v"), with_expected(quantize=Settings(samples=calibration))
+    )
     assert other.expected.warning
 
 
 def test_integers_of_a_quantized_file_are_compared_as_floats():
-    """Inputs, and outputs too, of a file with --io int8."""
+    """With --io int8 inputs and outputs are integers."""
     calibration = [{"x": small.floats(2, 6, seed=k)} for k in range(8)]
     settings = Settings(samples=calibration, io="int8")
     model = two_layers()
@@ -116,8 +118,8 @@ def test_integers_of_a_quantized_file_are_compared_as_floats():
     x = on_grid(X, x_grid, dtypes[0])
     [y] = golden.reference(model, [((x.astype(float) - x_grid[1]) * x_grid[0]).astype("f4")])
     for right in (y, on_grid(y, y_grid, dtypes[1])):
-        done = convert(model, Options(golden=[x], expect=[right], quantize=settings))
-        [difference] = done.expected.differences
+        converted = convert(model, Options(golden=[x], expect=[right], quantize=settings))
+        [difference] = converted.expected.differences
         assert difference.is_right and difference.error <= y_grid[0], difference
         other = convert(model, Options(golden=[x], expect=[right[::-1]], quantize=settings))
         assert "output y is " in other.expected.warning
@@ -133,33 +135,33 @@ def of_one(op):
     return small.model([(op, "x", "y", {})], values[:1], values[1:])
 
 
-def test_not_finite_values_are_equal_to_themselves_alone():
+def test_infinities_and_nan_equal_only_themselves():
     model = of_one("Log")
     x = np.float32([[-1, 0, 2]])
     [y] = golden.reference(model, [x])
     assert np.isnan(y[0, 0]) and np.isinf(y[0, 1])
-    done = convert(model, Options(golden=[x], expect=[y]))
-    assert done.expected.text == "no error" and not done.expected.warning
+    converted = convert(model, Options(golden=[x], expect=[y]))
+    assert converted.expected.text == "no error" and not converted.expected.warning
     others = {"nan for 0.0 at [0, 0]": [0, -np.inf, y[0, 2]]}
     others["-inf for inf at [0, 1]"] = [np.nan, np.inf, y[0, 2]]
     for first, row in others.items():
         wrong = np.float32([row])
-        found = convert(model, Options(golden=[x], expect=[wrong])).expected
-        assert "output y: a value is finite in one and not in the other" in found.text
-        assert first in found.text and first in found.warning and "promised" not in found.text
-        assert found.report()["error"] is None  # which JSON has no infinity for
+        result = convert(model, Options(golden=[x], expect=[wrong])).expected
+        assert "output y: a value is finite in one and not in the other" in result.text
+        assert first in result.text and first in result.warning and "promised" not in result.text
+        assert result.report()["error"] is None  # which JSON has no infinity for
 
 
-def test_zeros_promise_no_part_of_themselves():
+def test_expected_zeros_report_the_absolute_error():
     model = of_one("Abs")
     x = np.float32([[0.5, 0, 0]])
-    found = convert(model, Options(golden=[x], expect=[np.zeros_like(x)])).expected
-    assert found.text == "error 5.0e-01 where all finite values are 0"
+    result = convert(model, Options(golden=[x], expect=[np.zeros_like(x)])).expected
+    assert result.text == "error 5.0e-01 where all finite values are 0"
 
 
-def test_rounded_weights_are_no_error_of_the_export():
-    done = convert(two_layers(), given(weights="int4"))
-    assert not done.expected.warning and Y.tobytes() not in File(done.data).chunk(GOLDEN)
+def test_rounded_weights_are_not_an_export_error():
+    converted = convert(two_layers(), with_expected(weights="int4"))
+    assert not converted.expected.warning and Y.tobytes() not in File(converted.data).chunk(GOLDEN)
 
 
 def test_rows_of_numbers_are_compared_with_maps():
@@ -167,15 +169,15 @@ def test_rows_of_numbers_are_compared_with_maps():
     x = small.floats(2, 4, seed=3)
     label, maps = golden.reference(model, [x])
     rows = np.array([list(m.values()) for m in maps], np.float32)
-    done = convert(model, Options(golden=[x], expect=[label, rows]))
-    assert not done.expected.warning
-    done = convert(model, Options(golden=[x], expect=[label[::-1], rows[::-1]]))
-    assert "output maps is " in done.expected.warning
+    converted = convert(model, Options(golden=[x], expect=[label, rows]))
+    assert not converted.expected.warning
+    converted = convert(model, Options(golden=[x], expect=[label[::-1], rows[::-1]]))
+    assert "output maps is " in converted.expected.warning
     with pytest.raises(UsageError, match=r"given float32 \[2, 2\]: a row of numbers .* \[2, 3\]"):
         convert(model, Options(golden=[x], expect=[label, rows[:, :2]]))
 
 
-def test_run_compares_with_them(tmp_path, ready_target, capfd):
+def test_run_compares_with_expected_outputs(tmp_path, ready_target, capfd):
     ready_target("unix")
     cli(tmp_path, two_layers())
     capfd.readouterr()

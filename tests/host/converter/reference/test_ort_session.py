@@ -1,4 +1,4 @@
-"""onnxruntime in a process of its own: what ends it ends nothing else."""
+"""onnxruntime runs in a process of its own: its crash does not end the caller."""
 
 import gc
 import os
@@ -9,20 +9,14 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from tests.host.device import small
 from tools.converter.convert import convert
 from tools.converter.reference import golden, ort_session
 from tools.converter.reference.ort_session import OrtError, open_session
 
 
 def relu(op_type="Relu"):
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [helper.make_node(op_type, ["x"], ["y"])],
-        "g",
-        [value("x", TensorProto.FLOAT, [3])],
-        [value("y", TensorProto.FLOAT, [3])],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    return small.model([(op_type, "x", "y", {})], [small.value("x", [3])], [small.value("y", [3])])
 
 
 X = np.array([-1, 0, 2], np.float32)
@@ -35,7 +29,7 @@ def test_a_session_has_names_and_values():
     assert session.run(["y"], {"x": X})[0].dtype == np.float32
 
 
-def test_what_onnxruntime_refuses_has_its_kind_and_words():
+def test_refusals_of_onnxruntime_keep_kind_and_message():
     with pytest.raises(OrtError) as e:
         open_session(relu("Teleport"))
     assert e.value.kind in ("Fail", "InvalidGraph") and "Teleport" in str(e.value)
@@ -59,13 +53,13 @@ def test_a_crash_costs_the_golden_vector_not_the_conversion(monkeypatch):
         return self._worker.ask("run", self._number, (names, dict(feed)))
 
     monkeypatch.setattr(ort_session.Session, "run", crashing)
-    done = convert(relu())
-    (note,) = (n for n in done.notes if "golden" in n)
+    converted = convert(relu())
+    (note,) = (n for n in converted.notes if "golden" in n)
     assert "SIGABRT" in note
     assert golden.reference(relu(), [X]) is None
 
 
-def test_sessions_that_nobody_has_are_closed():
+def test_unreferenced_sessions_are_closed():
     first = open_session(relu())
     worker, number = first._worker, first._number
     del first
@@ -76,7 +70,7 @@ def test_sessions_that_nobody_has_are_closed():
     assert e.value.kind == "KeyError"
 
 
-def test_strings_and_maps_come_through():
+def test_strings_and_maps_pass_between_the_processes():
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
         [

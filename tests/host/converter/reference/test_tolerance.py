@@ -1,4 +1,4 @@
-"""Golden vectors carry the error that the options promise: docs/deploy.md, "What is right"."""
+"""Golden vectors have the tolerance that the options promise: docs/deploy.md, "What is right"."""
 
 import numpy as np
 import onnx
@@ -28,7 +28,10 @@ def verified(target, **files):
 
 
 def quantized(tail, dtype=F, shape=(1, 6)) -> onnx.ModelProto:
-    """A product of quantized values, as uint8 ("q") of scale 0.25 ("s"), and a tail behind it."""
+    """Return a quantized product with a tail of more nodes to y.
+
+    The product is the uint8 value q of scale s, 0.25.
+    """
     rng = np.random.default_rng(3)
     nodes = [
         ("QuantizeLinear", "x xs zp", "xq", {}),
@@ -74,8 +77,8 @@ def test_floats_of_integers_may_be_a_scale_off():
     assert bound.most <= 0.5 + 1e-4 * largest
 
 
-def test_what_follows_a_step_is_measured():
-    """A score of a softmax goes up by at most a quarter of a step of its argument."""
+def test_the_effect_of_a_step_is_measured():
+    """One step of a softmax's argument changes a score by at most a quarter of it."""
     bound, largest = bound_of(quantized([DEQUANTIZE, ("Softmax", "d", "y", {})]))
     assert bound.least == pytest.approx(1e-4 * largest)
     assert bound.least < bound.most <= 2 * 0.25 / 2
@@ -87,7 +90,7 @@ def test_labels_are_exact():
     assert bound == (0.0, 0.0)
 
 
-def test_integers_that_are_cast_from_floats():
+def test_integers_cast_from_floats_have_a_relative_tolerance():
     nodes = [("Mul", "x k", "m", {}), ("Cast", "m", "y", {"to": I64})]
     x, y = small.value("x", (1, 8)), small.value("y", (1, 8), I64)
     model = small.model(nodes, [x], [y], k=np.float32(30000))
@@ -95,16 +98,16 @@ def test_integers_that_are_cast_from_floats():
     assert bound.most == int(1e-4 * largest) > 0
 
 
-def with_vector_of(done, right):
-    """The file of a model with the golden vector of another one."""
-    vector = vector_of(right, done.graph, "exact", None, {})
+def with_vector_of(converted, right):
+    """Return a model's file with the golden vector of another model."""
+    vector = vector_of(right, converted.graph, "exact", None, {})
     data = golden.chunk(vector.inputs, vector.values, vector.bounds)
     extra = [(layout.CHUNK_GOLDEN, data)]
-    return writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
+    return writer.model_bytes(converted.graph, converted.plan.arena_bytes, extra)
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_what_is_promised_is_verified_and_a_changed_weight_is_not(target):
+def test_the_promised_tolerance_passes_and_a_changed_weight_fails(target):
     right = quantized([DEQUANTIZE, ("Identity", "d", "y", {})])
     wrong = onnx.ModelProto()
     wrong.CopyFrom(right)
@@ -124,14 +127,14 @@ def test_what_is_promised_is_verified_and_a_changed_weight_is_not(target):
         "fast16": convert(DIGITS, short).data,
         "changed": with_vector_of(convert(digits, short), onnx.load(DIGITS)),
     }
-    found = dict(line.split(" ", 1) for line in verified(target, **files))
-    assert found["right"].startswith("True")
-    assert found["fast16"] == "True True"
-    assert found["wrong"].startswith("False") and found["changed"].startswith("False")
+    results = dict(line.split(" ", 1) for line in verified(target, **files))
+    assert results["right"].startswith("True")
+    assert results["fast16"] == "True True"
+    assert results["wrong"].startswith("False") and results["changed"].startswith("False")
 
 
-def test_random_inputs_tell_the_classes_apart():
-    """One step, or what it makes of a score, does not change the class of the golden vector."""
+def test_random_inputs_distinguish_the_classes():
+    """One step, or its effect on a score, does not change the class of the golden vector."""
     model = quantized([DEQUANTIZE, ("Softmax", "d", "y", {})])
     vector = vector_of(model, convert(model).graph, "exact", None, {})
     scores = np.sort(vector.values[0].ravel())

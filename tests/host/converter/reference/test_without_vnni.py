@@ -1,4 +1,4 @@
-"""The reference on an emulated Haswell, whose onnxruntime saturates by itself."""
+"""The reference is exact on an emulated Haswell, whose onnxruntime saturates."""
 
 import shutil
 
@@ -41,13 +41,13 @@ def test_falsified_answers_are_those_of_a_haswell(haswell):
         wrong = {name for name, is_exact in alone.items() if not is_exact}
         assert wrong == SATURATING & alone.keys()
         assert all(self_test.of_reference(operator, open_plain).values())
-    model, feed, wanted = extreme()
+    model, feed, expected = extreme()
     assert open_plain(model).run(None, feed)[0].item() == 32 * 32767
-    assert open_session(model).run(None, feed)[0].item() == wanted
+    assert open_session(model).run(None, feed)[0].item() == expected
 
 
-def test_answers_are_those_of_this_computer(request):
+def test_the_reference_agrees_with_this_computer(request):
     models = list(integer_models())
-    wanted = [result(model, feed).tobytes() for model, feed in models]
+    expected = [result(model, feed).tobytes() for model, feed in models]
     request.getfixturevalue("haswell")
-    assert [result(model, feed).tobytes() for model, feed in models] == wanted
+    assert [result(model, feed).tobytes() for model, feed in models] == expected

@@ -20,15 +20,15 @@ def quantized():
 
 
 def test_a_float_model_has_no_section():
-    done = convert(net())
-    assert quantization(done) is None and HEADING not in page(done, "t")
+    converted = convert(net())
+    assert quantization(converted) is None and HEADING not in page(converted, "t")
 
 
-def test_each_layer_shows_its_grid_and_what_it_loses(quantized):
-    found, html = quantization(quantized), page(quantized, "t")
+def test_each_layer_shows_its_scale_and_error(quantized):
+    result, html = quantization(quantized), page(quantized, "t")
     assert HEADING in html
-    assert {row.node for row in found.layers} >= {"first", "second", "last"}
-    for row in found.layers:
+    assert {row.node for row in result.layers} >= {"first", "second", "last"}
+    for row in result.layers:
         figures = (f"{row.scale:.4g}", str(row.zero_point), f"{row.total:.1f}", row.node)
         assert all(f">{figure}<" in html for figure in figures)
     assert quantized.quantized.attempts[-1].what in html
@@ -54,15 +54,15 @@ def test_products_are_listed_by_dtype(quantized):
 
 
 def test_weights_of_fewer_bits_have_their_rows():
-    done = convert(net(), Options(weights="int8"))
-    found, html = quantization(done), page(done, "t")
-    assert [row.node for row in found.narrowed] == [row.node for row in done.narrowed] != []
-    assert all(f"{row.weights:.1f}" in html for row in found.narrowed)
+    converted = convert(net(), Options(weights="int8"))
+    result, html = quantization(converted), page(converted, "t")
+    assert [row.node for row in result.narrowed] == [row.node for row in converted.narrowed] != []
+    assert all(f"{row.weights:.1f}" in html for row in result.narrowed)
 
 
 @zoo.needs_zoo
-def test_a_model_that_came_quantized_shows_its_dtypes():
-    done = convert(Path(zoo.model_path("mlperf_kws_dscnn_int8")), Options(strip=True))
-    found = quantization(done)
-    assert not found.layers and found.dtypes[0].dtype == "int8"
-    assert HEADING in page(done, "t")
+def test_an_already_quantized_model_shows_its_dtypes():
+    converted = convert(Path(zoo.model_path("mlperf_kws_dscnn_int8")), Options(strip=True))
+    result = quantization(converted)
+    assert not result.layers and result.dtypes[0].dtype == "int8"
+    assert HEADING in page(converted, "t")

@@ -1,4 +1,4 @@
-"""Which steps compute with Python's floats, and what part of the work these are."""
+"""The report says which steps compute with Python's floats, and their part of the work."""
 
 import json
 
@@ -17,22 +17,24 @@ def encoder():
     return wide_models.autoencoder()
 
 
-def test_products_in_blocks_are_none(encoder):
-    found = python_floats.of(convert(encoder))
-    assert not found.steps and found.share == 0 and not found.text and not found.warning
+def test_products_in_blocks_are_not_listed(encoder):
+    result = python_floats.of(convert(encoder))
+    assert not result.steps and result.share == 0 and not result.text and not result.warning
 
 
-def test_products_in_floats_are_nearly_all_of_the_work(encoder):
-    done = convert(encoder, Options(float="python"))
-    found = python_floats.of(done)
-    kernels = [step.kernel for step in done.graph.steps]
-    assert [s.step for s in found.steps] == [i for i, k in enumerate(kernels) if k != "relu"]
-    assert 0.99 < found.share <= 1.001
-    assert "100.0% of a run's estimated work: step" in found.warning and "7 more" in found.warning
+def test_products_in_floats_are_most_of_the_work(encoder):
+    converted = convert(encoder, Options(float="python"))
+    result = python_floats.of(converted)
+    kernels = [step.kernel for step in converted.graph.steps]
+    assert [s.step for s in result.steps] == [i for i, k in enumerate(kernels) if k != "relu"]
+    assert 0.99 < result.share <= 1.001
+    assert (
+        "100.0% of a run's estimated work: step" in result.warning and "7 more" in result.warning
+    )
 
 
-def test_a_small_part_is_no_warning():
-    """Asinh of few items, beside products in blocks."""
+def test_a_small_part_gives_no_warning():
+    """The model is Asinh of few elements beside products in blocks."""
     x, w = small.floats(64, 64), small.floats(64, 64)
     nodes = [
         ("MatMul", "x w", "p", {}),
@@ -41,38 +43,38 @@ def test_a_small_part_is_no_warning():
         ("Asinh", "n", "y", {}),
     ]
     outputs = [small.value("y", (1,))]
-    done = convert(small.model(nodes, [small.value("x", x.shape)], outputs, w=w))
-    found = python_floats.of(done)
-    assert [step.kernel for step in found.steps] == ["unary"]
-    assert 0 < found.share < python_floats.MOST and found.text and not found.warning
+    converted = convert(small.model(nodes, [small.value("x", x.shape)], outputs, w=w))
+    result = python_floats.of(converted)
+    assert [step.kernel for step in result.steps] == ["unary"]
+    assert 0 < result.share < python_floats.MOST and result.text and not result.warning
 
 
-def test_only_one_of_a_kernel_s_operations():
+def test_operations_of_one_kernel_are_told_apart():
     """Sqrt has a loop on bits, Asinh has none."""
     nodes = [("Sqrt", "x", "a", {}), ("Asinh", "a", "y", {})]
     infos = [small.value("x", (40,))], [small.value("y", (40,))]
-    found = python_floats.of(convert(small.model(nodes, *infos)))
-    assert [(step.step, step.kernel) for step in found.steps] == [(1, "unary")]
+    result = python_floats.of(convert(small.model(nodes, *infos)))
+    assert [(step.step, step.kernel) for step in result.steps] == [(1, "unary")]
 
 
-def test_integers_in_plain_python_are_no_floats():
+def test_integers_in_plain_python_are_not_listed():
     infos = [small.value(n, (4, 4), onnx.TensorProto.INT32) for n in ("x", "y")]
-    done = convert(small.model([("MatMul", "x x", "y", {})], infos[:1], infos[1:]))
-    assert [step.kernel for step in done.graph.steps][-1] == "gemm"
-    assert not python_floats.of(done).steps
+    converted = convert(small.model([("MatMul", "x x", "y", {})], infos[:1], infos[1:]))
+    assert [step.kernel for step in converted.graph.steps][-1] == "gemm"
+    assert not python_floats.of(converted).steps
 
 
 @pytest.mark.parametrize(("mode", "n"), [("exact", 0), ("python", 1)])
-def test_shapes_that_a_run_decides(mode, n):
-    """Calls of loops cannot be recorded then."""
+def test_steps_with_open_shapes_are_listed(mode, n):
+    """Calls of such loops cannot be recorded."""
     nodes = [("MatMul", "x w", "y", {})]
     infos = [small.value("x", ("n", 4))], [small.value("y", ("n", 3))]
     model = small.model(nodes, *infos, w=small.floats(4, 3))
-    done = convert(model, Options(bounds={"n": 8}, float=mode))
-    assert len(python_floats.of(done).steps) == n
+    converted = convert(model, Options(bounds={"n": 8}, float=mode))
+    assert len(python_floats.of(converted).steps) == n
 
 
-def test_all_reports_have_them(encoder, tmp_path, capsys):
+def test_all_reports_list_float_steps(encoder, tmp_path, capsys):
     path = tmp_path / "m.onnx"
     onnx.save(encoder, path)
     args = [str(path), "--float", "python"]

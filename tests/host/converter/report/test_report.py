@@ -1,4 +1,4 @@
-"""The HTML report: well-formed, self-contained, and its figures are the conversion's."""
+"""The HTML report is well-formed and self-contained, and has the conversion's figures."""
 
 import dataclasses
 from pathlib import Path
@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
 
+from tests.host.device import small
 from tools.converter.__main__ import main
 from tools.converter.convert import convert
 from tools.converter.report import costs, fits, page
@@ -21,58 +22,49 @@ DIGITS = Path(__file__).parents[4] / "examples" / "digits" / "digits.onnx"
 
 def _model(name="x"):
     rng = np.random.default_rng(0)
-    weights = [
-        numpy_helper.from_array(rng.normal(size=s).astype(np.float32), n)
-        for n, s in (("w", (4, 3, 3, 3)), ("v", (4, 4, 3, 3)))
-    ]
+    w, v = (rng.normal(size=(4, n, 3, 3)).astype(np.float32) for n in (3, 4))
     nodes = [
         helper.make_node("Conv", [name, "w"], ["a"], pads=[1, 1, 1, 1]),
         helper.make_node("Conv", ["a", "v"], ["b"], pads=[1, 1, 1, 1]),
         helper.make_node("Mul", ["a", "b"], ["y"]),
     ]
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 3, 8, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 8, 8])],
-        weights,
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    ends = [small.value(name, [1, 3, 8, 8])], [small.value("y", [1, 4, 8, 8])]
+    return small.model(nodes, *ends, w=w, v=v)
 
 
 def _svgs(html):
-    """The page's drawings, parsed."""
+    """Yield the page's drawings, parsed."""
     for part in html.split("<svg")[1:]:
         yield ElementTree.fromstring("<svg" + part.split("</svg>")[0] + "</svg>")
 
 
-def test_a_box_for_each_block_at_its_place():
-    done = convert(_model())
-    arena = next(_svgs(page(done, "a model")))
+def test_each_block_has_a_box_at_its_place():
+    converted = convert(_model())
+    arena = next(_svgs(page(converted, "a model")))
     boxes = list(arena.iter("rect"))
-    assert len(boxes) == len(done.plan.blocks)
+    assert len(boxes) == len(converted.plan.blocks)
     tops = [float(box.get("y")) for box in boxes]
-    by_end = sorted(zip(done.plan.blocks, tops, strict=True), key=lambda p: p[1])
+    by_end = sorted(zip(converted.plan.blocks, tops, strict=True), key=lambda p: p[1])
     ends = [block.offset + block.nbytes for block, _ in by_end]
     assert ends == sorted(ends, reverse=True)  # the higher in memory, the higher in the picture
 
 
-def test_rows_are_what_the_conversion_says():
-    done = convert(_model())
-    rows, report = step_rows(done), done.report()
+def test_rows_have_the_figures_of_the_conversion():
+    converted = convert(_model())
+    rows, report = step_rows(converted), converted.report()
     assert sum(row.macs for row in rows) == report["macs"] == 8 * 8 * 27 * 4 + 8 * 8 * 36 * 4
     assert max(row.live_bytes for row in rows) <= report["arena_bytes"]
     assert sum(row.weight_bytes for row in rows) == report["weight_bytes"]
     assert [row.index for row in rows if row.is_peak]
 
 
-def test_a_name_is_text_and_nothing_else():
+def test_names_are_escaped():
     html = page(convert(_model("<script>alert(1)</script>")), "<b>title</b>")
     assert "<script" not in html and "<b>title" not in html
     assert "&lt;script&gt;" in html
 
 
-def test_needs_no_network():
+def test_the_page_needs_no_network():
     html = page(convert(_model()), "t")
     assert "http" not in html and "src=" not in html and "@import" not in html
 
@@ -90,9 +82,9 @@ def test_lines_beside_the_boxes_do_not_cross(edges, lanes):
 
 
 def test_boards_count_code_weights_and_arena():
-    done = convert(_model())
-    report = done.report()
-    for fit in fits.fits(done):
+    converted = convert(_model())
+    report = converted.report()
+    for fit in fits.fits(converted):
         assert fit.way.is_program and 20_000 < fit.code_bytes < 100_000
         assert fit.file_bytes == fit.code_bytes + report["file_bytes"]
         held = report["streamed_arena_bytes"] + report["held_bytes"] - report["arena_bytes"]
@@ -100,7 +92,7 @@ def test_boards_count_code_weights_and_arena():
         assert fit.in_place.total > report["arena_bytes"] + 5_000
 
 
-def test_a_verdict_for_each_case():
+def test_verdicts_follow_the_free_heap():
     pico = next(fit for fit in fits.fits(convert(_model())) if fit.board.name == "pico")
     likely, most = pico.needs.total, round(pico.needs.total * 1.1) + 1
 
@@ -118,22 +110,22 @@ def test_a_verdict_for_each_case():
 
 
 def test_a_heap_that_is_estimated_is_marked(capsys):
-    done = convert(_model())
-    print_boards(done)
-    for shown in (capsys.readouterr().out, page(done, "t")):
+    converted = convert(_model())
+    print_boards(converted)
+    for shown in (capsys.readouterr().out, page(converted, "t")):
         assert "about 180,000" in shown and "209,936" in shown and "about 209,936" not in shown
 
 
 def test_time_follows_clock_and_cycles():
-    done = convert(_model())
-    seconds = {fit.board.name: fit.seconds for fit in fits.fits(done)}
-    boards = {fit.board.name: fit.board for fit in fits.fits(done)}
+    converted = convert(_model())
+    seconds = {fit.board.name: fit.seconds for fit in fits.fits(converted)}
+    boards = {fit.board.name: fit.board for fit in fits.fits(converted)}
     assert seconds["xiao-samd21"] is None
     assert seconds["pico"] == seconds["pico-w"]
     for name, of in seconds.items():
         if of:
             least, most = boards[name].cycles_per_instruction
-            counted = costs.model_instructions(done.graph.steps, boards[name].counted_on)
+            counted = costs.model_instructions(converted.graph.steps, boards[name].counted_on)
             assert of.least == pytest.approx(counted.least * least / boards[name].clock_hz)
             assert of.most == pytest.approx(counted.most * most / boards[name].clock_hz)
             assert of.least < of.likely < of.most
@@ -143,7 +135,7 @@ def test_time_follows_clock_and_cycles():
     ("seconds", "text"),
     [(3.21, "3.2 s"), (0.0421, "42 ms"), (0.0042, "4.2 ms"), (1e-5, "10 µs"), (1e-7, "0.1 µs")],
 )
-def test_times_are_short(seconds, text):
+def test_times_are_printed_with_short_units(seconds, text):
     assert time_text(seconds) == text
 
 
@@ -161,9 +153,9 @@ def test_command_writes_the_page_and_the_table(tmp_path, capsys):
 
 def test_names_of_kernels_and_figures_are_whole_in_a_narrow_terminal(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
-    done = convert(DIGITS)
-    print_steps(done)
+    converted = convert(DIGITS)
+    print_steps(converted)
     lines = capsys.readouterr().out.splitlines()
-    for row in step_rows(done):
+    for row in step_rows(converted):
         line = next(line for line in lines if line.startswith(f"{row.index} "))
         assert line.split()[1] == row.kernel and line.split()[-1] == f"{row.live_bytes:,}"

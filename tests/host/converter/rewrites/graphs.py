@@ -11,6 +11,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+from tests.host.device import small
 from tools.converter import load, pipeline
 from tools.converter.reference import golden
 from tools.converter.rewrites import Rewrite
@@ -22,7 +23,7 @@ RTOL = 2e-5  # of the largest: what another order of float32 sums may change
 
 
 def node(op: str, inputs: str, outputs: str, domain: str = "", **attributes) -> onnx.NodeProto:
-    """A node; inputs and outputs are names with blanks between, `-` for one that is left out."""
+    """Return a node; names are separated by blanks, `-` stands for an omitted one."""
     names = [[n.replace("-", "") for n in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op, *names, domain=domain, **attributes)
 
@@ -33,7 +34,14 @@ def randn(*shape: int, seed: int = 0) -> np.ndarray:
 
 @dataclass
 class Case:
-    """A graph. inputs: arrays by name; constants likewise; outputs: names with blanks between."""
+    """A graph to rewrite.
+
+    Attributes:
+        inputs: arrays by name.
+        constants: arrays by name.
+        outputs: names separated by blanks.
+
+    """
 
     nodes: Sequence[onnx.NodeProto]
     inputs: Mapping[str, np.ndarray]
@@ -44,7 +52,7 @@ class Case:
     rtol: float = RTOL
 
     def model(self) -> onnx.ModelProto:
-        infos = [_info(name, x.dtype, x.shape) for name, x in self.inputs.items()]
+        infos = [small.value(name, x.shape, x.dtype) for name, x in self.inputs.items()]
         results = [onnx.ValueInfoProto(name=name) for name in self.outputs.split()]
         constants = [numpy_helper.from_array(np.asarray(c), n) for n, c in self.constants.items()]
         graph = helper.make_graph(self.nodes, "g", infos, results, constants)
@@ -52,16 +60,16 @@ class Case:
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
     def rewritten(self) -> Counter[str]:
-        """Operators of the rewritten graph, with counts, once its numbers have been compared."""
+        """Rewrite the graph and compare its numbers; return its operators with their counts."""
         pytest.importorskip("onnxruntime")
         model = simplify(load.prepare(_typed(self.model())))
         notes: list[str] = []
-        done, self.log = pipeline.rewrite_model(model, self.level, notes=notes)
+        result, self.log = pipeline.rewrite_model(model, self.level, notes=notes)
         assert not notes
-        assert [o.name for o in done.graph.output] == self.outputs.split()
-        compare(model, done, list(self.inputs.values()), 0 if self.level < 2 else self.rtol)
-        self.done = done
-        return Counter(n.op_type for n in done.graph.node)
+        assert [o.name for o in result.graph.output] == self.outputs.split()
+        compare(model, result, list(self.inputs.values()), 0 if self.level < 2 else self.rtol)
+        self.done = result
+        return Counter(n.op_type for n in result.graph.node)
 
 
 def add_rewrite(monkeypatch, apply, level: int = 2, name: str = "faulty", at: int = 0) -> None:
@@ -86,18 +94,18 @@ def add_rewrite(monkeypatch, apply, level: int = 2, name: str = "faulty", at: in
     monkeypatch.setattr(pipeline, "PASSES", tuple(map(with_new, pipeline.PASSES)))
 
 
-def compare(model, done, inputs, rtol: float) -> None:
+def compare(model, converted, inputs, rtol: float) -> None:
     """Fails unless both models give the same: exactly with rtol 0.
 
-    So it does where the types in the second one are not those that inference finds.
+    Floats may differ by `rtol`; other values may not.
     """
     untyped = onnx.ModelProto()
-    untyped.CopyFrom(done)
+    untyped.CopyFrom(converted)
     del untyped.graph.value_info[:]
     inferred = known_values(infer(untyped).graph)
-    said = known_values(done.graph)
-    assert {name: inferred.get(name) for name in said} == said
-    expected, got = golden.reference(model, inputs), golden.reference(done, inputs)
+    message = known_values(converted.graph)
+    assert {name: inferred.get(name) for name in message} == message
+    expected, got = golden.reference(model, inputs), golden.reference(converted, inputs)
     assert expected is not None, "onnxruntime does not run the model"
     assert got is not None, "onnxruntime does not run the rewritten model"
     for a, b in zip(expected, got, strict=True):
@@ -108,14 +116,8 @@ def compare(model, done, inputs, rtol: float) -> None:
             np.testing.assert_array_equal(b, a)
 
 
-def _info(name, dtype, shape):
-    return helper.make_tensor_value_info(
-        name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape
-    )
-
-
 def _typed(model):
-    """With the outputs' types, which onnx's checker wants."""
+    """Return the model with the outputs' types, which onnx's checker requires."""
     inferred = onnx.shape_inference.infer_shapes(model)
     unknown = [o.name for o in inferred.graph.output if not o.type.tensor_type.elem_type]
     assert not unknown, f"no type for {unknown}"

@@ -1,4 +1,4 @@
-"""Small models between QuantizeLinear and DequantizeLinear, and both sides of a comparison."""
+"""Small models between QuantizeLinear and DequantizeLinear, run on a target and by onnxruntime."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Net:
         return model
 
     def values(self) -> list[np.ndarray]:
-        """Random inputs: all of an integer dtype's range."""
+        """Return random inputs, which span an integer dtype's range."""
         return [self._values(info.type.tensor_type) for info in self.inputs]
 
     def _values(self, t):
@@ -86,7 +86,7 @@ class Net:
 
 
 def rewritten(model: onnx.ModelProto, level: int = 1) -> onnx.ModelProto:
-    """The model as the converter lowers it."""
+    """Return the model after all passes before lowering; it can be lowered."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     simplified = simplify(prepare(copy))
@@ -101,22 +101,24 @@ def operators(model: onnx.ModelProto) -> list[str]:
 
 
 def on_device(target, models, inputs, level: int = 1) -> list[list[np.ndarray]]:
-    """Outputs of each model on a MicroPython target, in one process."""
-    done = [convert(model, Options(strip=True, optimize=level)) for model in models]
-    jobs = [Job(c.data, [[x.tobytes() for x in xs]]) for c, xs in zip(done, inputs, strict=True)]
-    found = []
-    for c, outcome in zip(done, run_jobs(target, jobs), strict=True):
+    """Return the outputs of each model on a MicroPython target, in one process."""
+    conversions = [convert(model, Options(strip=True, optimize=level)) for model in models]
+    jobs = [
+        Job(c.data, [[x.tobytes() for x in xs]]) for c, xs in zip(conversions, inputs, strict=True)
+    ]
+    results = []
+    for c, outcome in zip(conversions, run_jobs(target, jobs), strict=True):
         assert not outcome.error, outcome.message
         pairs = zip(outcome.runs[0].outputs, c.graph.outputs, strict=True)
-        found.append([np.frombuffer(raw, t.np_dtype).reshape(t.shape) for raw, t in pairs])
-    return found
+        results.append([np.frombuffer(raw, t.np_dtype).reshape(t.shape) for raw, t in pairs])
+    return results
 
 
 def by_onnxruntime(model: onnx.ModelProto, inputs) -> list[np.ndarray]:
-    """Outputs of the float model, without any optimization."""
-    found = golden.reference(model, inputs)
-    assert found is not None, "onnxruntime does not run it"
-    return found
+    """Return the outputs of the float model, computed without any optimization."""
+    result = golden.reference(model, inputs)
+    assert result is not None, "onnxruntime does not run it"
+    return result
 
 
 def steps_apart(got: np.ndarray, expected: np.ndarray) -> np.ndarray:

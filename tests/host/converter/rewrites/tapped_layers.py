@@ -26,7 +26,7 @@ BOUND = 2e-5  # of floats behind the last integers, to the largest one
 
 
 def values_of(outputs, run: Run) -> dict[str, np.ndarray]:
-    """Return the outputs of a run by name. outputs: their tensors."""
+    """Return the outputs of a run by name; `outputs` are their tensors."""
     pairs = zip(outputs, run.outputs, strict=True)
     return {t.name: np.frombuffer(raw, t.np_dtype).reshape(t.shape) for t, raw in pairs}
 
@@ -64,20 +64,20 @@ def wrong_layers(
 
 def _with_outputs(model, names):
     """Return a copy with these values as outputs, too."""
-    found = copied(model)
+    result = copied(model)
     infos = {v.name: v for v in model.graph.value_info}
     known = {v.name for v in [*model.graph.output, *model.graph.input]}
-    found.graph.output.extend(infos[name] for name in dict.fromkeys(names) if name not in known)
-    return found
+    result.graph.output.extend(infos[name] for name in dict.fromkeys(names) if name not in known)
+    return result
 
 
 def _run(target, model, inputs):
-    done = convert(model, Options(strip=True, check=False))
-    pairs = zip(inputs, done.graph.inputs, strict=True)
+    converted = convert(model, Options(strip=True, check=False))
+    pairs = zip(inputs, converted.graph.inputs, strict=True)
     sample = [x.astype(t.np_dtype).tobytes() for x, t in pairs]
-    [outcome] = run_jobs(target, [Job(done.data, [sample])], timeout=300)
+    [outcome] = run_jobs(target, [Job(converted.data, [sample])], timeout=300)
     assert not outcome.error, outcome.message
-    return values_of(done.graph.outputs, outcome.runs[0])
+    return values_of(converted.graph.outputs, outcome.runs[0])
 
 
 def _wrong(layer, inputs, got):

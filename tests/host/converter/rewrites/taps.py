@@ -18,7 +18,7 @@ _MOST = 3
 
 
 def tappable(model: onnx.ModelProto) -> dict[str, onnx.TypeProto.Tensor]:
-    """Return the types of the values that a tap may read, by name. model: with all types."""
+    """Return the types of the values that a tap may read, by name, for a model with all types."""
     graph = model.graph
     outputs = {o.name for o in graph.output}
     nodes = [node for node in graph.node if node.op_type != "Constant"]
@@ -38,10 +38,10 @@ def tapped(model: onnx.ModelProto, rng: np.random.Generator) -> onnx.ModelProto:
     if not types:
         return model
     n = int(rng.integers(1, min(_MOST, len(types)), endpoint=True))
-    found = copied(model)
+    result = copied(model)
     for i, name in enumerate(rng.choice(sorted(types), n, replace=False)):
-        _tap(found, str(name), types[str(name)], f"tap{i}", rng)
-    return found
+        _tap(result, str(name), types[str(name)], f"tap{i}", rng)
+    return result
 
 
 def _tap(model, name, t, out, rng):
@@ -54,13 +54,13 @@ def _tap(model, name, t, out, rng):
     if kind == "itself":
         model.graph.output.append(helper.make_tensor_value_info(name, t.elem_type, dims))
         return
-    given = {}
+    attributes = {}
     inputs = [name]
     if kind == "Concat":
         axis = int(rng.integers(len(dims)))
-        inputs, given = [name, name], {"axis": axis}
+        inputs, attributes = [name, name], {"axis": axis}
         dims[axis] *= 2
-    node = helper.make_node(kind, inputs, [out], out, **given)
+    node = helper.make_node(kind, inputs, [out], out, **attributes)
     nodes = list(model.graph.node)
     at = next(i for i, one in enumerate(nodes) if name in one.output)
     set_all(model.graph.node, [*nodes[: at + 1], node, *nodes[at + 1 :]])

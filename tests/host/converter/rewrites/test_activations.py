@@ -1,4 +1,4 @@
-"""Activations in Conv and Gemm."""
+"""Activations are merged into Conv and Gemm."""
 
 import numpy as np
 import pytest
@@ -30,12 +30,12 @@ def ops(nodes, x, **kwargs):
 
 
 @pytest.mark.parametrize("activation", [*SIMPLE, *CLIPS])
-def test_behind_conv(activation):
+def test_an_activation_behind_conv_is_merged(activation):
     assert ops([CONV, activation], IMAGE) == {"FusedConv": 1}
 
 
 @pytest.mark.parametrize("activation", SIMPLE)
-def test_behind_gemm_and_matmul(activation):
+def test_an_activation_behind_gemm_or_matmul_is_merged(activation):
     assert ops([GEMM, activation], ROWS) == {"FusedGemm": 1}
     assert ops([node("MatMul", "x m", "a"), activation], ROWS) == {"FusedGemm": 1}
 
@@ -46,7 +46,7 @@ def test_limits_may_be_attributes():
     }
 
 
-def test_a_view_between_comes_behind():
+def test_a_view_moves_behind_the_activation():
     nodes = [GEMM, node("Reshape", "a s", "c"), node("Relu", "c", "y")]
     case = Case(nodes, {"x": ROWS}, {**WEIGHTS, "s": np.int64([1, 2, 4])})
     assert case.rewritten() == {"FusedGemm": 1, "Reshape": 1}
@@ -60,32 +60,32 @@ def test_a_view_between_comes_behind():
         [CONV, node("ReduceMax", "x", "top", keepdims=0), node("Clip", "a low top", "y")],
     ],
 )
-def test_what_does_not_fit_stays(nodes):
-    found = ops(nodes, IMAGE)
-    assert "FusedConv" not in found and found["Conv"] == 1
+def test_activations_that_do_not_fit_stay(nodes):
+    result = ops(nodes, IMAGE)
+    assert "FusedConv" not in result and result["Conv"] == 1
 
 
-def test_only_one_activation_goes():
+def test_only_one_activation_is_merged():
     assert ops([CONV, node("Relu", "a", "c"), node("Tanh", "c", "y")], IMAGE) == {
         "FusedConv": 1,
         "Tanh": 1,
     }
 
 
-def test_behind_quantized_tensors_it_stays():
-    """Of int32, as here, there is no product of integers either."""
+def test_activations_of_quantized_tensors_stay():
+    """There is no integer product with an int32 output, as here, either."""
     constants = {"scale": np.float32(0.1), "w": np.eye(5, 4, dtype=np.float32)}
     nodes = [
         node("DequantizeLinear", "x scale", "v"),
         node("MatMul", "v w", "a"),
         node("Relu", "a", "y"),
     ]
-    found = Case(nodes, {"x": (ROWS * 50).astype(np.int32)}, constants).rewritten()
-    assert found["Relu"] == found["MatMul"] == 1
+    result = Case(nodes, {"x": (ROWS * 50).astype(np.int32)}, constants).rewritten()
+    assert result["Relu"] == result["MatMul"] == 1
 
 
-def test_halves_are_left_alone():
+def test_float16_is_not_changed():
     halves = {name: c.astype(np.float16) for name, c in WEIGHTS.items() if name != "s"}
     nodes = [GEMM, node("Relu", "a", "y")]
-    found = Case(nodes, {"x": ROWS.astype(np.float16)}, halves).rewritten()
-    assert found == {"Gemm": 1, "Relu": 1}
+    result = Case(nodes, {"x": ROWS.astype(np.float16)}, halves).rewritten()
+    assert result == {"Gemm": 1, "Relu": 1}

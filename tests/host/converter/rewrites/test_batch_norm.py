@@ -1,4 +1,4 @@
-"""BatchNormalization in the weights beside it."""
+"""BatchNormalization is merged into the weights beside it."""
 
 import numpy as np
 import pytest
@@ -49,9 +49,9 @@ def ops(nodes, x, constants, **kwargs):
         (node("MatMul", "x w", "a"), randn(2, 4), {"w": randn(4, 6)}),
     ],
 )
-def test_behind_it_goes_into_the_weights(linear, x, constants):
-    found = ops([linear, norm("a", "y", epsilon=0.01)], x, constants)
-    assert "BatchNormalization" not in found and found.total() == 1
+def test_a_norm_behind_a_layer_is_merged(linear, x, constants):
+    result = ops([linear, norm("a", "y", epsilon=0.01)], x, constants)
+    assert "BatchNormalization" not in result and result.total() == 1
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_behind_it_goes_into_the_weights(linear, x, constants):
         (node("MatMul", "a w", "y"), randn(2, 6), {"w": randn(6, 4)}),
     ],
 )
-def test_in_front_it_goes_into_the_weights(linear, x, constants):
-    found = ops([norm("x", "a"), linear], x, constants)
-    assert "BatchNormalization" not in found and found.total() == 1
+def test_a_norm_in_front_of_a_layer_is_merged(linear, x, constants):
+    result = ops([norm("x", "a"), linear], x, constants)
+    assert "BatchNormalization" not in result and result.total() == 1
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_in_front_it_goes_into_the_weights(linear, x, constants):
         ),
     ],
 )
-def test_it_stays_where_it_does_not_fit(nodes, x, constants):
+def test_norms_that_do_not_fit_stay(nodes, x, constants):
     assert ops(nodes, x, constants)["BatchNormalization"] == 1
 
 
 @pytest.mark.parametrize(("channels", "left"), [(3, 0), (12, 1)])
-def test_weights_of_two_readers_are_copied_if_they_are_few(channels, left):
+def test_shared_weights_are_copied_if_small(channels, left):
     nodes = [node("Conv", "x w", "a"), norm("a", "b"), node("Conv", "x w", "c", pads=[1] * 4)]
     nodes += [node("GlobalAveragePool", "c", "d"), node("Sub", "b d", "y")]
-    found = ops(nodes, randn(1, channels, 5, 5), {"w": randn(6, channels, 3, 3)})
-    assert (found["BatchNormalization"], found["Conv"]) == (left, 2)
+    result = ops(nodes, randn(1, channels, 5, 5), {"w": randn(6, channels, 3, 3)})
+    assert (result["BatchNormalization"], result["Conv"]) == (left, 2)

@@ -1,4 +1,4 @@
-"""Patterns in the branches of an If, which see the constants of the graph around them."""
+"""Patterns are found in the branches of an If, with constants of the outer graph."""
 
 import numpy as np
 import onnx
@@ -19,7 +19,7 @@ NORM = [
 
 
 def operators(nodes, constants, outside, shape=(2, 8), opset=17):
-    """Those of the branch. outside: the constants are not the branch's own."""
+    """Return the rewritten operators of a branch; its constants may be the outer graph's."""
     tensors = [numpy_helper.from_array(np.asarray(c), name) for name, c in constants.items()]
     info = helper.make_tensor_value_info("z", TensorProto.FLOAT, shape)
     own = [] if outside else tensors
@@ -35,13 +35,13 @@ def operators(nodes, constants, outside, shape=(2, 8), opset=17):
 
 @pytest.mark.parametrize("opset", [13, 17])
 @pytest.mark.parametrize("outside", [False, True])
-def test_the_operators_depend_on_the_opset(opset, outside):
-    found = operators(NORM, {"e": np.float32(1e-3)}, outside, opset=opset)
-    assert found == ["LayerNormalization"]
+def test_rewritten_operators_depend_on_the_opset(opset, outside):
+    result = operators(NORM, {"e": np.float32(1e-3)}, outside, opset=opset)
+    assert result == ["LayerNormalization"]
 
 
-def test_new_values_have_names_of_their_own():
-    """Two Transposes become one, outside and inside."""
+def test_new_values_get_unique_names():
+    """Two Transposes become one, inside and outside of the branch."""
     perm = {"perm": [1, 2, 0]}
     turned = [node("Transpose", "u", "r", **perm), node("Transpose", "r", "z", **perm)]
     info = helper.make_tensor_value_info("z", TensorProto.FLOAT, (3, 4, 2))

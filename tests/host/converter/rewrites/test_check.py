@@ -1,11 +1,12 @@
-"""A rewrite that changes a model's values is left out and named, one that rounds them is not."""
+"""A rewrite that changes a model's values is omitted and reported; one that rounds them is not."""
 
 import numpy as np
 import onnx_ir as ir
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from tests.host.converter.rewrites.graphs import add_rewrite
+from tests.host.device import small
 from tools.converter import load
 from tools.converter.convert import Options, convert
 from tools.converter.rewrites import check
@@ -15,14 +16,8 @@ VALUE = helper.make_tensor_value_info
 
 
 def network(nodes, shape=(4,), constants=(), dtype=TensorProto.FLOAT):
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [VALUE("x", dtype, shape)],
-        [VALUE("y", dtype, shape)],
-        [numpy_helper.from_array(np.asarray(a), name) for name, a in constants],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    ends = [small.value("x", shape, dtype)], [small.value("y", shape, dtype)]
+    return small.model(nodes, *ends, 20, **dict(constants))
 
 
 def simplified(nodes, constants):
@@ -34,7 +29,7 @@ def node(op_type, inputs, output):
 
 
 def halving(model: ir.Model) -> int:
-    """A mistake: the constant of a Mul becomes half of it, once."""
+    """Halve the constant of a Mul: a rewrite with a mistake."""
     for n in model.graph:
         if n.op_type == "Mul" and "halved" not in n.metadata_props:
             value = n.inputs[1].const_value.numpy() * np.float32(0.5)
@@ -59,23 +54,26 @@ MUL = [
 C = [("c", np.array([1.5, 2, 3, 4], np.float32))]
 
 
-def test_a_rewrite_that_changes_values_is_left_out_and_named(mistaken):
-    done = convert(network(MUL, constants=C))
-    (note,) = (n for n in done.notes if n.startswith("rewrite "))
+def test_a_rewrite_that_changes_values_is_omitted_and_named(mistaken):
+    converted = convert(network(MUL, constants=C))
+    (note,) = (n for n in converted.notes if n.startswith("rewrite "))
     assert note.startswith("rewrite halving left out: it changes the model's values.")
-    assert "halving" not in done.log
+    assert "halving" not in converted.log
 
 
-def test_without_the_check_it_stays(mistaken):
-    done = convert(network(MUL, constants=C), Options(check=False))
-    assert not any(n.startswith("rewrite ") for n in done.notes) and done.log["halving"] == 1
+def test_a_wrong_rewrite_stays_without_the_check(mistaken):
+    converted = convert(network(MUL, constants=C), Options(check=False))
+    assert (
+        not any(n.startswith("rewrite ") for n in converted.notes)
+        and converted.log["halving"] == 1
+    )
 
 
-def test_the_rewrites_of_the_project_stay():
+def test_the_projects_rewrites_pass():
     twice = [helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0]), node("Sin", "t", "s")]
     back = helper.make_node("Transpose", ["s"], ["y"], perm=[1, 0])
-    done = convert(network([*twice, back], shape=(3, 4)))
-    assert not any(n.startswith("rewrite ") for n in done.notes) and done.log
+    converted = convert(network([*twice, back], shape=(3, 4)))
+    assert not any(n.startswith("rewrite ") for n in converted.notes) and converted.log
 
 
 def pair(*constants):
@@ -88,13 +86,13 @@ def test_the_deviation_is_relative_to_the_largest_value():
     assert 0 < check.deviation(same, other) < 1e-3
 
 
-def test_a_value_that_is_not_finite_counts_unless_both_have_it():
+def test_an_infinity_in_one_model_only_is_a_deviation():
     nan, one = pair([1, 1, 1, np.nan], [1, 1, 1, 1])
     assert check.deviation(nan, nan) == 0.0
     assert check.deviation(one, nan) == np.inf
 
 
-def test_nothing_is_said_of_what_onnxruntime_does_not_run():
+def test_models_that_onnxruntime_cannot_run_are_not_judged():
     model = network([node("Teleport", "x", "y")])
     assert check.deviation(model, model) is None
 
@@ -111,6 +109,6 @@ def quantized(scale):
     return simplified(nodes, q)
 
 
-def test_integers_may_move_by_some_steps_and_not_by_a_factor():
+def test_integers_may_be_some_steps_off_but_not_scaled():
     assert check.deviation(quantized(1.0), quantized(1.02)) <= 0.25
     assert check.deviation(quantized(1.0), quantized(-1.0)) > 0.25

@@ -1,4 +1,4 @@
-"""Sums of picked columns as Gemm."""
+"""Sums of picked columns become Gemm."""
 
 import numpy as np
 import pytest
@@ -25,12 +25,12 @@ def ops(nodes, x=None, **inputs):
 
 
 @pytest.mark.parametrize("rows", [1, 5])
-def test_sums(rows):
+def test_sums_of_picked_columns_become_gemm(rows):
     assert ops([*PICKED, *SUMS], randn(rows, 4)) == {"Gemm": 1}
 
 
-def test_few_nodes_stay():
-    """They are not more than what the product's weights would be for."""
+def test_short_sums_stay():
+    """The nodes are no larger than the weights of a product would be."""
     nodes = [*PICKED[:2], node("Add", "a b", "s"), node("Concat", "s a", "y", axis=1)]
     assert "Gemm" not in ops(nodes)
 
@@ -42,7 +42,7 @@ def test_few_nodes_stay():
         node("Concat", "a c", "s1", axis=1),
     ],
 )
-def test_what_is_something_else(replaced):
+def test_other_patterns_stay(replaced):
     assert "Gemm" not in ops([*PICKED, *SUMS[:2], replaced, *SUMS[3:]])
 
 
@@ -51,7 +51,7 @@ def test_columns_of_several_matrices_stay():
     assert "Gemm" not in ops(nodes, z=randn(2, 4, seed=1))
 
 
-def test_doubles_stay():
+def test_float64_sums_stay():
     x = randn(2, 4).astype(np.float64)
     indices = INDICES | {"one": np.float64([1])}
     assert "Gemm" not in Case([*PICKED, *SUMS], {"x": x}, indices).rewritten()

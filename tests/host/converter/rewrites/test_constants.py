@@ -1,4 +1,4 @@
-"""Constant factors and summands in the weights beside them."""
+"""Constant factors and summands are merged into the weights beside them."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def ops(nodes, x=IMAGE, **constants):
     ],
 )
 @pytest.mark.parametrize("c", [np.float32(0.3), randn(4, 1, 1), randn(1, 4, 1, 1)])
-def test_behind_conv(behind, c):
+def test_constants_behind_conv_are_merged(behind, c):
     assert ops([node("Conv", "x w b", "a"), behind], c=c) == {"Conv": 1}
 
 
@@ -34,7 +34,7 @@ def test_behind_conv(behind, c):
     ("in_front", "c"),
     [("Sub", randn(3, 1, 1)), ("Div", np.float32([255])), ("Mul", np.float32(2))],
 )
-def test_in_front_of_conv(in_front, c):
+def test_constants_in_front_of_conv_are_merged(in_front, c):
     assert ops([node(in_front, "x c", "a"), node("Conv", "a w b", "y")], c=c) == {"Conv": 1}
 
 
@@ -44,13 +44,13 @@ def test_a_normalized_image_costs_nothing():
         node("Div", "a deviation", "c"),
         node("Conv", "c w b", "y"),
     ]
-    found = ops(nodes, mean=randn(3, 1, 1), deviation=np.abs(randn(3, 1, 1)) + 0.5)
-    assert found == {"Conv": 1}
+    result = ops(nodes, mean=randn(3, 1, 1), deviation=np.abs(randn(3, 1, 1)) + 0.5)
+    assert result == {"Conv": 1}
 
 
 @pytest.mark.parametrize(("most", "left"), [(200, {"Gemm": 1}), (1e6, {"Div": 1, "Gemm": 1})])
-def test_features_of_other_units_are_scaled_first(most, left):
-    """As a StandardScaler of scikit-learn does: each feature in its own unit."""
+def test_features_of_different_units_are_scaled_first(most, left):
+    """scikit-learn's StandardScaler scales each feature by its own unit."""
     units = np.geomspace(1, most, 8).astype(np.float32)
     nodes = [node("Div", "x units", "a"), node("MatMul", "a w", "c"), node("Add", "c b", "y")]
     x = randn(4, 8) * units
@@ -58,7 +58,7 @@ def test_features_of_other_units_are_scaled_first(most, left):
     assert case.rewritten() == left
 
 
-def test_in_front_of_padding_a_factor_goes_and_a_summand_stays():
+def test_before_padding_factors_are_merged_and_summands_stay():
     conv = node("Conv", "a w b", "y", pads=[1, 1, 1, 1])
     assert ops([node("Mul", "x c", "a"), conv], c=randn(3, 1, 1)) == {"Conv": 1}
     assert ops([node("Add", "x c", "a"), conv], c=randn(3, 1, 1)) == {"Conv": 1, "Add": 1}
@@ -73,9 +73,9 @@ def test_in_front_of_padding_a_factor_goes_and_a_summand_stays():
         (node("Mul", "a c", "y"), np.float32(3e38) * np.ones((4, 1, 1), np.float32)),
     ],
 )
-def test_what_does_not_fit_stays(behind, c):
-    found = ops([node("Conv", "x w b", "a"), behind], IMAGE * np.float32(1e-3), c=c)
-    assert found == {"Conv": 1, behind.op_type: 1}
+def test_constants_that_do_not_fit_stay(behind, c):
+    result = ops([node("Conv", "x w b", "a"), behind], IMAGE * np.float32(1e-3), c=c)
+    assert result == {"Conv": 1, behind.op_type: 1}
 
 
 def test_a_division_by_zero_stays():
@@ -83,19 +83,19 @@ def test_a_division_by_zero_stays():
     assert ops(nodes, c=np.float32([0]))["Div"] == 1
 
 
-def test_matmul_with_a_summand_is_a_gemm():
+def test_matmul_with_a_summand_becomes_gemm():
     nodes = [node("MatMul", "x m", "a"), node("Add", "a c", "d"), node("Mul", "d e", "y")]
-    found = ops(nodes, randn(2, 5), m=randn(5, 4), c=randn(4), e=randn(4))
-    assert found == {"Gemm": 1}
+    result = ops(nodes, randn(2, 5), m=randn(5, 4), c=randn(4), e=randn(4))
+    assert result == {"Gemm": 1}
 
 
-def test_behind_a_view_of_gemm():
+def test_constants_behind_a_view_of_gemm_are_merged():
     nodes = [node("MatMul", "x m", "a"), node("Add", "a c", "d"), node("Mul", "d e", "y")]
-    found = ops(nodes, randn(1, 3, 5), m=randn(5, 4), c=randn(4), e=np.float32(0.5))
-    assert found == {"Gemm": 1, "Reshape": 2}
+    result = ops(nodes, randn(1, 3, 5), m=randn(5, 4), c=randn(4), e=np.float32(0.5))
+    assert result == {"Gemm": 1, "Reshape": 2}
 
 
-def test_constants_go_into_each_other():
+def test_consecutive_constants_are_merged():
     nodes = [
         node("Add", "x c", "a"),
         node("Sub", "a d", "e"),
@@ -103,17 +103,17 @@ def test_constants_go_into_each_other():
         node("Div", "f d", "g"),
         node("Relu", "g", "y"),
     ]
-    found = ops(nodes, c=np.float32([2]), d=randn(3, 1, 1))
-    assert found == {"Add": 1, "Mul": 1, "Relu": 1}
+    result = ops(nodes, c=np.float32([2]), d=randn(3, 1, 1))
+    assert result == {"Add": 1, "Mul": 1, "Relu": 1}
 
 
-def test_doubles_and_halves_are_left_alone():
+def test_float64_and_float16_are_not_changed():
     nodes = [node("Mul", "x c", "a"), node("Mul", "a c", "y")]
     for dtype in (np.float16, np.float64):
         assert ops(nodes, IMAGE.astype(dtype), c=dtype([3])) == {"Mul": 2}
 
 
-def test_one_number_stays_one_number():
+def test_scalars_stay_scalars():
     nodes = [node("Mul", "x c", "a"), node("Mul", "a c", "y")]
     assert ops(nodes, np.asarray(2, np.float32), c=np.float32(3)) == {"Mul": 1}
 

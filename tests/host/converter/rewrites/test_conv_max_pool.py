@@ -1,4 +1,4 @@
-"""Which Conv and MaxPool become one; tests/host/ops/test_conv_max_pool.py compares the numbers."""
+"""Conv and MaxPool become one; tests/host/ops/test_conv_max_pool.py compares the numbers."""
 
 import pytest
 
@@ -12,8 +12,8 @@ POOL = {"kernel_shape": [2, 2], "strides": [2, 2]}
 def ops(*nodes, level=2, outputs="y"):
     case = Case(nodes, {"x": randn(1, 3, 8, 8)}, {"w": randn(4, 3, 3, 3)}, outputs=outputs)
     case.rewritten()
-    done, _ = pipeline.rewrite_model(case.done, level, group="rewrite_for_boards")
-    return [n.op_type for n in done.graph.node]
+    result, _ = pipeline.rewrite_model(case.done, level, group="rewrite_for_boards")
+    return [n.op_type for n in result.graph.node]
 
 
 def pool(x="a", **attributes):
@@ -28,7 +28,7 @@ def pool(x="a", **attributes):
         [CONV, node("Clip", "a", "b"), pool("b")],
     ],
 )
-def test_what_becomes_one(nodes):
+def test_conv_and_max_pool_become_one(nodes):
     assert ops(*nodes) == ["ConvMaxPool"]
 
 
@@ -44,13 +44,13 @@ def test_what_becomes_one(nodes):
         [node("Conv", "x w", "c"), node("Exp", "c", "e"), node("Add", "c e", "a"), pool()],
     ],
 )
-def test_what_does_not_fit_stays(nodes):
+def test_pairs_that_do_not_fit_stay(nodes):
     assert "ConvMaxPool" not in ops(*nodes)
 
 
-def test_a_plane_that_others_read_stays():
+def test_a_plane_with_other_readers_stays():
     assert "ConvMaxPool" not in ops(CONV, pool(), node("Neg", "a", "z"), outputs="y z")
 
 
-def test_nothing_at_level_1():
+def test_level_1_changes_nothing():
     assert ops(CONV, pool(), level=1) == ["Conv", "MaxPool"]

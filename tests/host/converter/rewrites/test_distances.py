@@ -1,4 +1,4 @@
-"""Scan of squared distances as CDist."""
+"""A Scan of squared distances becomes CDist."""
 
 import pytest
 from onnx import TensorProto, helper
@@ -18,7 +18,7 @@ def info(name, *shape):
 
 
 def ops(nodes=APART, rows=3, vectors=5, read="- y", **attributes):
-    """Operators of the rewritten graph; x (rows, 4) are the states, w (vectors, 4) is scanned."""
+    """Return the operators after rewriting; x (rows, 4) is the state, w (vectors, 4) scanned."""
     inputs, outputs = [info("rows", rows, 4), info("row", 4)], [info("rows_out", rows, 4)]
     body = helper.make_graph(nodes, "body", inputs, [*outputs, info("each", rows)])
     scan = node("Scan", "x w", read, body=body, num_scan_inputs=1, **attributes)
@@ -27,12 +27,12 @@ def ops(nodes=APART, rows=3, vectors=5, read="- y", **attributes):
 
 
 @pytest.mark.parametrize(("rows", "vectors"), [(3, 5), (1, 5), (4, 1)])
-def test_distances(rows, vectors):
-    found = ops(rows=rows, vectors=vectors)
-    assert found["CDist"] == 1 and "Scan" not in found
+def test_a_scan_of_distances_becomes_cdist(rows, vectors):
+    result = ops(rows=rows, vectors=vectors)
+    assert result["CDist"] == 1 and "Scan" not in result
 
 
-def test_the_other_way_around():
+def test_the_difference_may_be_reversed():
     nodes = [APART[0], node("Sub", "row rows", "d"), *APART[2:]]
     assert ops(nodes)["CDist"] == 1
 
@@ -45,14 +45,14 @@ def test_the_other_way_around():
         [node("Neg", "rows", "rows_out"), *APART[1:]],
     ],
 )
-def test_what_is_something_else(nodes):
+def test_other_patterns_stay(nodes):
     assert "CDist" not in ops(nodes)
 
 
-def test_states_that_are_read_stay():
+def test_a_scan_whose_state_is_read_stays():
     assert "CDist" not in ops(read="z y")
 
 
 @pytest.mark.parametrize("name", ["scan_input_directions", "scan_output_directions"])
-def test_backwards(name):
+def test_a_backward_scan_stays(name):
     assert "CDist" not in ops(**{name: [1]})

@@ -1,4 +1,4 @@
-"""Models as exporters write them: the rewrites made for them find their patterns there.
+"""Rewrites find their patterns in models as exporters write them.
 
 The scripts in exported/ wrote them.
 """
@@ -26,13 +26,13 @@ FOUND = {
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
-def test_patterns_are_found(path):
+def test_patterns_are_found_in_exported_models(path):
     pytest.importorskip("onnxruntime")
     model = simplify(load.load(path))
-    done, log = pipeline.rewrite_model(model, 2)
-    wanted, n_nodes = FOUND[path.stem.removesuffix("_script")]
-    assert wanted <= log.keys()
-    assert len(done.graph.node) <= n_nodes
+    rewritten, log = pipeline.rewrite_model(model, 2)
+    expected, n_nodes = FOUND[path.stem.removesuffix("_script")]
+    assert expected <= log.keys()
+    assert len(rewritten.graph.node) <= n_nodes
     [x] = model.graph.input
     shape = [d.dim_value for d in x.type.tensor_type.shape.dim]
-    compare(model, done, [randn(*shape)], RTOL)
+    compare(model, rewritten, [randn(*shape)], RTOL)

@@ -1,4 +1,4 @@
-"""Gelu, Swish, HardSigmoid and HardSwish from their parts."""
+"""Parts of Gelu, Swish, HardSigmoid and HardSwish become one operator."""
 
 import math
 
@@ -47,19 +47,19 @@ def ops(*nodes, opset=17, outputs="y"):
         [node("Mul", "c x", "d"), node("Div", "d two", "y")],
     ],
 )
-def test_gelu(ending):
+def test_gelu_is_found_in_its_parts(ending):
     assert ops(*ERF, *ending) == {"Gelu": 1}
     assert ops(node("Mul", "x inverse_root", "a"), *ERF[1:], *ending) == {"Gelu": 1}
     assert ops(*CUBE, *TANH, *ending) == {"FastGelu": 1}
     assert ops(node("Pow", "x three", "p"), *TANH, *ending) == {"FastGelu": 1}
 
 
-def test_gelu_with_a_factor_of_its_own_keeps_that():
+def test_gelu_keeps_another_factor():
     ending = [node("Mul", "x c", "d"), node("Mul", "d half", "e"), node("Mul", "e x", "y")]
     assert ops(*ERF, *ending) == {"Gelu": 1, "Mul": 1}
 
 
-def test_what_is_no_gelu_stays():
+def test_other_functions_than_gelu_stay():
     assert "Gelu" not in ops(*ERF, node("Mul", "x c", "y"))
     assert "Gelu" not in ops(*ERF, node("Mul", "a c", "d"), node("Mul", "d half", "y"))
     other = [node("Div", "x two", "a"), *ERF[1:], node("Mul", "x c", "d")]
@@ -68,12 +68,12 @@ def test_what_is_no_gelu_stays():
     assert "FastGelu" not in ops(*square)
 
 
-def test_parts_that_others_read_stay():
+def test_parts_with_other_readers_stay():
     nodes = [*ERF, node("Mul", "x c", "d"), node("Mul", "d half", "y"), node("Neg", "b", "z")]
     assert "Gelu" not in ops(*nodes, outputs="y z")
 
 
-def test_swish():
+def test_swish_is_found_in_its_parts():
     assert ops(node("Sigmoid", "x", "a"), node("Mul", "x a", "y")) == {"QuickGelu": 1}
     scaled = [node("Mul", "x alpha", "s"), node("Sigmoid", "s", "a"), node("Mul", "a x", "y")]
     assert ops(*scaled) == {"QuickGelu": 1}
@@ -84,11 +84,11 @@ HARD = [node("Add", "x three", "a"), node("Clip", "a zero six", "b")]
 
 
 @pytest.mark.parametrize("ending", [node("Div", "b six", "y"), node("Mul", "b sixth", "y")])
-def test_hard_sigmoid(ending):
+def test_hard_sigmoid_is_found_in_its_parts(ending):
     assert ops(*HARD, ending) == {"HardSigmoid": 1}
 
 
-def test_hard_sigmoid_of_a_slope():
+def test_hard_sigmoid_with_a_slope_is_found():
     nodes = [
         node("Mul", "x half", "s"),
         node("Add", "s two", "a"),
@@ -97,14 +97,14 @@ def test_hard_sigmoid_of_a_slope():
     assert ops(*nodes) == {"HardSigmoid": 1}
 
 
-def test_hard_swish():
+def test_hard_swish_is_found_in_its_parts():
     ending = [node("Div", "b six", "c"), node("Mul", "x c", "y")]
     assert ops(*HARD, *ending) == {"HardSwish": 1}
     assert ops(*HARD, *ending, opset=13) == {"HardSigmoid": 1, "Mul": 1}
 
 
 @pytest.mark.parametrize("ending", [node("Div", "c six", "y"), node("Mul", "sixth c", "y")])
-def test_hard_swish_with_the_factor_last(ending):
+def test_hard_swish_is_found_with_the_factor_last(ending):
     assert ops(*HARD, node("Mul", "x b", "c"), ending) == {"HardSwish": 1}
     assert "HardSwish" not in ops(*HARD, node("Mul", "x b", "c"), ending, opset=13)
     assert "HardSwish" not in ops(*HARD, node("Mul", "b b", "c"), ending)

@@ -1,4 +1,4 @@
-"""MatMul and Add as Gemm."""
+"""MatMul and Add become Gemm."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def ops(x, w, c, nodes=LAYER, **kwargs):
 
 
 @pytest.mark.parametrize("c", [randn(4), randn(1, 4)])
-def test_a_matrix(c):
+def test_a_matrix_product_with_a_row_becomes_gemm(c):
     assert ops(randn(3, 5), randn(5, 4), c) == {"Gemm": 1}
 
 
@@ -23,15 +23,15 @@ def test_the_row_may_come_first():
 
 
 @pytest.mark.parametrize("shape", [(1, 3, 5), (2, 3, 5), (2, 2, 3, 5)])
-def test_more_dims_by_views(shape):
+def test_more_dims_are_reshaped(shape):
     assert ops(randn(*shape), randn(5, 4), randn(4)) == {"Gemm": 1, "Reshape": 2}
 
 
-def test_layers_in_a_row_need_views_at_the_ends_only():
+def test_consecutive_layers_are_reshaped_once():
     nodes = [*LAYER[:1], node("Add", "a c", "d"), node("Relu", "d", "e")]
     nodes += [node("MatMul", "e w", "f"), node("Add", "f c", "y")]
-    found = ops(randn(2, 3, 4), randn(4, 4), randn(4), nodes)
-    assert found == {"FusedGemm": 1, "Gemm": 1, "Reshape": 2}
+    result = ops(randn(2, 3, 4), randn(4, 4), randn(4), nodes)
+    assert result == {"FusedGemm": 1, "Gemm": 1, "Reshape": 2}
 
 
 @pytest.mark.parametrize(
@@ -43,15 +43,15 @@ def test_layers_in_a_row_need_views_at_the_ends_only():
         (randn(5), randn(5), randn()),  # a product of vectors has no channels
     ],
 )
-def test_what_does_not_fit_stays(x, w, c):
+def test_products_that_do_not_fit_stay(x, w, c):
     assert ops(x, w, c) == {"MatMul": 1, "Add": 1}
 
 
-def test_a_sum_that_others_read_too_stays():
+def test_a_product_with_other_readers_stays():
     nodes = [LAYER[0], node("Add", "a c", "d"), node("Softmax", "a", "e"), node("Sub", "d e", "y")]
     assert ops(randn(1, 3, 5), randn(5, 4), randn(4), nodes)["MatMul"] == 1
 
 
-def test_halves_are_left_alone():
+def test_float16_is_not_changed():
     half = [v.astype(np.float16) for v in (randn(3, 5), randn(5, 4), randn(4))]
     assert ops(*half) == {"MatMul": 1, "Add": 1}

@@ -1,4 +1,4 @@
-"""Steps of a recurrent operator's results that are its last states."""
+"""Last steps of a recurrent operator's output become its last states."""
 
 import numpy as np
 import pytest
@@ -29,34 +29,34 @@ def index(i):
 
 
 def result_of(case):
-    found = case.rewritten()
+    result = case.rewritten()
     made = [n for n in case.done.graph.node if n.op_type in GATES]
-    return found, [list(n.output) for n in made]
+    return result, [list(n.output) for n in made]
 
 
 @pytest.mark.parametrize("op", GATES)
-@pytest.mark.parametrize("way, i", [("forward", T - 1), ("forward", -1), ("reverse", 0)])
-def test_a_step_is_a_state(op, way, i):
+@pytest.mark.parametrize("direction, i", [("forward", T - 1), ("forward", -1), ("reverse", 0)])
+def test_a_last_step_becomes_the_state(op, direction, i):
     more = node("Transpose", "Y", "t", perm=[2, 0, 1, 3]), node("Gather", "t i", "r", axis=1)
-    found, outputs = result_of(case(op, way, *more, constants=index(i)))
-    assert outputs[0][0] == "" and "Gather" not in found
+    result, outputs = result_of(case(op, direction, *more, constants=index(i)))
+    assert outputs[0][0] == "" and "Gather" not in result
 
 
-@pytest.mark.parametrize("way, i", [("forward", 0), ("reverse", -1), ("forward", 2)])
-def test_another_step_is_not(way, i):
-    _, outputs = result_of(case("GRU", way, node("Gather", "Y i", "r"), constants=index(i)))
+@pytest.mark.parametrize("direction, i", [("forward", 0), ("reverse", -1), ("forward", 2)])
+def test_another_step_stays(direction, i):
+    _, outputs = result_of(case("GRU", direction, node("Gather", "Y i", "r"), constants=index(i)))
     assert outputs == [["Y"]]
 
 
-def test_all_results_are_read_too():
+def test_an_output_that_is_read_as_a_whole_stays():
     more = [node("Gather", "Y i", "last"), node("Add", "Y last", "r")]
     _, [outputs] = result_of(case("LSTM", "forward", *more, constants=index(-1)))
     assert all(outputs[:2])
 
 
 @pytest.mark.parametrize("op, opset", [*((op, 17) for op in GATES), ("LSTM", 9)])
-def test_a_last_step_of_both_directions(op, opset):
-    """As torch takes it: y[:, -1]. Below opset 10, a Slice has its bounds in attributes."""
+def test_a_last_step_of_both_directions_makes_two_operators(op, opset):
+    """torch reads y[:, -1]. Below opset 10, a Slice has its bounds in attributes."""
     more = [node("Transpose", "Y", "t", perm=[0, 2, 1, 3])]
     more += [node("Reshape", "t shape", "s"), node("Gather", "s i", "r")]
     constants = index(T - 1) | {"shape": np.int64([T, 1, 2 * H])}
@@ -64,19 +64,19 @@ def test_a_last_step_of_both_directions(op, opset):
     kwargs = {"activations": functions} if functions else {}
     made = case(op, "bidirectional", *more, batch=1, constants=constants, **kwargs)
     made.opset = opset
-    found, outputs = result_of(made)
-    assert found[op] == 2 and not any(out[0] for out in outputs)
+    result, outputs = result_of(made)
+    assert result[op] == 2 and not any(out[0] for out in outputs)
 
 
-def test_a_state_that_is_read_keeps_both_directions():
+def test_a_state_that_is_read_has_both_directions():
     more = [node("Gather", "Y i", "last"), node("Add", "last Y_h", "r")]
-    given = case("GRU", "bidirectional", *more, outputs="Y Y_h", constants=index(-1))
-    found, outputs = result_of(given)
-    assert found["GRU"] == 1 and all(outputs[0])
+    recurrent = case("GRU", "bidirectional", *more, outputs="Y Y_h", constants=index(-1))
+    result, outputs = result_of(recurrent)
+    assert result["GRU"] == 1 and all(outputs[0])
 
 
-def test_the_ends_of_both_directions():
-    """Forwards the last step, backwards the first one, joined."""
+def test_the_ends_of_both_directions_become_the_state():
+    """The last step forwards and the first one backwards are joined."""
     constants = {"zero": np.asarray(0), "one": np.asarray(1), "last": np.asarray(T - 1)}
     more = [node("Gather", "Y last", "a"), node("Gather", "a zero", "p")]
     more += [node("Gather", "Y zero", "z"), node("Gather", "z one", "q")]
@@ -85,9 +85,9 @@ def test_the_ends_of_both_directions():
     assert outputs[0] == ""
 
 
-def test_of_known_lengths_nothing_is_said():
-    given = case("GRU", "forward", node("Gather", "Y i", "r"), constants=index(-1))
-    given.nodes[0].input[4] = "lens"
-    given.constants["lens"] = np.int32([T, T - 1])
-    _, outputs = result_of(given)
+def test_sequences_with_lengths_stay():
+    recurrent = case("GRU", "forward", node("Gather", "Y i", "r"), constants=index(-1))
+    recurrent.nodes[0].input[4] = "lens"
+    recurrent.constants["lens"] = np.int32([T, T - 1])
+    _, outputs = result_of(recurrent)
     assert outputs == [["Y"]]

@@ -1,4 +1,4 @@
-"""LayerNormalization from its parts."""
+"""Parts of LayerNormalization become one operator."""
 
 import numpy as np
 import pytest
@@ -40,26 +40,26 @@ def ops(*nodes, opset=17, outputs="y"):
         [node("Div", "one r", "i"), node("Mul", "d i", "n")],
     ],
 )
-def test_as_torch_writes_it(quotient, squares, opset):
+def test_the_parts_as_torch_writes_them_become_one(quotient, squares, opset):
     nodes = [squares if n is SQUARES else n for n in TORCH]
     assert ops(*nodes, *quotient, *ENDING, opset=opset) == {"LayerNormalization": 1}
 
 
 @pytest.mark.parametrize("opset", [13, 17])
-def test_without_scale_or_bias(opset):
+def test_scale_and_bias_may_be_missing(opset):
     plain = [*TORCH, node("Div", "d r", "y")]
     assert ops(*plain, opset=opset) == {"LayerNormalization": 1}
     scaled = [*TORCH, node("Div", "d r", "n"), node("Mul", "n scale", "y")]
     assert ops(*scaled, opset=opset) == {"LayerNormalization": 1}
 
 
-def test_what_varies_over_rows_stays_behind():
+def test_factors_that_vary_over_rows_stay_behind():
     nodes = [*TORCH, node("Div", "d r", "n"), node("Mul", "n wide", "y")]
     assert ops(*nodes) == {"LayerNormalization": 1, "Mul": 1}
 
 
 @pytest.mark.parametrize("axes", [[1], [1, 2]])
-def test_other_axes_stay(axes):
+def test_norms_over_other_axes_stay(axes):
     nodes = [
         node("ReduceMean", n.input[0], n.output[0], axes=axes) if n.op_type == "ReduceMean" else n
         for n in TORCH
@@ -67,6 +67,6 @@ def test_other_axes_stay(axes):
     assert "LayerNormalization" not in ops(*nodes, node("Div", "d r", "y"))
 
 
-def test_parts_that_others_read_stay_for_them():
+def test_parts_with_other_readers_stay_for_them():
     nodes = [*TORCH, node("Div", "d r", "n"), *ENDING, node("Neg", "n", "z")]
     assert "LayerNormalization" in ops(*nodes, outputs="y z")

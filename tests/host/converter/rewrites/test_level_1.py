@@ -1,4 +1,4 @@
-"""Rewrites that change no number: what goes, what stays, and equal outputs."""
+"""Rewrites that change no number: which nodes they remove and keep; outputs are equal."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def ops(nodes, inputs=X, constants=None, **kwargs):
 
 
 def around(*middle):
-    """x -> Relu -> middle -> Relu -> y, middle from a to b."""
+    """Return x -> Relu -> middle -> Relu -> y; the middle leads from a to b."""
     return [node("Relu", "x", "a"), *middle, node("Relu", "b", "y")]
 
 
@@ -37,7 +37,7 @@ def around(*middle):
         (node("Sub", "a zero", "b"), {"zero": ZERO}),
     ],
 )
-def test_what_changes_nothing_goes(middle, constants):
+def test_nodes_that_change_nothing_are_removed(middle, constants):
     assert ops(around(middle), constants=constants) == {"Relu": 2}
 
 
@@ -61,7 +61,7 @@ def test_what_changes_nothing_goes(middle, constants):
         (node("Sub", "zero a", "b"), {"zero": ZERO}),
     ],
 )
-def test_what_changes_something_stays(middle, constants):
+def test_nodes_that_change_something_stay(middle, constants):
     assert ops([node("Neg", "x", "a"), middle, node("Neg", "b", "y")], constants=constants) == {
         "Neg": 2,
         middle.op_type: 1,
@@ -77,12 +77,12 @@ def test_outputs_keep_their_names():
     assert ops(nodes, outputs="y z") == {"Relu": 1, "Neg": 1}
 
 
-def test_one_value_that_is_two_outputs_is_copied():
+def test_one_value_for_two_outputs_is_copied():
     nodes = [node("Relu", "x", "y"), node("Identity", "y", "z")]
     assert ops(nodes, outputs="y z") == {"Relu": 1, "Identity": 1}
 
 
-def test_a_mask_of_dropout_that_is_read_is_true():
+def test_the_mask_of_a_removed_dropout_is_true():
     nodes = [node("Dropout", "x", "a mask"), node("Not", "mask", "z"), node("Relu", "a", "y")]
     assert ops(nodes, outputs="y z")["Relu"] == 1
 
@@ -100,7 +100,7 @@ def test_chains_of_reshapes_become_one():
     assert ops(nodes, constants=constants) == {"Relu": 1, "Reshape": 1}
 
 
-def test_a_chain_back_to_its_first_shape_goes():
+def test_a_chain_back_to_its_first_shape_is_removed():
     nodes = around(node("Flatten", "a", "f"), node("Reshape", "f s", "b"))
     assert ops(nodes, constants={"s": np.int64([1, 3, 4, 4])}) == {"Relu": 2}
 
@@ -112,8 +112,8 @@ def test_a_reshape_with_two_readers_is_kept_for_the_other():
         node("Reshape", "f s", "b"),
         node("Relu", "b", "y"),
     ]
-    found = ops(nodes, constants={"s": np.int64([3, 16])}, outputs="y z")
-    assert found == {"Flatten": 1, "Neg": 1, "Reshape": 1, "Relu": 1}
+    result = ops(nodes, constants={"s": np.int64([3, 16])}, outputs="y z")
+    assert result == {"Flatten": 1, "Neg": 1, "Reshape": 1, "Relu": 1}
 
 
 def test_transposes_cancel_or_become_one():
@@ -124,13 +124,13 @@ def test_transposes_cancel_or_become_one():
     assert ops(around(*two)) == {"Relu": 2, "Transpose": 1}
 
 
-def test_a_transpose_that_moves_ones_is_a_reshape():
+def test_a_transpose_of_dims_of_1_is_a_reshape():
     turn = node("Transpose", "x", "t", perm=[0, 2, 3, 1])
     nodes = [turn, node("Relu", "t", "y")]
     assert ops(nodes, {"x": randn(1, 1, 5, 7)}) == {"Reshape": 1, "Relu": 1}
 
 
-def test_what_is_computed_twice_is_computed_once():
+def test_equal_nodes_are_computed_once():
     nodes = [
         node("LeakyRelu", "x", "a", alpha=0.1),
         node("LeakyRelu", "x", "b", alpha=0.1),
@@ -141,7 +141,7 @@ def test_what_is_computed_twice_is_computed_once():
     assert ops(nodes) == {"LeakyRelu": 2, "Add": 2}
 
 
-def test_random_numbers_are_drawn_twice():
+def test_equal_random_nodes_stay():
     nodes = [
         node("RandomUniformLike", "x", "a"),
         node("RandomUniformLike", "x", "b"),

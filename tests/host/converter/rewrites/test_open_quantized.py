@@ -1,4 +1,4 @@
-"""Quantized models over a size that each run decides: right, or refused as their floats are.
+"""Quantized models with an open dim are right, or refused as the same floats are.
 
 Each has one dim of its inputs opened, and runs in up to five sizes. MPCONNXR_LONG=1: many more.
 """
@@ -40,7 +40,7 @@ def residual():
 
 
 def images():
-    """A batch of images of any width, pooled."""
+    """Return a network of pools over a batch of images of any width."""
     net = Net()
     x = net.qdq(net.input([3, 3, 8, 12], np.float32), A, 7)
     y = net.op("Conv", x, net.weights([6, 3, 3, 3], 0.01), pads=[1, 1, 1, 1])
@@ -50,7 +50,7 @@ def images():
 
 
 def attention():
-    """Scores of a sequence with itself."""
+    """Return the attention of a sequence to itself."""
     net = Net()
     x = net.qdq(net.input([2, 9, 8], np.float32), A)
     q, k = (net.qdq(net.op("MatMul", x, net.weights([8, 8], 0.01)), Y) for _ in range(2))
@@ -60,7 +60,7 @@ def attention():
 
 
 def mixed():
-    """Layer normalization, a table, Concat, Slice, Reshape and Transpose."""
+    """Return layer normalization, a table, Concat, Slice, Reshape and Transpose."""
     net = Net()
     x = net.qdq(net.input([2, 7, 8], np.float32), A)
     scale, bias = (net.constant(net.rng.normal(v, 0.2, 8)) for v in (1, 0))
@@ -74,7 +74,7 @@ def mixed():
 
 
 def recurrent():
-    """An LSTM of floats between layers of integers."""
+    """Return an LSTM of floats between layers of integers."""
     net = Net()
     x = net.qdq(net.input([11, 2, 4], np.float32), A)
     w = [net.constant(net.rng.normal(0, 0.5, shape)) for shape in ((1, 12, 4), (1, 12, 3))]
@@ -84,7 +84,7 @@ def recurrent():
 
 
 def dynamic():
-    """What onnxruntime's quantize_dynamic writes."""
+    """Return a product as onnxruntime's quantize_dynamic writes it."""
     net = Net()
     x, w = net.input([2, 6, 8], np.float32), net.constant(net.rng.integers(-99, 99, (8, 4)), "i1")
     values, scale, zero = net.op("DynamicQuantizeLinear", x, outputs=3)
@@ -101,7 +101,7 @@ def enlarged(mode):
 
 
 def several_sizes():
-    """Batch and time at once, and rows of a product that are folded."""
+    """Return a folded product of rows whose batch and time are both open."""
     net = Net()
     x = net.qdq(net.input([3, 5, 8], np.float32), A)
     y = net.op("MatMul", x, net.weights([8, 6], 0.01))
@@ -132,64 +132,64 @@ def drawn(name, n=N, first=1000):
 
 
 def check(target, cases, least=0):
-    """Convert and run all, at least so many of them."""
-    done, wrong = [], []
+    """Convert and run all cases; check the results, and that at least `least` converted."""
+    conversions, wrong = [], []
     for case in cases:
         c, problem = converted(case)
         wrong += [problem] if problem else []
-        done += [(case, c)] if c else []
-    found, same = differences(target, done)
-    assert not (wrong := wrong + found), "\n".join(wrong)
+        conversions += [(case, c)] if c else []
+    result, same = differences(target, conversions)
+    assert not (wrong := wrong + result), "\n".join(wrong)
     assert same >= OFTEN
-    assert len(done) >= least, len(done)
+    assert len(conversions) >= least, len(conversions)
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_patterns(target):
+def test_patterns_by_hand_are_right_in_all_sizes(target):
     check(target, by_hand(), 90)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_random_graphs(target, name):
+def test_random_graphs_are_right_in_all_sizes(target, name):
     check(target, drawn(name))
 
 
-def test_what_a_slice_leaves_empty_may_be_quantized_in_its_place(target):
+def test_an_empty_slice_is_quantized_in_place(target):
     check(target, drawn("fixed", 1, 5009), 3)
 
 
 @pytest.mark.skipif(not LONG, reason="minutes: MPCONNXR_LONG=1 runs it")
-def test_what_the_quantizer_writes(target, tmp_path):
+def test_models_of_the_quantizer_are_right_in_all_sizes(target, tmp_path):
     from tests.host.converter.random_models import random_model
     from tests.host.converter.random_operators import QUANTIZED as OPERATORS
     from tests.host.converter.test_random_quantized import quantized
 
     cases: list[Case] = []
     for seed in range(200):
-        found = quantized(seed, tmp_path)
-        if found:
-            cases += cases_of(f"{seed}", *found, random_model(seed, OPERATORS)[0])
+        result = quantized(seed, tmp_path)
+        if result:
+            cases += cases_of(f"{seed}", *result, random_model(seed, OPERATORS)[0])
     check(target, cases, 100)
 
 
-def test_two_open_sizes(target):
+def test_two_dims_may_be_open(target):
     net, y = several_sizes()
     model = net.model(y)
     dims = model.graph.input[0].type.tensor_type.shape.dim
     dims[0].dim_param, dims[1].dim_param = "N", "T"
     for d in model.graph.output[0].type.tensor_type.shape.dim:
         d.Clear()
-    done = convert(model, Options(bounds={"N": 3, "T": 5}, strip=True))
-    assert "qconv" in {step.kernel for step in done.graph.steps}
+    converted = convert(model, Options(bounds={"N": 3, "T": 5}, strip=True))
+    assert "qconv" in {step.kernel for step in converted.graph.steps}
     runs = []
     for n, t in itertools.product((1, 3), (1, 4)):
         x = net.rng.standard_normal((n, t, 8)).astype(np.float32)
         runs.append(([x], test_qdq.by_onnxruntime(model, [x])))
-    assert differences(target, [(Case("two", model, 0, runs), done)]) == ([], 1.0)
+    assert differences(target, [(Case("two", model, 0, runs), converted)]) == ([], 1.0)
 
 
 def test_any_bound_converts():
-    """Choices between kernels go by the bound, and are the same for the model and its twin."""
+    """The bound decides which kernels are used, equally for the model and its float twin."""
     for make in NETS:
         net, y = make()
         for case in cases_of(make.__name__, net.model(y), net.values()):
@@ -197,7 +197,7 @@ def test_any_bound_converts():
                 replace(case, most=most).converted()
 
 
-def test_a_slice_that_ends_below_the_bound():
+def test_a_slice_may_end_below_the_bound():
     net = Net()
     x = net.qdq(net.input(["T", 3], np.float32), A)
     ends = [net.constant(v, np.int64) for v in ([1], [4], [0])]
@@ -206,15 +206,15 @@ def test_a_slice_that_ends_below_the_bound():
         assert convert(model, Options(bounds={"T": most})).graph.outputs[0].is_open
 
 
-def test_a_note_says_what_stays_in_float():
+def test_a_note_names_what_stays_in_float():
     net, y = images()
     [case] = [c for c in cases_of("images", net.model(y), net.values()) if c.most == 12]
     notes = case.converted().notes
     assert any("GlobalAveragePool" in note and "a run decides" in note for note in notes)
 
 
-def test_a_refusal_names_the_operator_that_the_user_wrote():
-    """Sizes 8 and T do not go together, which Add has as QLinearAdd."""
+def test_a_refusal_names_the_original_operator():
+    """Sizes 8 and T cannot be broadcast; Add became QLinearAdd."""
     net = Net()
     a, b = (net.dq(net.input([n, 4]), A) for n in (8, "T"))
     model = net.model(net.q(net.op("Add", a, b), Y))

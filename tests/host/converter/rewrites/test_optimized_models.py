@@ -1,4 +1,4 @@
-"""Real models with all rewrites: the same numbers, fewer steps, and valid ONNX when saved."""
+"""Real models after all rewrites have the same outputs, fewer steps, and are valid ONNX."""
 
 import re
 
@@ -33,7 +33,7 @@ STEPS = {  # at most
 
 
 def prepared(name):
-    """The model with its shapes fixed, and the inputs of its first sample."""
+    """Return the model with its shapes fixed, and the inputs of its first sample."""
     model = load.load(zoo.model_path(name))
     inputs = zoo.sample(name, 0, "input")
     shapes = dict(zip(zoo.input_names(name), [x.shape for x in inputs], strict=True))
@@ -42,22 +42,22 @@ def prepared(name):
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_rewrites_keep_the_numbers(name):
+def test_rewrites_keep_the_outputs_of_real_models(name):
     model, inputs = prepared(name)
-    done, log = pipeline.rewrite_model(model, 2)
+    rewritten, log = pipeline.rewrite_model(model, 2)
     halves = {t.data_type for t in model.graph.initializer} & {onnx.TensorProto.FLOAT16}
-    compare(model, done, inputs, 0 if halves else RTOL)
+    compare(model, rewritten, inputs, 0 if halves else RTOL)
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_steps_become_few(name):
+def test_real_models_have_few_steps(name):
     shapes = [x.shape for x in zoo.sample(name, 0, "input")]
     shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
     report = convert(zoo.model_path(name), Options(strip=True, shapes=shapes)).report()
     assert report["steps"] <= STEPS[name], report["rewrites"]
 
 
-def test_mnist_fits_into_ten_thousand_bytes():
+def test_the_arena_of_mnist_fits_ten_thousand_bytes():
     report = convert(zoo.model_path("mnist_8"), Options(strip=True)).report()
     assert report["arena_bytes"] <= 10_000
 
@@ -75,7 +75,7 @@ def test_a_saved_model_is_valid_and_runs(name, tmp_path):
     np.testing.assert_allclose(got, expected, 0 if exact else RTOL, 1 if exact else RTOL)
 
 
-def test_the_report_says_what_was_rewritten(capsys, tmp_path):
+def test_the_report_names_the_rewrites(capsys, tmp_path):
     converted = convert(zoo.model_path("mnist_8"), Options(strip=True))
     assert converted.report()["rewrites"]["activations"] == 2
     main([str(zoo.model_path("mnist_8")), str(tmp_path / "m.bin"), "-v"])

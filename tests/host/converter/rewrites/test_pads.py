@@ -1,4 +1,4 @@
-"""Pad in the node that reads it."""
+"""Pad is merged into the node that reads it."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ def ops(reader, pads=(0, 0, 1, 0, 0, 0, 1, 2), fill=0.0, before=None, **attribut
     nodes = [node("Pad", "a pads fill", "p", **attributes), reader]
     nodes.insert(0, before or node("Neg", "x", "a"))
     constants = {"pads": np.int64(pads), "fill": np.float32(fill), "w": randn(3, 2, 3, 3)}
-    found = Case(nodes, {"x": X}, constants).rewritten()
-    del found[nodes[0].op_type]
-    return found
+    result = Case(nodes, {"x": X}, constants).rewritten()
+    del result[nodes[0].op_type]
+    return result
 
 
 def conv(**attributes):
@@ -26,19 +26,19 @@ def pool(op, **attributes):
     return node(op, "p", "y", kernel_shape=[3, 3], **attributes)
 
 
-def test_conv_takes_zeros():
+def test_zeros_are_merged_into_conv():
     assert ops(conv()) == {"Conv": 1}
     assert ops(conv(pads=[0, 1, 0, 1], strides=[2, 2], dilations=[2, 1])) == {"Conv": 1}
     assert ops(conv(auto_pad="VALID")) == {"Conv": 1}
 
 
-def test_average_pool_counts_them():
+def test_zeros_are_merged_into_an_average_pool_that_counts_them():
     assert ops(pool("AveragePool", strides=[2, 2])) == {"AveragePool": 1}
     counted = pool("AveragePool", pads=[1, 0, 1, 0], count_include_pad=1)
     assert ops(counted) == {"AveragePool": 1}
 
 
-def test_max_pool_takes_what_is_lower_than_all():
+def test_lowest_values_are_merged_into_max_pool():
     assert ops(pool("MaxPool"), fill=LOWEST) == {"MaxPool": 1}
     assert ops(pool("MaxPool"), fill=-np.inf) == {"MaxPool": 1}
     assert ops(pool("MaxPool"), before=node("Relu", "x", "a")) == {"MaxPool": 1}
@@ -59,19 +59,19 @@ def test_max_pool_takes_what_is_lower_than_all():
         (pool("LpPool"), {}),
     ],
 )
-def test_what_does_not_fit_stays(reader, how):
+def test_pads_that_do_not_fit_stay(reader, how):
     assert ops(reader, **how)["Pad"] == 1
 
 
-def test_a_padded_tensor_that_others_read_stays():
+def test_a_padded_tensor_with_other_readers_stays():
     nodes = [node("Pad", "x pads", "p"), conv(), node("Relu", "p", "z")]
     case = Case(nodes, {"x": X}, {"pads": np.int64([0, 0, 1, 1] * 2), "w": randn(3, 2, 3, 3)})
     case.outputs = "y z"
     assert case.rewritten()["Pad"] == 1
 
 
-@pytest.mark.parametrize(("fill", "found"), [(9, {"QLinearConv": 1}), (0, None)])
-def test_integer_conv_takes_its_zero_point(fill, found):
+@pytest.mark.parametrize(("fill", "results"), [(9, {"QLinearConv": 1}), (0, None)])
+def test_zero_points_are_merged_into_an_integer_conv(fill, results):
     nodes = [node("Pad", "x pads fill", "p"), node("QLinearConv", "p s z w s r s z", "y")]
     ints = np.random.default_rng(0).integers
     constants = {
@@ -83,4 +83,6 @@ def test_integer_conv_takes_its_zero_point(fill, found):
         "r": np.int8(0),
     }
     x = ints(0, 255, (1, 2, 6, 7)).astype(np.uint8)
-    assert Case(nodes, {"x": x}, constants).rewritten() == (found or {"Pad": 1, "QLinearConv": 1})
+    assert Case(nodes, {"x": x}, constants).rewritten() == (
+        results or {"Pad": 1, "QLinearConv": 1}
+    )

@@ -42,7 +42,7 @@ def conv_and_add():
 
 
 def weights_to_quantize():
-    """Q and DQ of weights that are floats in the file."""
+    """Return a product with weights that are floats in the file, behind Q and DQ."""
     net = Net()
     w = net.qdq(net.constant(net.rng.standard_normal((40, 20))), 0.02)
     y = net.op("MatMul", net.dq(net.input([5, 40]), A, 3), w)
@@ -96,7 +96,7 @@ def softmax(axis, opset, shape=(3, 4, 10)):
 
 
 def scores(op, first=False):
-    """What attention does: the scores are scaled in front of Softmax."""
+    """Return the scaled scores of attention, in front of Softmax."""
     net = Net()
     x = net.dq(net.input([2, 6, 10]), 0.3, 5)
     number = net.constant(0.35 if op == "Mul" else 2.8284271)
@@ -177,32 +177,32 @@ LEVEL_2 = {
 
 
 @pytest.mark.parametrize("name", FUSED)
-def test_operators_of_integers(name):
+def test_regions_become_integer_operators(name):
     (net, y), expected = FUSED[name]
     assert operators(rewritten(net.model(y))) == expected
 
 
 @pytest.mark.parametrize("name", LEVEL_2)
-def test_at_level_2(target, name):
+def test_layer_normalization_becomes_an_integer_operator_at_level_2(target, name):
     net, y = LEVEL_2[name]
     model, xs = net.model(y), net.values()
-    found = rewritten(model, 2)
-    assert operators(found) == ["QLinearLayerNormalization"]
+    rewritten_model = rewritten(model, 2)
+    assert operators(rewritten_model) == ["QLinearLayerNormalization"]
     [want] = by_onnxruntime(model, xs)
     [[got]] = on_device(target, [model], [xs], 2)
-    for result in (got, by_onnxruntime(found, xs)[0]):
+    for result in (got, by_onnxruntime(rewritten_model, xs)[0]):
         apart = steps_apart(result, want)
         assert apart.max() <= 1 and (apart == 0).mean() >= IDENTICAL
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_they_give_the_same_integers(target):
+def test_integer_operators_give_onnxruntimes_integers(target):
     models = [net.model(y) for (net, y), _ in FUSED.values()]
     inputs = [net.values() for (net, _), _ in FUSED.values()]
     got = on_device(target, models, inputs)
     failures, total = [], []
-    for name, model, xs, [found] in zip(FUSED, models, inputs, got, strict=True):
-        apart = steps_apart(found, by_onnxruntime(model, xs)[0])
+    for name, model, xs, [results] in zip(FUSED, models, inputs, got, strict=True):
+        apart = steps_apart(results, by_onnxruntime(model, xs)[0])
         total.append(apart.ravel())
         if apart.max() > 1 or (apart > 0).sum() > 1 + (1 - IDENTICAL) * apart.size:
             failures.append(f"{name}: {(apart > 0).sum()} of {apart.size}, {apart.max()}")
@@ -232,7 +232,7 @@ def matmul_to_float():
 
 
 def gemm_and_column():
-    """As many rows as columns, and a C of one number a row."""
+    """Return a Gemm with as many rows as columns, and a C of one number for each row."""
     net = Net()
     x, w = net.dq(net.input([6, 20]), A, -5), net.weights([20, 6], 0.02, 3)
     y = net.op("Gemm", x, w, net.constant(net.rng.standard_normal((6, 1))))
@@ -253,21 +253,21 @@ def scale_that_saturates():
 
 
 def views_to_one_number():
-    """Of a vector of one element, whose shape goes away."""
+    """Return a vector of one element whose shape is squeezed away."""
     net = Net()
     x = net.op("Reshape", net.qdq(net.input([1, 1], np.float32), A), net.constant([1], np.int64))
     return net, net.q(net.op("Squeeze", net.qdq(x, A), net.constant([0], np.int64)), A)
 
 
 def gemm_and_number():
-    """A C of one number beside weights with a scale for each column."""
+    """Return a Gemm with a C of one number and weights with a scale for each column."""
     net = Net()
     x, w = net.dq(net.input([3, 20]), A, -5), net.weights([20, 6], BY_COLUMN, axis=1)
     return net, net.q(net.op("Gemm", x, w, net.constant([0.5])), Y, 4)
 
 
 def vector_and_row():
-    """The sum has one dim more than the product."""
+    """Return a sum with one dim more than its product."""
     net = Net()
     x, w = net.dq(net.input([20]), A, -5), net.weights([20, 6], 0.02, 3)
     y = net.op("Add", net.op("MatMul", x, w), net.constant(net.rng.standard_normal((1, 6))))
@@ -280,7 +280,7 @@ UNUSUAL += [gemm_and_number, vector_and_row]
 
 
 @pytest.mark.parametrize("made", UNUSUAL)
-def test_what_does_not_fit_integers_is_right_all_the_same(target, made):
+def test_regions_that_stay_float_are_right(target, made):
     net, y = made()
     model, xs = net.model(y), net.values()
     [[got]] = on_device(target, [model], [xs])
@@ -288,8 +288,8 @@ def test_what_does_not_fit_integers_is_right_all_the_same(target, made):
     assert got.shape == want.shape and steps_apart(got, want).max() <= 1
 
 
-def test_weights_of_one_zero_point_run_elsewhere():
-    """onnxruntime's ConvInteger takes no zero point for each channel."""
+def test_other_runtimes_run_weights_with_one_zero_point():
+    """onnxruntime's ConvInteger does not accept a zero point for each channel."""
     net, y = conv_to_float()
     model, xs = net.model(y), net.values()
     [got], [want] = by_onnxruntime(rewritten(model), xs), by_onnxruntime(model, xs)
@@ -305,7 +305,7 @@ TO_FLOAT = {
 
 
 @pytest.mark.parametrize("name", TO_FLOAT)
-def test_the_result_is_needed_as_float(target, name):
+def test_a_result_that_is_read_as_float_gets_to_float(target, name):
     (net, y), product = TO_FLOAT[name]
     model, xs = net.model(y), net.values()
     assert operators(rewritten(model)) == [product, "ToFloat"]
@@ -313,7 +313,7 @@ def test_the_result_is_needed_as_float(target, name):
     np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6 * np.abs(want).max())
 
 
-def test_a_bias_that_is_no_integer_stays_float():
+def test_a_bias_off_the_grid_stays_float():
     net = Net()
     x, w = net.dq(net.input([1, 3, 5, 5]), 0.2), net.weights([4, 3, 1, 1], 0.5)
     y = net.op("Conv", x, w, net.constant([0.33, 0.1, 0.2, 0.3]))
@@ -329,31 +329,31 @@ def test_weights_of_4_bits_become_8():
     assert operators(rewritten(model)) == ["QGemm"]
 
 
-def test_weights_alone_become_floats():
+def test_weights_without_quantized_inputs_become_floats():
     net = Net(opset=21)
     x = net.input([2, 16], np.float32)
     scale = np.linspace(0.1, 0.2, 8, dtype=np.float32).reshape(2, 4)
     w = net.constant(net.rng.integers(-8, 7, (16, 4)), "int4")
     w = net.op("DequantizeLinear", w, net.constant(scale), axis=0, block_size=8)
     model = net.model(net.op("MatMul", x, w))
-    found = rewritten(model)
-    assert operators(found) == ["MatMul"]
+    result = rewritten(model)
+    assert operators(result) == ["MatMul"]
     xs = net.values()
-    assert np.array_equal(by_onnxruntime(found, xs)[0], by_onnxruntime(model, xs)[0])
+    assert np.array_equal(by_onnxruntime(result, xs)[0], by_onnxruntime(model, xs)[0])
 
 
 def stays(name, reason):
     return f"{name} stays in float: {reason}"
 
 
-def test_a_note_on_an_old_opset():
+def test_a_note_says_that_the_opset_is_too_old():
     net = Net(opset=11)
     y = net.op("MaxPool", net.dq(net.input([1, 2, 6, 6]), A), kernel_shape=[2, 2])
     [note] = convert(net.model(net.q(y, A)), Options(strip=True)).notes
     assert note == stays("MaxPool_1 (MaxPool)", "MaxPool has no integer form at opset 11")
 
 
-def test_notes_say_what_stays_in_float():
+def test_notes_name_what_stays_in_float():
     net = Net()
     x = net.dq(net.input([1, 4, 6, 6]), A)
     wide = net.dq(net.input([1, 4, 6, 6], np.int16), A, 0, np.int16)

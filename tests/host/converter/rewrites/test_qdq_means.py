@@ -1,13 +1,13 @@
-"""Means that lie in the middle between two integers: the same bytes as onnxruntime.
+"""Means midway between two integers have the same bytes as in onnxruntime.
 
-Quantizers give an average pool the scale of its input, so that the means of 2, 4 or 6 items often
-lie there, and the last bits of float32 decide.
+Quantizers assign an average pool the scale of its input, so that the means of 2, 4 or 6 elements
+are often ties, and the last bits of float32 decide.
 """
 
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from tests.host.converter.rewrites.qdq_net import S8, U8, Net, by_onnxruntime, on_device, rewritten
 from tests.host.device import small
@@ -31,23 +31,13 @@ def of_all(op, shape, opset=17, y_scale=A, **attrs):
 
 
 def of_microsoft(zero, kernel, pads=(0, 0, 0, 0), dtype=U8, shape=(1, 5, 16, 16)):
-    """It adds its zero point before it rounds."""
+    """Return a model of QLinearAveragePool, which adds its zero point before it rounds."""
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     inputs = ["x", "scale", "zero", "scale", "zero"]
     attrs = {"kernel_shape": kernel, "strides": kernel, "pads": list(pads)}
     node = helper.make_node("QLinearAveragePool", inputs, ["y"], domain="com.microsoft", **attrs)
-    graph = helper.make_graph(
-        [node],
-        "pool",
-        [helper.make_tensor_value_info("x", kind, shape)],
-        [helper.make_tensor_value_info("y", kind, list("nchw"))],
-        [
-            numpy_helper.from_array(np.float32(A), "scale"),
-            numpy_helper.from_array(np.array(zero, dtype), "zero"),
-        ],
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    ends = [small.value("x", shape, kind)], [small.value("y", list("nchw"), kind)]
+    model = small.model([node], *ends, scale=np.float32(A), zero=np.array(zero, dtype))
     limits = np.iinfo(dtype)
     rng = np.random.default_rng(zero & 255)
     return model, [rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)]
@@ -101,28 +91,28 @@ def steps_of(model: onnx.ModelProto):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_they_are_the_same(target):
+def test_means_have_onnxruntimes_bytes(target):
     models, inputs = zip(*CASES.values(), strict=True)
     for (name, case), [got] in zip(CASES.items(), on_device(target, models, inputs), strict=True):
         [want] = by_onnxruntime(*case)
         assert got.shape == want.shape and np.array_equal(got, want), name
 
 
-def test_the_operator_is_defined_by_onnx_ones():
-    """onnxruntime runs the rewritten model, and gives what it gives for the model as it was."""
+def test_the_operator_is_a_function_of_onnx_operators():
+    """onnxruntime runs the rewritten model, with the outputs of the original."""
     for name, (model, values) in CASES.items():
         [want], [got] = (by_onnxruntime(m, values) for m in (model, rewritten(model)))
         assert np.array_equal(got, want), name
 
 
-def test_floats_are_for_what_often_lies_in_the_middle():
+def test_floats_are_used_only_if_ties_are_frequent():
     assert all("qmeans" in steps_of(model) for model, _ in CASES.values())
     for kernel, y_scale in (([3, 3], A), ([2, 2], 0.0277)):
         model, _ = pool((1, 4, 12, 12), kernel, kernel, y_scale=y_scale)
         assert steps_of(model) == ["qaverage_pool"]
 
 
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     for name in ("3x3, padded", "com.microsoft"):
         report = small.damage(target, small.binary(CASES[name][0]), "words", "1")
         assert report.ok and report.refused and report.ran, report

@@ -1,4 +1,4 @@
-"""Q and DQ pass operators that move elements; what follows from a byte becomes a table."""
+"""Q and DQ pass operators that move elements; functions of one byte become tables."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ A = 0.031
 
 
 def moved(op, *inputs, shape=(1, 4, 6, 6), zero=-9, opset=17, dtype=S8, **attrs):
-    """DQ -> operator -> Q of the same scale."""
+    """Return DQ -> operator -> Q of the same scale."""
     net = Net(opset)
     x = net.dq(net.input(shape, dtype), A, zero, dtype)
     names = [net.constant(v, np.int64) for v in inputs]
@@ -58,7 +58,7 @@ def concat(scales):
 
 
 def between_transposes():
-    """As tf2onnx leaves a model of channels last."""
+    """Return a model in channels-last layout as tf2onnx writes it."""
     net = Net(13)
     x = net.op("Transpose", net.dq(net.input([1, 8, 8, 3]), A, -128), perm=[0, 3, 1, 2])
     y = net.op("Relu", net.op("Conv", x, net.weights([4, 3, 3, 3], 0.005)))
@@ -89,7 +89,7 @@ MOVED = {
 
 
 def chain(*ops, scale=0.02, zero=10, dtype=S8, y_dtype=None):
-    """DQ -> operators -> Q. ops: types, or (type, attributes)."""
+    """Return DQ -> operators -> Q; an operator is a type or (type, attributes)."""
     net = Net()
     y = net.dq(net.input([3, 50], dtype), A, zero, dtype)
     for op in ops:
@@ -99,7 +99,7 @@ def chain(*ops, scale=0.02, zero=10, dtype=S8, y_dtype=None):
 
 
 def silu():
-    """x * sigmoid(x), quantized in between too."""
+    """Return x * sigmoid(x), quantized in between too."""
     net = Net()
     x = net.dq(net.input([3, 50]), A, 10)
     gate = net.qdq(net.op("Sigmoid", x), 1 / 256, -128)
@@ -107,9 +107,7 @@ def silu():
 
 
 def gate(kind, between=False, constants=False):
-    """x times a function of it as exporters write it. between: quantized after each operator;
-    constants: those too.
-    """
+    """Return x times a function of it as exporters write it, quantized between or not."""
     net = Net()
     x = net.dq(net.input([3, 50]), A, 10)
 
@@ -152,7 +150,7 @@ def to_float():
 
 
 def of_two_scales():
-    """A Q whose integers two others requantize; one result is a graph output by itself."""
+    """Return a Q whose integers two others requantize; one of the results is an output itself."""
     net = Net()
     x = net.dq(net.input([3, 50]), A, 10)
     first = net.q(x, 0.05, 3)
@@ -184,27 +182,27 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", [*MOVED, *TABLES])
-def test_operators_of_integers(name):
+def test_regions_become_integer_operators(name):
     (net, outputs), expected = (MOVED | TABLES)[name]
     assert operators(rewritten(net.model(*outputs))) == expected
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
-def test_they_give_the_same_integers(target):
-    """All of them: nothing is computed that could be rounded otherwise."""
+def test_integer_operators_give_onnxruntimes_integers(target):
+    """All integers are equal: nothing is computed that could be rounded otherwise."""
     cases = MOVED | TABLES
     del cases["transposes"]
     models = [net.model(*outputs) for (net, outputs), _ in cases.values()]
     inputs = [net.values() for (net, _), _ in cases.values()]
-    found = on_device(target, models, inputs)
-    for name, model, xs, got in zip(cases, models, inputs, found, strict=True):
+    result = on_device(target, models, inputs)
+    for name, model, xs, got in zip(cases, models, inputs, result, strict=True):
         for a, b in zip(got, by_onnxruntime(model, xs), strict=True):
             assert a.dtype == b.dtype and np.array_equal(a, b), name
 
 
 @pytest.mark.parametrize("name", [*MOVED, *TABLES])
-def test_other_runtimes_run_the_result(name):
-    """Lookup is defined in the model by operators of ONNX."""
+def test_onnxruntime_runs_the_rewritten_model(name):
+    """The model defines Lookup by operators of ONNX."""
     (net, outputs), _ = (MOVED | TABLES)[name]
     model, xs = net.model(*outputs), net.values()
     pairs = zip(by_onnxruntime(rewritten(model), xs), by_onnxruntime(model, xs), strict=True)
@@ -212,18 +210,18 @@ def test_other_runtimes_run_the_result(name):
 
 
 def test_no_two_nodes_share_a_name():
-    """onnxruntime takes no such model."""
+    """onnxruntime refuses such a model."""
     net = Net(13)
     x = net.dq(net.input([2, 3, 4], U8), A, 0, U8)
     first, second = net.op("Split", x, net.constant([1, 1], np.int64), outputs=2)
     moved = net.op("Relu", net.op("Transpose", first, perm=[0, 2, 1]))
     lowest = net.op("ReduceMin", moved, axes=[0])
-    found = rewritten(net.model(second, net.op("Neg", moved), net.q(lowest, A, 0, U8)))
-    names = [node.name for node in found.graph.node]
+    result = rewritten(net.model(second, net.op("Neg", moved), net.q(lowest, A, 0, U8)))
+    names = [node.name for node in result.graph.node]
     assert len({*names}) == len(names)
 
 
-def test_what_is_no_function_of_one_byte():
+def test_functions_with_vector_constants_are_not_tables():
     net = Net()
     x = net.dq(net.input([2, 3, 4]), A, 10)
     y = net.op("Mul", x, net.constant(net.rng.standard_normal(4)))
@@ -231,7 +229,7 @@ def test_what_is_no_function_of_one_byte():
     assert operators(rewritten(model)) == ["DequantizeLinear", "Mul", "QuantizeLinear"]
 
 
-def test_a_value_that_others_need_as_float():
+def test_a_value_with_float_readers_stays_float():
     net = Net()
     x = net.dq(net.input([2, 3, 4]), A, 10)
     y = net.op("Softsign", net.op("ReduceSum", x, net.constant([1], np.int64)))

@@ -1,7 +1,7 @@
-"""Linear Resize between DQ and Q: the same integers as onnxruntime, graph optimizations off.
+"""Linear Resize between DQ and Q gives onnxruntime's integers, graph optimizations off.
 
-Where a quarter or a sixteenth is a weight and both scales are the same, many results lie in the
-middle between two integers: what float32 makes of them decides.
+With weights of a quarter or a sixteenth and equal scales, many results are ties between two
+integers: the rounding of float32 decides.
 """
 
 import numpy as np
@@ -26,10 +26,10 @@ A = 0.031007
 def net_of(shape, scales=None, sizes=None, y_scale=A, zeros=(5, 5), dtype=S8, opset=17, **attrs):
     net = Net(opset)
     x = net.dq(net.input(shape, dtype), A, zeros[0], dtype)
-    given = net.constant([1, 1, *scales]) if scales else ""
-    wanted = [net.constant([*shape[:2], *sizes], np.int64)] if sizes else []
+    factors = net.constant([1, 1, *scales]) if scales else ""
+    expected = [net.constant([*shape[:2], *sizes], np.int64)] if sizes else []
     roi = "" if opset > 11 else net.constant([])
-    y = net.op("Resize", x, roi, given, *wanted, mode="linear", **attrs)
+    y = net.op("Resize", x, roi, factors, *expected, mode="linear", **attrs)
     return net.model(net.q(y, y_scale, zeros[1], dtype)), net.values()
 
 
@@ -56,28 +56,28 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_one_operator_is_left(name):
+def test_resize_becomes_one_operator(name):
     model = CASES[name][0]
     assert operators(rewritten(model)) == ["QLinearResize"]
     assert [s.kernel for s in convert(model, Options(strip=True)).graph.steps] == ["qblend"]
 
 
-def test_the_operator_is_defined_by_onnx_ones():
-    """onnxruntime runs the rewritten model, and gives what it gives for the model as it was."""
+def test_the_operator_is_a_function_of_onnx_operators():
+    """onnxruntime runs the rewritten model, with the outputs of the original."""
     for name, (model, values) in CASES.items():
         [want], [got] = (by_onnxruntime(m, values) for m in (model, rewritten(model)))
         assert np.array_equal(got, want), name
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-def test_it_gives_the_same_integers(target):
+def test_resize_gives_onnxruntimes_integers(target):
     models, inputs = zip(*CASES.values(), strict=True)
     for (name, case), [got] in zip(CASES.items(), on_device(target, models, inputs), strict=True):
         [want] = by_onnxruntime(*case)
         assert got.shape == want.shape and np.array_equal(got, want), name
 
 
-def test_damaged_models(target):
+def test_damaged_models_do_no_harm(target):
     report = small.damage(target, small.binary(CASES["one dim"][0]), "words", "1")
     assert report.ok and report.refused and report.ran, report
 
@@ -90,7 +90,7 @@ def test_a_run_allocates_nothing(target):
     assert small.run(target, script, files).split()[:2] == ["0", "0"]
 
 
-def test_extreme_scales_are_floats(target):
+def test_extreme_scales_stay_in_float(target):
     net = Net()
     x = net.dq(net.input((1, 2, 3, 3)), 2.0**70)
     y = net.op("Resize", x, "", net.constant([1, 1, 2, 2]), mode="linear")
@@ -109,8 +109,8 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("opset", [11, 12])
-def test_sizes_of_old_opsets(target, opset):
-    """Beside scales that are there and empty; the result's shape must be inferred."""
+def test_sizes_of_old_opsets_are_supported(target, opset):
+    """The node also has empty scales; the result's shape must be inferred."""
     net = Net(opset)
     x, empty = net.dq(net.input((1, 2, 3, 3)), A), net.constant([])
     y = net.op("Resize", x, empty, empty, net.constant([1, 2, 5, 4], np.int64), mode="linear")
@@ -122,7 +122,7 @@ def test_sizes_of_old_opsets(target, opset):
 
 
 @pytest.mark.parametrize("about", OTHERS)
-def test_others_stay_in_float(about):
+def test_other_modes_stay_in_float(about):
     net = Net(19)
     x, attrs = net.dq(net.input((1, 2, 6, 6)), A), {"mode": "linear"} | OTHERS[about]
     y = net.op("Resize", x, "", net.constant([1, 1, 0.5, 0.5]), **attrs)

@@ -1,4 +1,4 @@
-"""ConvTranspose between DQ and Q, in integers: against onnxruntime, graph optimizations off."""
+"""ConvTranspose between DQ and Q, in integers, against onnxruntime without optimizations."""
 
 import numpy as np
 import pytest
@@ -26,12 +26,12 @@ def net_of(x_shape, w_shape, dtype=S8, zero=5, bias="", by_channel=True, opset=1
     w = net.weights(w_shape, scale, **({"axis": 1} if by_channel else {}))
     channels = w_shape[1] * attrs.get("group", 1)
     of_sums = np.resize(np.float32(A) * np.float32(scale), channels)
-    given = [net.bias(channels, of_sums)] if bias else []
+    biases = [net.bias(channels, of_sums)] if bias else []
     if bias == "added":
         y = net.op("ConvTranspose", x, w, **attrs)
         y = net.op("Add", y, net.constant(net.rng.standard_normal((channels, 1, 1))))
     else:
-        y = net.op("ConvTranspose", x, w, *given, **attrs)
+        y = net.op("ConvTranspose", x, w, *biases, **attrs)
     y_scale = 0.2 if bias == "added" else Y  # the bias must be an integer to within 1/1024 of it
     return net.model(net.q(y, y_scale, -9 if dtype == S8 else 120, dtype)), net.values()
 
@@ -55,19 +55,19 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_one_operator_is_left(name):
+def test_conv_transpose_becomes_one_operator(name):
     assert operators(rewritten(CASES[name][0])) == ["QLinearConvTranspose"]
 
 
-def test_the_operator_is_defined_by_onnx_ones():
-    """onnxruntime runs the rewritten model, and gives what it gives for the model as it was."""
+def test_the_operator_is_a_function_of_onnx_operators():
+    """onnxruntime runs the rewritten model, with the outputs of the original."""
     for name, (model, values) in CASES.items():
         [want], [got] = (by_onnxruntime(m, values) for m in (model, rewritten(model)))
         assert np.array_equal(got, want), name
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
-def test_it_gives_the_same_integers(target):
+def test_conv_transpose_gives_onnxruntimes_integers(target):
     models, inputs = zip(*CASES.values(), strict=True)
     for (name, case), [got] in zip(CASES.items(), on_device(target, models, inputs), strict=True):
         [want] = by_onnxruntime(*case)
@@ -76,7 +76,7 @@ def test_it_gives_the_same_integers(target):
         assert apart.max() <= 1 and (apart == 0).mean() >= IDENTICAL, name
 
 
-def test_sums_beyond_32_bits_are_floats(target):
+def test_sums_beyond_32_bits_stay_in_float(target):
     net = Net()
     x = net.dq(net.input((1, 2, 3, 3), U8), 1.0, 0, U8)
     w = net.dq(net.constant(np.full((2, 1, 2, 2), 127), S8), 1.0)
@@ -90,15 +90,15 @@ def test_sums_beyond_32_bits_are_floats(target):
     assert np.array_equal(got, want)
 
 
-def test_a_bias_that_is_no_integer_stays_float():
+def test_a_bias_off_the_grid_stays_float():
     net = Net()
     x, w = net.dq(net.input([1, 3, 5, 5]), 0.2), net.weights([3, 4, 1, 1], 0.5)
     y = net.op("ConvTranspose", x, w, net.constant([0.33, 0.1, 0.2, 0.3]))
     assert "ConvTranspose" in operators(rewritten(net.model(net.q(y, 1.0))))
 
 
-def test_the_note_says_what_keeps_it_in_float():
-    """Not that its weights are floats: these are for want of another use."""
+def test_a_note_says_why_a_transposed_convolution_stays_in_float():
+    """The note does not blame the float weights, which are only a consequence."""
     net = Net(17)
     x = net.dq(net.input((1, 4, 5, 5), S8), A, 3, S8)
     b = net.constant(np.float32([1e-4, 2e-4, 3e-4]))

@@ -1,6 +1,6 @@
 """Random graphs around each rewrite's pattern keep their values, and no rewrite fails.
 
-Nothing leaves out a faulty rewrite here. MPCONNXR_LONG=1: ten times as many graphs.
+No faulty rewrite is omitted here. MPCONNXR_LONG=1: ten times as many graphs.
 """
 
 import os
@@ -33,7 +33,7 @@ def module_of(rewrite):
 
 
 def rules_for_integers():
-    """(where it is, name of what the converter calls, rules in it)."""
+    """Return (module, name that the converter calls, rules in it) of all rules for integers."""
     return [
         (qdq, "_RULES", qdq._RULES),
         (qdq, "_FUSED", qdq._FUSED),
@@ -44,7 +44,10 @@ def rules_for_integers():
 
 
 def each(rules, do):
-    """The same, with do(rule, whether it raises where it does not fit) in the place of each."""
+    """Return the rules with do(rule, always) in the place of each.
+
+    A rule that always applies raises if it does not fit.
+    """
     if isinstance(rules, dict):
         return {op: do(rule, True) for op, rule in rules.items()}
     return (
@@ -54,7 +57,7 @@ def each(rules, do):
 
 @pytest.fixture
 def found(monkeypatch):
-    """Names of the modules whose rules for integers have found something."""
+    """Return a set that collects the modules whose rules for integers have applied."""
     names = set()
 
     def told(rule, always):
@@ -72,37 +75,41 @@ def found(monkeypatch):
 
 
 def checked(name, model, values):
-    """Names of the rewrites that found something, once the values are compared."""
+    """Compare the values of the rewritten model; return the names of the rewrites that applied."""
     family, is_exact = ALL[name], name not in QUANTIZED and name not in BOARDS
     simple = simplify(load.prepare(model))
-    wanted = run(simple, values)
-    assert not (wrong := difference(run(model, values), wanted)), f"simplified: {wrong}"
+    expected = run(simple, values)
+    assert not (wrong := difference(run(model, values), expected)), f"simplified: {wrong}"
     log = {}
     for level in (1, 2):
         notes: list[str] = []
-        done, log = pipeline.rewrite_model(simple, level, notes=notes)
+        rewritten, log = pipeline.rewrite_model(simple, level, notes=notes)
         assert not notes, notes
-        assert [o.name for o in done.graph.output] == [o.name for o in model.graph.output], log
-        assert not (wrong := wrong_types(done)), f"types of {wrong}"
+        assert [o.name for o in rewritten.graph.output] == [o.name for o in model.graph.output], (
+            log
+        )
+        assert not (wrong := wrong_types(rewritten)), f"types of {wrong}"
         bound = 0 if level == 1 and is_exact else BOUND
-        got = run(runnable(done), values)
+        got = run(runnable(rewritten), values)
         if family.steps is not None:
-            wrong = difference(wanted, got, bound, family.steps)
+            wrong = difference(expected, got, bound, family.steps)
             if wrong and bound:
-                noise = noise_of(simple, values, wanted)
-                wrong = difference(wanted, got, bound, family.steps, noise)
+                noise = noise_of(simple, values, expected)
+                wrong = difference(expected, got, bound, family.steps, noise)
             assert not wrong, f"level {level}: {wrong}, {log}"
     if name in BOARDS:
         before = got
-        done, log = pipeline.rewrite_model(done, 2, notes=notes, group="rewrite_for_boards")
+        rewritten, log = pipeline.rewrite_model(
+            rewritten, 2, notes=notes, group="rewrite_for_boards"
+        )
         assert not notes, notes
-        wrong = difference(before, run(runnable(done), values), family.bound)
+        wrong = difference(before, run(runnable(rewritten), values), family.bound)
         assert not wrong, wrong
     return {module for module, n_places in log.items() if n_places}
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_values_stay(name, found):
+def test_rewrites_keep_all_values(name, found):
     wrong, n_found, refused = [], 0, 0
     for seed, builder, model in graphs(ALL[name], N):
         values = list(builder.inputs.values())

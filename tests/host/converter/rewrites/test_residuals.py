@@ -1,4 +1,4 @@
-"""Additions in FusedConv."""
+"""Additions are merged into FusedConv."""
 
 import numpy as np
 import pytest
@@ -15,35 +15,35 @@ def ops(*nodes, x=X):
 
 
 @pytest.mark.parametrize("inputs", ["a x", "x a"])
-def test_the_sum_goes_into_conv(inputs):
+def test_a_sum_is_merged_into_conv(inputs):
     assert ops(CONV, node("Add", inputs, "y")) == {"FusedConv": 1}
 
 
-def test_with_its_activation():
+def test_a_sum_and_its_activation_are_merged():
     assert ops(CONV, node("Add", "a x", "s"), node("Relu", "s", "y")) == {"FusedConv": 1}
 
 
-def test_of_two_convs_one_takes_the_other():
+def test_one_of_two_convs_takes_the_sum():
     nodes = [CONV, node("Conv", "x v", "c"), node("Add", "a c", "s"), node("Relu", "s", "y")]
     assert ops(*nodes) == {"FusedConv": 1, "Conv": 1}
 
 
-def test_without_a_bias():
+def test_a_conv_without_bias_takes_the_sum():
     assert ops(node("Conv", "x v", "a"), node("Add", "a x", "y")) == {"FusedConv": 1}
 
 
-def test_a_sum_that_is_broadcast_stays():
+def test_a_broadcast_sum_stays():
     small = node("GlobalMaxPool", "x", "g")
     assert ops(CONV, small, node("Add", "a g", "y"))["Conv"] == 1
 
 
-def test_behind_an_activation_it_stays():
-    found = ops(CONV, node("Relu", "a", "r"), node("Add", "r x", "y"))
-    assert found == {"FusedConv": 1, "Add": 1}
+def test_a_sum_behind_an_activation_stays():
+    result = ops(CONV, node("Relu", "a", "r"), node("Add", "r x", "y"))
+    assert result == {"FusedConv": 1, "Add": 1}
 
 
-def test_halves_are_left_alone():
+def test_float16_is_not_changed():
     halves = {name: c.astype(np.float16) for name, c in WEIGHTS.items()}
     nodes = [CONV, node("Add", "a x", "y")]
-    found = Case(nodes, {"x": X.astype(np.float16)}, halves).rewritten()
-    assert found == {"Conv": 1, "Add": 1}
+    result = Case(nodes, {"x": X.astype(np.float16)}, halves).rewritten()
+    assert result == {"Conv": 1, "Add": 1}

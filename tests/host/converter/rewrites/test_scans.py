@@ -1,4 +1,4 @@
-"""Scan of a cell of a recurrent network becomes the operator."""
+"""A Scan of a recurrent network's cell becomes the recurrent operator."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def info(name, *shape):
 
 
 def scan(nodes, states, outputs, read, **attributes):
-    """states: (outside, in, out) of each; outputs: of each round; read: the node's outputs."""
+    """Return a Scan with states (name outside, input, output), whose outputs are named `read`."""
     inputs = [info(inside, *(() if inside == "t" else (N, H))) for _, inside, _ in states]
     count = [node("Add", "t one", "t_out")] if any(s[1] == "t" for s in states) else []
     copies = [node("Identity", name, f"{name}_each") for name in outputs]
@@ -52,30 +52,30 @@ def ops(made, read="y"):
 TWO = [("h0", "h", "h_out"), ("c0", "c_in", "c_out")]
 
 
-@pytest.mark.parametrize("way", [0, 1])
-def test_lstm_of_tensorflow(way):
-    ways = {"scan_input_directions": [way], "scan_output_directions": [way]}
-    found = ops(scan(LSTM, TWO, ["h_out"], "hn cn y", **ways), "hn cn y")
-    assert found["LSTM"] == 1 and "Scan" not in found
+@pytest.mark.parametrize("direction", [0, 1])
+def test_a_scan_of_tensorflow_becomes_lstm(direction):
+    directions = {"scan_input_directions": [direction], "scan_output_directions": [direction]}
+    result = ops(scan(LSTM, TWO, ["h_out"], "hn cn y", **directions), "hn cn y")
+    assert result["LSTM"] == 1 and "Scan" not in result
 
 
-def test_a_count_that_nobody_reads_goes():
-    found = ops(scan(LSTM, [("t0", "t", "t_out"), *TWO], [], "tn hn cn"), "hn")
-    assert found["LSTM"] == 1 and "Scan" not in found
+def test_an_unread_counter_is_removed():
+    result = ops(scan(LSTM, [("t0", "t", "t_out"), *TWO], [], "tn hn cn"), "hn")
+    assert result["LSTM"] == 1 and "Scan" not in result
 
 
-def test_rnn():
+def test_a_scan_becomes_rnn():
     cell = [
         node("Concat", "x h", "both", axis=1),
         node("Gemm", "both v c", "z"),
         node("Tanh", "z", "h_out"),
     ]
-    found = ops(scan(cell, TWO[:1], ["h_out"], "hn y"), "hn y")
-    assert found["RNN"] == 1
+    result = ops(scan(cell, TWO[:1], ["h_out"], "hn y"), "hn y")
+    assert result["RNN"] == 1
 
 
 @pytest.mark.parametrize(
-    ("states", "outputs", "read", "wanted"),
+    ("states", "outputs", "read", "expected"),
     [
         ([("t0", "t", "t_out"), *TWO], [], "tn hn cn", "tn hn"),  # the count is read
         (TWO, ["c_out"], "hn cn y", "hn y"),  # each step's c is no output of LSTM
@@ -83,10 +83,10 @@ def test_rnn():
         ([("h0", "h", "c_out"), ("c0", "c_in", "h_out")], [], "hn cn", "hn"),
     ],
 )
-def test_what_is_no_cell_stays(states, outputs, read, wanted):
-    assert ops(scan(LSTM, states, outputs, read), wanted)["Scan"] == 1
+def test_other_bodies_stay(states, outputs, read, expected):
+    assert ops(scan(LSTM, states, outputs, read), expected)["Scan"] == 1
 
 
-def test_results_in_another_order_stay():
-    ways = {"scan_input_directions": [1], "scan_output_directions": [0]}
-    assert ops(scan(LSTM, TWO, ["h_out"], "hn cn y", **ways), "y")["Scan"] == 1
+def test_results_in_reversed_order_stay():
+    directions = {"scan_input_directions": [1], "scan_output_directions": [0]}
+    assert ops(scan(LSTM, TWO, ["h_out"], "hn cn y", **directions), "y")["Scan"] == 1

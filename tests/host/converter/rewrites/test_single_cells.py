@@ -1,4 +1,4 @@
-"""A cell that stands alone becomes an operator of one step."""
+"""A single cell becomes a recurrent operator of one step."""
 
 import numpy as np
 import onnx
@@ -16,17 +16,17 @@ def inputs():
     return {"x": randn(ROWS, K), "h": randn(ROWS, H), "c": randn(ROWS, H, seed=1)}
 
 
-def test_lstm():
+def test_a_cell_becomes_lstm():
     b = Builder(ROWS)
     w, r, bias, _ = b.weights(4)
     z = b("Add", b("Add", b("MatMul", "x", w), b("MatMul", "h", r)), bias)
     h, c = lstm_cell(b, z, "c")
-    found = b.ops(b("Concat", h, c, axis=1), inputs())
-    assert found["LSTM"] == 1 and found.total() <= 8  # five views
+    result = b.ops(b("Concat", h, c, axis=1), inputs())
+    assert result["LSTM"] == 1 and result.total() <= 8  # five views
 
 
-def test_lstm_whose_state_is_read_in_front_of_h(target):
-    """The operator gives both where h was computed: what reads c before moves behind it."""
+def test_an_lstm_may_read_its_state_before_h(target):
+    """The operator computes both states at once: the reader of c moves behind it."""
     b = Builder(ROWS)
     w, r, bias, _ = b.weights(4)
     z = b("Add", b("Add", b("MatMul", "x", w), b("MatMul", "h", r)), bias)
@@ -38,12 +38,12 @@ def test_lstm_whose_state_is_read_in_front_of_h(target):
     assert case.rewritten()["LSTM"] == 1
     model, values = onnx.shape_inference.infer_shapes(case.model()), list(case.inputs.values())
     (got,) = next(on_device(target, [(model, values)]))
-    (wanted,) = golden.reference(model, values)
-    assert np.abs(got - wanted).max() < 1e-5
+    (expected,) = golden.reference(model, values)
+    assert np.abs(got - expected).max() < 1e-5
 
 
 @pytest.mark.parametrize("resets_sums", [True, False])
-def test_gru(resets_sums):
+def test_a_cell_becomes_gru(resets_sums):
     b = Builder(ROWS)
     w, r, bias, more = b.weights(3)
     wz, wr, wn = b("Split", b("Add", b("MatMul", "x", w), bias), n=3, axis=-1)
@@ -55,25 +55,25 @@ def test_gru(resets_sums):
         of_h = b("MatMul", b("Mul", reset, "h"), b.constant(randn(H, H)))
     new = b("Tanh", b("Add", wn, of_h))
     h = b("Add", b("Mul", b("Sub", "h", new), z), new)
-    given = inputs()
-    del given["c"]
-    found = b.ops(h, given)
-    assert found["GRU"] == 1 and found.total() <= 5
+    feed = inputs()
+    del feed["c"]
+    result = b.ops(h, feed)
+    assert result["GRU"] == 1 and result.total() <= 5
 
 
-def test_another_function_is_left():
+def test_another_function_stays():
     b = Builder(ROWS)
     w, r, bias, _ = b.weights(4)
     z = b("Add", b("Add", b("MatMul", "x", w), b("MatMul", "h", r)), bias)
     i, f, o, g = b("Split", z, n=4, axis=-1)
     i, f, o = (b("Sigmoid", v) for v in (i, f, o))
     c = b("Add", b("Mul", f, "c"), b("Mul", i, b("Relu", g)))
-    found = b.ops(b("Mul", o, b("Tanh", c)), inputs())
-    assert "LSTM" not in found
+    result = b.ops(b("Mul", o, b("Tanh", c)), inputs())
+    assert "LSTM" not in result
 
 
 def torch_gru(b, x, h, weights):
-    """torch's: sums over h are reset, and h - n is scaled."""
+    """Add a GRU as torch writes it: sums over h are reset, and h - n is scaled."""
     w, r, bias, more = weights
     xr, xz, xn = b("Split", b("Add", b("MatMul", x, w), bias), n=3, axis=-1)
     hr, hz, hn = b("Split", b("Add", b("MatMul", h, r), more), n=3, axis=-1)
@@ -82,16 +82,16 @@ def torch_gru(b, x, h, weights):
     return b("Add", b("Mul", b("Sub", h, new), z), new)
 
 
-def test_a_cell_that_reads_another_one():
+def test_cells_may_read_one_another():
     b = Builder(ROWS)
     h = torch_gru(b, "x", "h", b.weights(3))
     second = torch_gru(b, h, "c", b.weights(3, H))
-    found = b.ops(b("Concat", h, second, axis=1), inputs())
-    assert found["GRU"] == 2 and "MatMul" not in found
+    result = b.ops(b("Concat", h, second, axis=1), inputs())
+    assert result["GRU"] == 2 and "MatMul" not in result
 
 
-def test_a_decoder_reads_what_it_wrote():
-    """Each cell's input is a product of the state before."""
+def test_a_decoder_may_read_its_own_output():
+    """Each cell's input is a product of the previous state."""
     b = Builder(ROWS)
     weights, out = b.weights(3), b.constant(randn(H, K))
     h, x, results = "h", "x", []
@@ -99,7 +99,7 @@ def test_a_decoder_reads_what_it_wrote():
         h = torch_gru(b, x, h, weights)
         x = b("MatMul", h, out)
         results.append(x)
-    given = inputs()
-    del given["c"]
-    found = b.ops(b("Concat", *results, axis=1), given)
-    assert found["GRU"] == 4 and "Tanh" not in found
+    feed = inputs()
+    del feed["c"]
+    result = b.ops(b("Concat", *results, axis=1), feed)
+    assert result["GRU"] == 4 and "Tanh" not in result

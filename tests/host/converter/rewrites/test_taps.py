@@ -1,4 +1,4 @@
-"""Models whose intermediate values are read once more run as onnxruntime runs them.
+"""Models whose intermediate values have one more reader give onnxruntime's outputs.
 
 The whole converter, its check of the rewrites off, and the device's package on `unix`: random
 graphs around each rewrite's pattern, exporters' models, and the collection. MPCONNXR_LONG=1: 20
@@ -46,11 +46,14 @@ EXPORTED = sorted((Path(zoo.ROOT) / "tests/host/exporters/torch").glob("*.onnx")
 
 @dataclass
 class Variant:
-    """A model with taps, and what onnxruntime makes of its inputs.
+    """A model with taps, and onnxruntime's outputs for its inputs.
 
-    steps: by how many integers a result may be off; by_layers: of quantized values, of
-    which no step is forgiven: where a result deviates, each of its layers must be onnxruntime's or
-    the exact one; name: for messages.
+    Attributes:
+        name: for messages.
+        steps: by how many an integer may be off.
+        by_layers: no step is allowed: each layer of a differing result must be onnxruntime's or
+            the exact one.
+
     """
 
     name: str
@@ -81,7 +84,7 @@ def of_file(path, n):
 
 
 def of_collection(name):
-    """Variants of a model of the collection, fed with its first sample; fewer of a large one."""
+    """Yield variants of a model of the collection, fewer of a large one, with its first sample."""
     sample = zoo.sample(name, 0, "input")
     shapes = dict(zip(zoo.input_names(name), [x.shape for x in sample], strict=True))
     model = onnx.load(zoo.model_path(name))
@@ -103,33 +106,33 @@ def macs_of(model):
 
 
 def wrong_of(target, variants):
-    """Convert all variants, run them, and return what is wrong with any, by its name."""
+    """Convert and run all variants; return what is wrong, by variant."""
     wrong, jobs, n_refused = [], [], 0
     for variant in variants:
-        wanted = golden.reference(variant.model, variant.values)
-        if wanted is None:
+        expected = golden.reference(variant.model, variant.values)
+        if expected is None:
             continue
         try:
-            done = convert(variant.model, Options(strip=True, check=False))
+            converted = convert(variant.model, Options(strip=True, check=False))
         except UnsupportedModel:
             n_refused += 1
             continue
         except Exception as e:
             wrong.append(f"{variant.name}: {type(e).__name__}: {str(e)[:300]}")
             continue
-        if any(t.is_object for t in done.graph.outputs):  # maps of ZipMap
+        if any(t.is_object for t in converted.graph.outputs):  # maps of ZipMap
             continue
         sample = [
             x.astype(t.np_dtype).tobytes()
-            for x, t in zip(variant.values, done.graph.inputs, strict=True)
+            for x, t in zip(variant.values, converted.graph.inputs, strict=True)
         ]
-        jobs.append((variant, done, wanted, Job(done.data, [sample])))
+        jobs.append((variant, converted, expected, Job(converted.data, [sample])))
     outcomes = run_jobs(target, [job for *_, job in jobs], timeout=300)
-    for (variant, done, wanted, _), outcome in zip(jobs, outcomes, strict=True):
+    for (variant, converted, expected, _), outcome in zip(jobs, outcomes, strict=True):
         text = outcome.error and f"{outcome.error}: {outcome.message}"
-        text = text or deviation(variant, done.graph.outputs, outcome.runs[0], wanted)
+        text = text or deviation(variant, converted.graph.outputs, outcome.runs[0], expected)
         if text and not outcome.error and variant.by_layers:
-            got = values_of(done.graph.outputs, outcome.runs[0])
+            got = values_of(converted.graph.outputs, outcome.runs[0])
             text = wrong_layers(target, variant.model, variant.values, got)
         if text:
             wrong.append(f"{variant.name}: {text}")
@@ -138,11 +141,11 @@ def wrong_of(target, variants):
     return wrong, len(jobs)
 
 
-def deviation(variant, outputs, run, wanted):
+def deviation(variant, outputs, run, expected):
     """Return what is wrong with the outputs of a run, "" if nothing is."""
     noise = None
     made = values_of(outputs, run).values()
-    for i, (t, y, right) in enumerate(zip(outputs, made, wanted, strict=True)):
+    for i, (t, y, right) in enumerate(zip(outputs, made, expected, strict=True)):
         got = y.astype(right.dtype)
         if right.dtype == np.float32:  # onnxruntime's largest of nothing but -inf
             got, right = (np.where(v == np.finfo(v.dtype).min, -np.inf, v) for v in (got, right))
@@ -154,7 +157,7 @@ def deviation(variant, outputs, run, wanted):
         if variant.steps:
             bound = max(bound, 1.001 * variant.steps * step_of(right, got))
         if apart > bound and right.dtype.kind == "f" and not variant.by_layers:
-            noise = noise or noise_of(variant.model, variant.values, wanted)
+            noise = noise or noise_of(variant.model, variant.values, expected)
             bound = max(bound, noise[i])
         if apart > bound:
             return f"{t.name} is {apart / (np.abs(right).max() or 1):.2g} of the largest value off"
@@ -169,21 +172,21 @@ def largest_difference(got, right):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_random_graphs(target, name):
+def test_random_graphs_with_taps_agree(target, name):
     wrong, n = wrong_of(target, of_family(name))
     assert not wrong, "\n".join(wrong)
     assert n >= N // 2
 
 
 def test_scales_give_the_shape_of_quantized_resizes():
-    """Of a result that a rewrite made, whose shape nothing declares."""
+    """A rewrite made the result, whose shape nothing declares."""
     [(seed, _, model)] = graphs(ALL["resized"], 1, first=79)
     variant = tapped(infer(model), np.random.default_rng(seed))
     assert convert(variant, Options(strip=True, check=False)).report()["macs"]
 
 
 @pytest.mark.parametrize("first", range(10))
-def test_exporters_models(target, first):
+def test_exported_models_with_taps_agree(target, first):
     files = EXPORTED[first::10]
     wrong, n = wrong_of(target, (v for path in files for v in of_file(path, N_FILE)))
     assert not wrong, "\n".join(wrong)
@@ -192,20 +195,20 @@ def test_exporters_models(target, first):
 
 @zoo.needs_zoo
 @pytest.mark.parametrize("name", zoo.models())
-def test_the_collection(target, name):
+def test_models_of_the_collection_with_taps_agree(target, name):
     wrong, _ = wrong_of(target, of_collection(name))
     assert not wrong, "\n".join(wrong)
 
 
 @zoo.needs_zoo
 @pytest.mark.parametrize("k", [0, 1, 3, -1])
-def test_a_step_in_a_layer_is_found(target, monkeypatch, k):
-    """Comparing by layers forgives no step: neither in the first integers nor in the last."""
+def test_a_deviation_in_a_layer_is_found(target, monkeypatch, k):
+    """A comparison by layers allows no step: neither in the first integers nor in the last."""
     variant = next(of_collection("digits_cnn_qdq_s8"))
     run, changed = tapped_layers._run, []
 
-    def run_wrong(*given):
-        values = {name: y.copy() for name, y in run(*given).items()}
+    def run_wrong(*arguments):
+        values = {name: y.copy() for name, y in run(*arguments).items()}
         changed.append([name for name, y in values.items() if y.dtype.kind == "i"][k])
         values[changed[0]].flat[0] ^= 1
         return values

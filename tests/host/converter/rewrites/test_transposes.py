@@ -1,4 +1,4 @@
-"""Transposes pushed through graphs until they cancel, and into the weights of dense layers."""
+"""Transposes cancel after being pushed through graphs, or are merged into dense weights."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def conv(x, y):
 
 
 def between_convs(*middle, constants=None, **kwargs):
-    """Operators. The middle goes from a to c in NHWC; around it are convs, as Keras has them."""
+    """Return operators after rewriting of NHWC nodes from a to c between Keras's convs."""
     nodes = [conv("x", "u"), to_nhwc("u", "a"), *middle, to_nchw("c", "v"), conv("v", "y")]
     x = X.transpose(0, 3, 1, 2)
     return Case(nodes, {"x": x}, {**WEIGHTS, **SCALE, **(constants or {})}, **kwargs).rewritten()
@@ -62,41 +62,41 @@ def test_pairs_around_a_node_cancel(middle, constants):
         n: v if isinstance(v, np.ndarray) else np.asarray(v) for n, v in constants.items()
     }
     constants = {n: v.astype(np.int64) if v.dtype == int else v for n, v in constants.items()}
-    found = between_convs(*middle, constants=constants)
-    assert "Transpose" not in found
+    result = between_convs(*middle, constants=constants)
+    assert "Transpose" not in result
 
 
-def test_a_residual_block_needs_none():
+def test_a_residual_block_needs_no_transpose():
     nodes = [to_nchw("x", "t"), conv("t", "a"), to_nhwc("a", "b"), node("Relu", "b", "c")]
     nodes += [to_nchw("c", "d"), conv("d", "e"), to_nhwc("e", "f"), node("Add", "f c", "g")]
     nodes += [node("Elu", "g", "h"), to_nchw("h", "i"), conv("i", "j"), to_nhwc("j", "y")]
-    found = Case(nodes, {"x": X}, WEIGHTS).rewritten()
-    assert found["Transpose"] == 2  # of the graph's input and output
+    result = Case(nodes, {"x": X}, WEIGHTS).rewritten()
+    assert result["Transpose"] == 2  # of the graph's input and output
 
 
-def test_squeeze_and_excitation_needs_none():
+def test_squeeze_and_excitation_needs_no_transpose():
     mean = node("ReduceMean", "a", "m", axes=[1, 2], keepdims=1)
     gate = [to_nchw("m", "mt"), conv("mt", "g"), to_nhwc("g", "gt"), node("Sigmoid", "gt", "h")]
-    found = between_convs(mean, *gate, node("Mul", "a h", "c"))
-    assert "Transpose" not in found
+    result = between_convs(mean, *gate, node("Mul", "a h", "c"))
+    assert "Transpose" not in result
 
 
 @pytest.mark.parametrize("keepdims", [0, 1])
-def test_a_mean_over_the_plane_needs_none(keepdims):
+def test_a_mean_over_the_plane_needs_no_transpose(keepdims):
     nodes = [conv("x", "a"), to_nhwc("a", "b"), node("Relu", "b", "c")]
     nodes += [node("ReduceMean", "c", "d", axes=[1, 2], keepdims=keepdims), node("Neg", "d", "y")]
-    found = Case(nodes, {"x": X.transpose(0, 3, 1, 2)}, WEIGHTS).rewritten()
-    assert "Transpose" not in found
+    result = Case(nodes, {"x": X.transpose(0, 3, 1, 2)}, WEIGHTS).rewritten()
+    assert "Transpose" not in result
 
 
-def test_the_largest_of_each_pixel_needs_a_small_one_at_most():
+def test_a_maximum_over_channels_needs_a_small_transpose_at_most():
     nodes = [conv("x", "a"), to_nhwc("a", "b"), node("ArgMax", "b", "y", axis=3, keepdims=0)]
-    found = Case(nodes, {"x": X.transpose(0, 3, 1, 2)}, WEIGHTS).rewritten()
-    assert "Transpose" not in found
+    result = Case(nodes, {"x": X.transpose(0, 3, 1, 2)}, WEIGHTS).rewritten()
+    assert "Transpose" not in result
 
 
-def test_dims_of_one_that_come_and_go_do_no_harm():
-    """As tf2onnx writes Conv1D layers: NWC -> N1WC -> NC1W."""
+def test_dims_of_1_that_come_and_go_do_no_harm():
+    """tf2onnx writes Conv1D layers so: NWC -> N1WC -> NC1W."""
     turned = {"perm": [0, 3, 1, 2]}
     nodes, constants = [], {"w": randn(4, 4, 1, 3), "one": np.int64([1])}
     value = "x"
@@ -111,19 +111,19 @@ def test_dims_of_one_that_come_and_go_do_no_harm():
         ]
         value = f"f{i}"
     nodes.append(node("Neg", value, "y"))
-    found = Case(nodes, {"x": randn(1, 9, 4)}, constants).rewritten()
-    assert found["Transpose"] == 2
+    result = Case(nodes, {"x": randn(1, 9, 4)}, constants).rewritten()
+    assert result["Transpose"] == 2
 
 
-def test_what_would_not_save_bytes_stays():
+def test_transposes_stay_if_no_bytes_are_saved():
     turned = node("Transpose", "x", "t", perm=[0, 3, 1, 2])
-    found = Case([turned, node("Elu", "t", "y")], {"x": X}).rewritten()
-    assert found == {"Transpose": 1, "Elu": 1}
+    result = Case([turned, node("Elu", "t", "y")], {"x": X}).rewritten()
+    assert result == {"Transpose": 1, "Elu": 1}
 
 
-def test_softmax_of_old_meaning_stays():
-    found = between_convs(node("Softmax", "a", "c", axis=1), opset=11)
-    assert found["Transpose"] == 2
+def test_softmax_of_old_opsets_stays():
+    result = between_convs(node("Softmax", "a", "c", axis=1), opset=11)
+    assert result["Transpose"] == 2
 
 
 def test_bytes_are_transposed_rather_than_floats():
@@ -133,7 +133,7 @@ def test_bytes_are_transposed_rather_than_floats():
     assert [n.op_type for n in case.done.graph.node] == ["Transpose", "DequantizeLinear", "Conv"]
 
 
-def test_padding_comes_behind_and_goes():
+def test_padding_moves_behind_and_is_merged():
     nodes = [node("Pad", "x p", "a"), to_nchw("a", "b"), conv("b", "y")]
     constants = {**WEIGHTS, "p": np.int64([0, 1, 2, 0, 0, 0, 3, 0])}
     assert Case(nodes, {"x": X}, constants).rewritten() == {"Transpose": 1, "Conv": 1}
@@ -149,22 +149,22 @@ def dense(*between, inputs=X, flat=(1, -1), last=None, **constants):
     return case.rewritten()
 
 
-def test_a_dense_layer_takes_the_order():
+def test_a_dense_layer_absorbs_the_transpose():
     assert "Transpose" not in dense()
     assert "Transpose" not in dense(last=node("Gemm", "c m", "y", transB=1), m=randn(5, 126))
     assert "Transpose" not in dense(inputs=randn(2, 6, 7, 3), flat=(2, -1))
 
 
-def test_a_quantized_dense_layer_takes_the_order():
+def test_a_quantized_dense_layer_absorbs_the_transpose():
     quantized = {"q": np.random.default_rng(0).integers(0, 255, (126, 5)).astype(np.uint8)}
     weights = node("DequantizeLinear", "q s5 z5", "m2", axis=1)
     quantized |= {"s5": np.abs(randn(5)) + 0.1, "z5": np.uint8([0, 9, 99, 128, 255])}
     middle = [node("QuantizeLinear", "b s z", "d"), node("DequantizeLinear", "d s z", "c")]
-    found = dense(*middle, weights, last=node("MatMul", "c m2", "y"), **quantized)
-    assert "Transpose" not in found
+    result = dense(*middle, weights, last=node("MatMul", "c m2", "y"), **quantized)
+    assert "Transpose" not in result
 
 
-def test_what_a_dense_layer_cannot_take_stays():
+def test_transposes_that_a_dense_layer_cannot_absorb_stay():
     middle = node("Relu", "b", "c")
     assert dense(flat=(6, 21), m=randn(21, 5))["Transpose"] == 1
     second = node("Add", "c row", "y")

@@ -1,4 +1,4 @@
-"""Unrolled recurrent networks, written as different exporters do, become one operator again."""
+"""Unrolled recurrent networks of different exporters become one operator again."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Builder:
         return name
 
     def weights(self, gates, k=K):
-        """W (k, gates * H), R (H, gates * H), and two biases."""
+        """Return W (k, gates * H), R (H, gates * H), and two biases."""
         made = randn(k, gates * H), randn(H, gates * H), randn(gates * H), randn(gates * H, seed=1)
         return [self.constant(v * np.float32(0.5)) for v in made]
 
     def steps(self, x="x"):
-        """x (rows, T, K) as T tensors (rows, K)."""
+        """Split x (rows, T, K) into T tensors (rows, K)."""
         pieces = self("Split", x, n=T, axis=1)
         return [self("Squeeze", p, np.int64([1])) for p in pieces]
 
@@ -66,25 +66,25 @@ def keras_lstm(b, steps, k=K):
 
 
 @pytest.mark.parametrize("rows", [1, 3])
-def test_lstm_as_keras_unrolls_it(rows):
+def test_an_lstm_unrolled_by_keras_is_found(rows):
     b = Builder(rows)
     results, _ = keras_lstm(b, b.steps())
-    found = b.ops(results[-1])
-    assert found["LSTM"] == 1 and found.total() <= 5
+    result = b.ops(results[-1])
+    assert result["LSTM"] == 1 and result.total() <= 5
 
 
 @pytest.mark.parametrize("opset", [8, 9, 10])
-def test_steps_from_the_second_on(opset):
+def test_steps_may_begin_with_the_second(opset):
     """Below opset 10, a Slice has its bounds in attributes."""
     b = Builder()
     steps = [b("Gather", "x", np.array(t), axis=1) for t in range(1, T)]
     results, _ = keras_lstm(b, steps)
-    found = b.ops(results[-1], opset=opset)
-    assert found["LSTM"] == found["Slice"] == 1
+    result = b.ops(results[-1], opset=opset)
+    assert result["LSTM"] == result["Slice"] == 1
 
 
-def test_lstm_with_a_product_a_gate():
-    """Keras' implementation=1: a MatMul and an Add for each gate, of x and of h."""
+def test_an_lstm_with_one_product_a_gate_is_found():
+    """Keras' implementation=1 has a MatMul and an Add for each gate, of x and of h."""
     b = Builder()
     w, r, bias, _ = (
         [b.constant(part) for part in np.split(b.constants[n], 4, -1)] for n in b.weights(4)
@@ -101,7 +101,7 @@ def test_lstm_with_a_product_a_gate():
     assert b.ops(h)["LSTM"] == 1
 
 
-def test_lstm_of_hard_sigmoids():
+def test_an_lstm_of_hard_sigmoids_is_found():
     b = Builder()
     w, r, bias, _ = b.weights(4)
     h = c = zeros(b)
@@ -111,13 +111,13 @@ def test_lstm_of_hard_sigmoids():
         i, f, o = (b("HardSigmoid", v, alpha=0.2, beta=0.5) for v in (i, f, o))
         c = b("Add", b("Mul", f, c), b("Mul", i, b("Tanh", g)))
         h = b("Mul", o, b("Tanh", c))
-    found = b.ops(h)
-    assert found["LSTM"] == 1 and "HardSigmoid" not in found
+    result = b.ops(h)
+    assert result["LSTM"] == 1 and "HardSigmoid" not in result
 
 
 @pytest.mark.parametrize("rows", [1, 2])
-def test_lstm_as_torch_unrolls_it(rows):
-    """The input's product for all steps at once; sigmoids; results stacked."""
+def test_an_lstm_unrolled_by_torch_is_found(rows):
+    """The input's product is computed for all steps at once; results are stacked."""
     b = Builder(rows)
     w, r, bias, second = b.weights(4)
     sequence = b("Transpose", "x", perm=[1, 0, 2])
@@ -128,11 +128,11 @@ def test_lstm_as_torch_unrolls_it(rows):
         x = b("Gather", products, np.asarray(t), axis=0)
         h, c = lstm_cell(b, b("Add", b("Gemm", h, r, second), x), c)
         results.append(b("Unsqueeze", h, np.int64([0])))
-    found = b.ops(b("Concat", *results, axis=0))
-    assert found["LSTM"] == 1 and "Split" not in found and "MatMul" not in found
+    result = b.ops(b("Concat", *results, axis=0))
+    assert result["LSTM"] == 1 and "Split" not in result and "MatMul" not in result
 
 
-def test_lstm_of_tensorflow_joins_x_and_h():
+def test_an_lstm_of_tensorflow_with_joined_x_and_h_is_found():
     """BasicLSTMCell: concat([x, h]) @ W, gates i, g, f, o, the forget gate's bias raised by 1."""
     b = Builder(2)
     w, r, bias, _ = b.weights(4)
@@ -151,8 +151,8 @@ def test_lstm_of_tensorflow_joins_x_and_h():
 
 @pytest.mark.parametrize("form", ["rest first", "rest last", "difference"])
 @pytest.mark.parametrize("one_gate", [False, True])
-def test_gru_whose_update_gate_is_turned(form, one_gate):
-    """(1 - z) * h + z * n, with z and r from x and h in one tensor, or the same gate for both."""
+def test_a_gru_with_an_inverted_update_gate_is_found(form, one_gate):
+    """h is (1 - z) * h + z * n, with z and r from joined x and h, or one gate for both."""
     b = Builder(2)
     w, r, bias, _ = b.weights(3)
     both = np.concatenate([b.constants[w], b.constants[r]])
@@ -169,11 +169,11 @@ def test_gru_whose_update_gate_is_turned(form, one_gate):
         else:
             parts = [b("Mul", b("Sub", np.float32([1]), z), h), b("Mul", z, new)]
             h = b("Add", *parts[:: 1 if form == "rest first" else -1])
-    found = b.ops(h)
-    assert found["GRU"] == 1 and "Tanh" not in found
+    result = b.ops(h)
+    assert result["GRU"] == 1 and "Tanh" not in result
 
 
-def test_lstm_whose_forget_gate_is_what_the_input_gate_leaves():
+def test_an_lstm_with_coupled_gates_is_found():
     b = Builder()
     w, r, bias, _ = b.weights(3)
     h = c = zeros(b)
@@ -187,7 +187,7 @@ def test_lstm_whose_forget_gate_is_what_the_input_gate_leaves():
     assert b.ops(h)["LSTM"] == 1
 
 
-def test_states_that_come_from_outside_and_go_there():
+def test_states_may_be_inputs_and_outputs():
     b = Builder()
     w, r, bias, _ = b.weights(4)
     h, c = "h", "c"
@@ -199,18 +199,18 @@ def test_states_that_come_from_outside_and_go_there():
     assert b.ops(h, inputs, outputs="y z")["LSTM"] == 1
 
 
-def test_layers_backwards_and_results_in_between():
+def test_backward_layers_and_inner_results_are_found():
     b = Builder(2)
     first, _ = keras_lstm(b, b.steps())
     second, _ = keras_lstm(b, first, H)
     back, _ = keras_lstm(b, first[::-1], H)
     total = b("Add", second[-1], b("Add", back[-1], first[2]))
-    found = b.ops(total)
-    assert found["LSTM"] == 3 and "Tanh" not in found
+    result = b.ops(total)
+    assert result["LSTM"] == 3 and "Tanh" not in result
 
 
 @pytest.mark.parametrize("form", ["torch", "keras", "reset before"])
-def test_gru(form):
+def test_a_gru_is_found(form):
     b = Builder(2)
     w, r, bias, second = b.weights(3)
     h = zeros(b)
@@ -230,19 +230,19 @@ def test_gru(form):
         else:
             h = b("Add", b("Mul", z, h), b("Mul", b("Sub", np.float32([1]), z), n))
         results.append(b("Unsqueeze", h, np.int64([1])))
-    found = b.ops(b("Concat", *results, axis=1))
-    assert found["GRU"] == 1
+    result = b.ops(b("Concat", *results, axis=1))
+    assert result["GRU"] == 1
 
 
 @pytest.mark.parametrize("function", ["Tanh", "Relu"])
-def test_rnn(function):
+def test_an_rnn_is_found(function):
     b = Builder()
     w, r, bias, second = b.weights(1)
     h = zeros(b)
     for x in b.steps():
         h = b(function, b("Add", b("Gemm", x, w, bias), b("Gemm", h, r, second)))
-    found = b.ops(h)
-    assert found["RNN"] == 1 and function not in found
+    result = b.ops(h)
+    assert result["RNN"] == 1 and function not in result
 
 
 def test_steps_of_different_weights_stay():
@@ -267,8 +267,8 @@ def test_steps_out_of_order_stay():
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("place", [np.array(-1), np.array([1])], ids=["scalar", "kept"])
-def test_one_position_between_products_is_no_recurrence(axis, place):
-    """As `x[..., -1]` behind a convolution: the features are those of another axis then."""
+def test_a_single_position_is_not_a_recurrence(axis, place):
+    """For example `x[..., -1]` behind a convolution: its features are another axis."""
     b = Builder()
     one = b("Gather", b("Conv", "x", b.constant(randn(6, 4, 1))), place, axis=axis)
     shape = [5, 6, 7]
@@ -276,5 +276,5 @@ def test_one_position_between_products_is_no_recurrence(axis, place):
     hidden = one
     for k in (shape[-1], 3, 3):
         hidden = b("Tanh", b("MatMul", hidden, randn(k, 3)))
-    found = b.ops(hidden, {"x": randn(5, 4, 7)})
-    assert found["Conv"] == 1 and not {"LSTM", "GRU", "RNN"} & set(found)
+    result = b.ops(hidden, {"x": randn(5, 4, 7)})
+    assert result["Conv"] == 1 and not {"LSTM", "GRU", "RNN"} & set(result)

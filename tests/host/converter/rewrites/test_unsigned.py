@@ -1,4 +1,4 @@
-"""Signed bytes become unsigned before products of matrices, and no result changes by a bit."""
+"""Signed bytes become unsigned before matrix products without changing a bit of the outputs."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ SCALE, ZERO = 0.05, -7
 
 
 def product(net, x, k, n=8, of_x=SCALE):
-    """Q of x, dequantized by this scale, times weights of a layer with a bias."""
+    """Return a quantized dense layer of the dequantized x, which has k channels and scale of_x."""
     y = net.op("MatMul", x, net.weights((k, n)))
     return net.q(net.op("Add", y, net.bias(n, of_x * 0.01)), 0.1, -20)
 
@@ -25,7 +25,7 @@ def shape_of(net, *dims):
 
 
 def layers():
-    """Rows of bytes from layer to layer, with a Relu that only saturates."""
+    """Return layers that pass bytes on, with a Relu that only saturates."""
     net = Net()
     y = net.dq(product(net, net.dq(net.input((3, 12)), SCALE, ZERO), 12, 16), 0.1, -20)
     y = net.op("Relu", net.op("MatMul", y, net.weights((16, 8))))
@@ -34,7 +34,7 @@ def layers():
 
 
 def moved():
-    """MaxPool with pads, Pad with the zero point, Transpose and Reshape of bytes."""
+    """Return MaxPool with pads, Pad with the zero point, Transpose and Reshape of bytes."""
     net = Net()
     x = net.qdq(net.input((1, 2, 6, 6), np.float32), SCALE, ZERO)
     y = net.op("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
@@ -46,7 +46,7 @@ def moved():
 
 
 def joined():
-    """Tables, sums with a constant, products and Concat, of tensors that all go with the row."""
+    """Return tables, sums with a constant, products and Concat before one layer."""
     net = Net()
     x = net.dq(net.input((2, 8)), SCALE, ZERO)
     a = net.qdq(net.op("Sigmoid", x), 1 / 256, -128)
@@ -58,14 +58,14 @@ def joined():
 
 
 def floats_out():
-    """A result that nothing quantizes: MatMulInteger."""
+    """Return a result that nothing quantizes: MatMulInteger."""
     net = Net()
     y = net.dq(product(net, net.dq(net.input((2, 12)), SCALE, ZERO), 12, 16), 0.1, -20)
     return net, net.op("MatMul", y, net.weights((16, 5)))
 
 
 def pooled():
-    """Means of planes, in front of the classes' probabilities."""
+    """Return means of planes in front of a classifier."""
     net = Net()
     x = net.dq(net.input((1, 8, 4, 4)), SCALE, ZERO)
     y = net.qdq(net.op("AveragePool", x, kernel_shape=[2, 2], strides=[2, 2]), SCALE, ZERO)
@@ -79,12 +79,12 @@ NETS = [layers, moved, joined, pooled, floats_out]
 
 
 def dtypes_read(converted):
-    """Of what the steps with the kernel of products read, in order."""
+    """Return the dtypes that the product steps read, in order."""
     return [s.inputs[0].dtype for s in converted.graph.steps if s.kernel == "qconv"]
 
 
 @every_target
-def test_no_bit_changes(target):
+def test_unsigned_products_change_no_bit(target):
     built = [make() for make in NETS]
     models = [net.model(y) for net, y in built]
     inputs = [net.values() for net, _ in built]
@@ -102,15 +102,15 @@ def test_no_bit_changes(target):
 
 
 @pytest.mark.parametrize("make", NETS)
-def test_all_products_read_rows_as_they_lie(make):
+def test_products_read_unsigned_rows(make):
     net, y = make()
-    done = convert(net.model(y), Options(strip=True))
-    rows = [s for s in done.graph.steps if s.kernel == "qconv"]
+    converted = convert(net.model(y), Options(strip=True))
+    rows = [s for s in converted.graph.steps if s.kernel == "qconv"]
     assert {s.inputs[0].dtype for s in rows} == {UINT8} and not any(s.scratch for s in rows)
     assert set(dtypes_read(convert(net.model(y), Options(strip=True, optimize=1)))) == {INT8}
 
 
-def test_an_input_is_flipped_in_its_place_unless_it_is_kept():
+def test_an_input_is_flipped_in_place_unless_it_is_kept():
     net, y = layers()
     over, beside = (
         convert(net.model(y), Options(strip=True, keep_inputs=kept)).plan.arena_bytes
@@ -127,7 +127,7 @@ def test_a_tensor_that_is_an_output_stays():
     assert dtypes_read(convert(net.model(first, second), Options(strip=True))) == [UINT8, INT8]
 
 
-def test_a_tensor_that_something_else_reads_stays():
+def test_a_tensor_with_other_readers_stays():
     net = Net()
     x = net.input((1, 12))
     y = product(net, net.dq(x, SCALE, ZERO), 12)
@@ -135,7 +135,7 @@ def test_a_tensor_that_something_else_reads_stays():
     assert dtypes_read(convert(net.model(y, z), Options(strip=True))) == [INT8]
 
 
-def test_rows_that_are_no_multiple_of_four_stay():
+def test_rows_not_of_a_multiple_of_four_stay():
     net = Net()
     y = product(net, net.dq(net.input((2, 11)), SCALE, ZERO), 11)
     [step] = convert(net.model(y), Options(strip=True)).graph.steps

@@ -1,4 +1,4 @@
-"""Mutations of what a model declares beside its operators: shapes, dtypes of inner values."""
+"""Mutations of a model's declarations: shapes, and dtypes of inner values."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tools.converter.protos import bodies_of, copied, nodes_of
 
 
 def mutated(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
-    """A copy that declares its inner values, and these and its outputs otherwise than they are.
+    """Return a copy that declares other shapes, and other dtypes of inner values.
 
-    onnxruntime computes the same with it, but for the dtypes of inner values, which it refuses.
+    onnxruntime computes the same, but refuses wrong dtypes of inner values.
     """
     rng = random.Random(seed)
-    found = _with_inner_types(model)
-    for info in found.graph.output:
+    result = _with_inner_types(model)
+    for info in result.graph.output:
         _mutate(info, rng)
-    inner = [found.graph.value_info]
-    for body in (body for node in nodes_of(found.graph) for body in bodies_of(node)):
+    inner = [result.graph.value_info]
+    for body in (body for node in nodes_of(result.graph) for body in bodies_of(node)):
         inner += [body.value_info, body.output]
     for info in (info for infos in inner for info in infos):
         _mutate(info, rng)
         if rng.random() < 0.2 and info.type.HasField("tensor_type"):
             info.type.tensor_type.elem_type = rng.choice((TensorProto.INT64, TensorProto.FLOAT))
-    return found
+    return result
 
 
 def _with_inner_types(model):
@@ -37,7 +37,7 @@ def _with_inner_types(model):
 
 
 def _mutate(info, rng):
-    """Another number of dims, other numbers, or none, of a tensor."""
+    """Declare another number of dims, other dims or none for a tensor."""
     if not info.type.HasField("tensor_type"):
         return
     shape = info.type.tensor_type.shape

@@ -17,7 +17,7 @@ FORMS = {}
 
 
 def forms(*operators):
-    """Declare what makes nodes of these operators."""
+    """Register a function that makes nodes of these operators."""
 
     def declare(make):
         FORMS.update(dict.fromkeys(operators, make))
@@ -62,7 +62,7 @@ def by_list(x, op, opset, since, name, values, attrs=None):
 
 
 def windows(draw, op, opset, kernel):
-    """Attributes of windows; a kernel no larger than the input where it is not padded."""
+    """Return attributes of windows; the kernel is no larger than an input without pads."""
     n, attrs = len(kernel), {}
     if draw.chance(0.7):
         attrs["strides"] = sizes(draw, n)
@@ -173,12 +173,12 @@ def unsqueeze(draw, op, opset):
 @forms("Reshape")
 def reshape(draw, op, opset):
     shape = [draw.size(0, 3) if draw.chance(0.3) else draw.size(1, 4) for _ in range(3)]
-    wanted = shape if draw.chance(0.6) else [shape[0] * shape[1], shape[2]]
-    wanted = [0 if draw.chance(0.3) else d for d in wanted]
+    expected = shape if draw.chance(0.6) else [shape[0] * shape[1], shape[2]]
+    expected = [0 if draw.chance(0.3) else d for d in expected]
     if 0 not in shape and draw.chance(0.4):
-        wanted[draw.size(0, len(wanted) - 1)] = -1
+        expected[draw.size(0, len(expected) - 1)] = -1
     attrs = {"allowzero": 1} if opset >= 14 and draw.chance(0.3) else {}
-    return by_list(draw.floats(shape), op, opset, 5, "shape", wanted, attrs)
+    return by_list(draw.floats(shape), op, opset, 5, "shape", expected, attrs)
 
 
 @forms("Flatten")
@@ -191,7 +191,10 @@ def flatten(draw, op, opset):
 
 @forms("Slice")
 def slice_(draw, op, opset):
-    """No end at the largest integers where steps go backwards: onnxruntime reads it otherwise."""
+    """Return a Slice.
+
+    A backward Slice has no end at the largest integers: onnxruntime reads it otherwise.
+    """
     x = draw.floats(draw.shape(1, 4, 5))
     far = (2**31, -(2**31), 2**62, -(2**62))
     axes = some_axes(draw, x.ndim, opset)

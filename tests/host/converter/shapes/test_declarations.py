@@ -1,4 +1,4 @@
-"""Shapes and dtypes follow from the operators, whatever a model declares for its values."""
+"""Shapes and dtypes follow from the operators, whatever a model declares."""
 
 import pytest
 from onnx import TensorProto, ValueInfoProto, helper
@@ -44,27 +44,27 @@ def stump(declared):
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("make", [arg_max, stump])
 @pytest.mark.parametrize("declared", [["N"], [None], ["N", "a", "b"]])
-def test_the_shape_is_that_of_the_node(make, declared, target):
+def test_the_shape_is_the_operators(make, declared, target):
     model = make(declared)
     model.ir_version = 8
-    done = convert(model)
-    (note,) = (n for n in done.notes if n.startswith("output "))
+    converted = convert(model)
+    (note,) = (n for n in converted.notes if n.startswith("output "))
     assert note.startswith("output y has the shape [1, 1], not the declared [")
     lines = "import mpconnxr\nprint(list(mpconnxr.load('m.bin').run([0.25, 3, -1])[0].data))"
-    (printed,) = small.lines(target, lines, m=done.data)
+    (printed,) = small.lines(target, lines, m=converted.data)
     assert printed == str([{arg_max: 1, stump: -1.0}[make]])
 
 
 @pytest.mark.parametrize("make", [arg_max, stump])
 @pytest.mark.parametrize("declared", [["N", 1], [None, None], ["N", "k"]])
-def test_dims_that_have_no_number_are_no_reason_for_a_note(make, declared):
-    done = convert(make(declared))
-    assert done.graph.outputs[0].shape == (1, 1)
-    assert not any(n.startswith("output ") for n in done.notes)
+def test_symbolic_dims_give_no_note(make, declared):
+    converted = convert(make(declared))
+    assert converted.graph.outputs[0].shape == (1, 1)
+    assert not any(n.startswith("output ") for n in converted.notes)
 
 
 def one(op, inputs, declared, attributes=None, initializers=(), inner=(), opset=13):
-    """A model of one node, x -> y, with a declared output."""
+    """Return a model of one node, x -> y, with a declared output."""
     node = helper.make_node(op, ["x", *(t.name for t in initializers)], ["y"], **attributes or {})
     graph = helper.make_graph([node], "g", [inputs], [declared], list(initializers))
     graph.value_info.extend(inner)
@@ -101,21 +101,21 @@ def axes(*values):
     ],
 )
 def test_the_operator_wins_and_there_is_a_note(model, shape, declared):
-    done = convert(model)
-    assert done.graph.outputs[0].shape == shape
-    assert f"output y has the shape {[*shape]}, not the declared {declared}" in done.notes
+    converted = convert(model)
+    assert converted.graph.outputs[0].shape == shape
+    assert f"output y has the shape {[*shape]}, not the declared {declared}" in converted.notes
 
 
 def test_the_operator_wins_for_each_of_two_outputs_of_one_name():
     model = one("Transpose", VALUE("x", F, [3, 5]), VALUE("y", F, [6, 3]), {"perm": [1, 0]})
     model.graph.output.append(VALUE("y", F, [6, 4]))
-    done = convert(model, Options(vector=True))
-    assert [t.shape for t in done.graph.outputs] == [(5, 3), (5, 3)]
-    assert len(done.notes) == 2
+    converted = convert(model, Options(vector=True))
+    assert [t.shape for t in converted.graph.outputs] == [(5, 3), (5, 3)]
+    assert len(converted.notes) == 2
 
 
 def branches(declared):
-    """An If whose branches declare their outputs so."""
+    """Return an If whose branches declare their outputs as `declared` says."""
     bodies = [
         helper.make_graph([helper.make_node(op, ["x"], [op])], op, [], [declared(op)])
         for op in ("Transpose", "Relu")
@@ -129,12 +129,12 @@ def branches(declared):
 
 @pytest.mark.parametrize("shape", [[4], [2, 3], [1, 2, 2], None])
 @pytest.mark.parametrize("dtype", [F, INT])
-def test_a_body_is_not_believed_either(shape, dtype):
-    done = convert(branches(lambda name: VALUE(name, dtype, shape)))
-    assert (done.graph.outputs[0].shape, done.graph.outputs[0].dtype) == ((2, 2), F)
+def test_declarations_in_bodies_are_corrected(shape, dtype):
+    converted = convert(branches(lambda name: VALUE(name, dtype, shape)))
+    assert (converted.graph.outputs[0].shape, converted.graph.outputs[0].dtype) == ((2, 2), F)
 
 
-def test_a_dtype_of_an_output_is_refused_as_onnxruntime_refuses_it():
+def test_a_wrong_dtype_of_an_output_is_refused():
     model = one("Relu", VALUE("x", F, [4]), VALUE("y", INT, [4]))
     with pytest.raises(ConvertError, match="y is declared as int64, but its operator gives float"):
         convert(model)
@@ -142,32 +142,35 @@ def test_a_dtype_of_an_output_is_refused_as_onnxruntime_refuses_it():
 
 @pytest.mark.parametrize("declared", [VALUE("y", F, None), ValueInfoProto(name="y")])
 def test_an_output_needs_no_shape_and_no_type(declared):
-    done = convert(one("Relu", VALUE("x", F, [1, 4]), declared))
-    assert done.graph.outputs[0].shape == (1, 4) and not done.notes
+    converted = convert(one("Relu", VALUE("x", F, [1, 4]), declared))
+    assert converted.graph.outputs[0].shape == (1, 4) and not converted.notes
 
 
 def test_an_input_without_a_shape_gets_one_by_its_option():
-    done = convert(
+    converted = convert(
         one("Relu", VALUE("x", F, None), VALUE("y", F, None)), Options(shapes={"x": [1, 4]})
     )
-    assert done.graph.outputs[0].shape == (1, 4)
+    assert converted.graph.outputs[0].shape == (1, 4)
 
 
-def test_an_inner_value_that_is_declared_otherwise_is_a_note():
+def test_a_wrongly_declared_inner_value_gives_a_note():
     nodes = [helper.make_node("Transpose", ["x"], ["t"]), helper.make_node("Relu", ["t"], ["y"])]
     graph = helper.make_graph(nodes, "g", [VALUE("x", F, [2, 3])], [VALUE("y", F, [3, 2])])
     graph.value_info.append(VALUE("t", F, [2, 3]))
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    done = convert(model)
-    assert done.graph.outputs[0].shape == (3, 2)
+    converted = convert(model)
+    assert converted.graph.outputs[0].shape == (3, 2)
     expected = "inner values have other shapes than the model declares: t [3, 2], not [2, 3]"
-    assert done.notes == [expected]
+    assert converted.notes == [expected]
 
 
-def test_a_declaration_counts_where_the_operator_says_nothing():
+def test_a_declaration_counts_if_the_operator_infers_nothing():
     model = one("Reshape", VALUE("x", F, [6]), VALUE("y", F, [2, 3]), opset=14)
     model.graph.node[0].input.append("to")
     model.graph.input.append(VALUE("to", INT, [2]))
-    done = convert(model)
-    assert done.graph.outputs[0].shape == (2, 3)
-    assert "output y has the shape [2, 3], as declared: its operator does not fix it" in done.notes
+    converted = convert(model)
+    assert converted.graph.outputs[0].shape == (2, 3)
+    assert (
+        "output y has the shape [2, 3], as declared: its operator does not fix it"
+        in converted.notes
+    )

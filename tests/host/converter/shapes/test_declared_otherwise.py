@@ -1,4 +1,4 @@
-"""What a model declares otherwise than its operators compute changes no value.
+"""Wrong declarations of shapes and dtypes in a model change no value.
 
 Some node cases and random models; MPCONNXR_LONG=1: every case that passes, and the collection.
 """
@@ -34,12 +34,12 @@ RANDOM = "bernoulli"
 
 
 def cases():
-    found = [c for c in all_cases() if c.id not in failures() and RANDOM not in c.name]
+    results = [c for c in all_cases() if c.id not in failures() and RANDOM not in c.name]
     if LONG:
-        return [*found, *ms_cases()]
+        return [*results, *ms_cases()]
     rng = random.Random(5)
-    telling = [c for c in found if any(f"test_{t}" in c.name for t in TELLING)]
-    return rng.sample(telling, N_CASES // 2) + rng.sample(found, N_CASES // 2)
+    telling = [c for c in results if any(f"test_{t}" in c.name for t in TELLING)]
+    return rng.sample(telling, N_CASES // 2) + rng.sample(results, N_CASES // 2)
 
 
 def random_cases(n):
@@ -56,9 +56,9 @@ def mutated_case(case, seed):
     return replace(case, model=model.SerializeToString())
 
 
-def test_values_stay(ready_target):
-    given = [*cases(), *random_cases(500 if LONG else N_MODELS)]
-    changed = [mutated_case(case, seed) for seed, case in enumerate(given)]
+def test_wrong_declarations_change_no_value(ready_target):
+    originals = [*cases(), *random_cases(500 if LONG else N_MODELS)]
+    changed = [mutated_case(case, seed) for seed, case in enumerate(originals)]
     prepared = prepare_all(changed) if LONG else [prepare(case) for case in changed]
     pairs = [(c, p) for c, p in zip(changed, prepared, strict=True) if p.macs < MANY_MACS]
     rows = run_cases(*zip(*pairs, strict=True), ready_target("unix"))
@@ -83,15 +83,15 @@ def decides_sizes(case):
 
 def steps_of(model, shapes):
     """Return what a device computes, and the shapes it gives."""
-    done = convert(model, Options(strip=True, shapes=shapes))
-    steps = [(s.kernel, [str(p) for p in s.params]) for s in done.graph.steps]
-    return steps, [(t.name, t.shape, t.dtype) for t in done.graph.outputs]
+    converted = convert(model, Options(strip=True, shapes=shapes))
+    steps = [(s.kernel, [str(p) for p in s.params]) for s in converted.graph.steps]
+    return steps, [(t.name, t.shape, t.dtype) for t in converted.graph.outputs]
 
 
 @zoo.needs_zoo
 @pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 converts the whole collection")
 @pytest.mark.parametrize("name", zoo.models())
-def test_the_collection_computes_the_same(name):
+def test_wrong_declarations_do_not_change_the_collection(name):
     model = onnx.load(zoo.model_path(name))
     shapes = zoo.shapes(name)
     assert steps_of(mutated(model, len(name)), shapes) == steps_of(model, shapes)

@@ -1,6 +1,6 @@
-"""What onnx's inference misjudges has the shape that onnxruntime computes, however declared.
+"""Where onnx's shape inference is wrong, shapes are those that onnxruntime computes.
 
-MPCONNXR_LONG=1: many random forms of each operator.
+Declarations do not matter. MPCONNXR_LONG=1: many random forms of each operator.
 """
 
 import os
@@ -87,7 +87,7 @@ EXAMPLES = {
 
 
 def due(node):
-    """What onnxruntime computes; onnx's reference evaluator where onnxruntime refuses it, too."""
+    """Return the right outputs: onnxruntime's, or onnx's reference evaluator's for Einsum."""
     pytest.importorskip("onnxruntime")
     model = node.model()
     names = [info.name for info in model.graph.input]
@@ -99,25 +99,25 @@ def due(node):
 
 @pytest.mark.parametrize("operator", EXAMPLES)
 @pytest.mark.parametrize("target", ["unix"], indirect=True)
-def test_values_and_shapes(operator, target):
+def test_values_and_shapes_are_right(operator, target):
     nodes = EXAMPLES[operator]
     expected = [due(node) for node in nodes]
     compare(target, nodes, expected, 1e-4, 1e-5)
     for node, [y] in zip(nodes, expected, strict=True):
         longer, other = [*y.shape, 1], [d + 1 for d in y.shape]
         for declared in (None, longer, other):
-            done = convert(node.model([declared]), Options(strip=True))
-            assert done.graph.outputs[0].shape == y.shape, f"{node}, declared {declared}"
+            converted = convert(node.model([declared]), Options(strip=True))
+            assert converted.graph.outputs[0].shape == y.shape, f"{node}, declared {declared}"
 
 
 def faulty_examples():
-    found = {fault: [] for fault in misjudged.FAULTS}
+    results = {fault: [] for fault in misjudged.FAULTS}
     for node in (node for nodes in EXAMPLES.values() for node in nodes):
         model = node.model()
         constants = misjudged.constants_of(model)
         if fault := misjudged.fault_of(model.graph.node[0], node.opset, constants):
-            found[fault].append(node)
-    return found
+            results[fault].append(node)
+    return results
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,18 @@ def faulty_examples():
         (f, n) for f, n in faulty_examples().items() if f.operators != ("Slice",)
     ],  # takes all memory
 )
-def test_onnx_still_has_the_fault(fault, nodes):
-    """Otherwise its entry in misjudged.py can go. Slice's takes all memory."""
+def test_onnx_still_infers_wrong_shapes(fault, nodes):
+    """If this fails, the entry in misjudged.py can go. Slice is omitted: it takes all memory."""
     assert nodes, f"no example of {fault}"
     assert any(is_misjudged(node) for node in nodes), f"onnx has mended: {fault.text}"
 
 
 def is_misjudged(node):
     try:
-        found = onnx.shape_inference.infer_shapes(node.model(), strict_mode=True)
+        result = onnx.shape_inference.infer_shapes(node.model(), strict_mode=True)
     except onnx.shape_inference.InferenceError:
         return True
-    return shape_of(found) != list(due(node)[0].shape)
+    return shape_of(result) != list(due(node)[0].shape)
 
 
 def shape_of(model):
@@ -165,8 +165,8 @@ def test_where_onnxruntime_contradicts_onnx_the_node_is_refused(node, reason):
         convert(node.model())
 
 
-def test_a_branch_and_a_function_that_meet_a_fault():
-    """The node is as deep as a body of a function."""
+def test_wrong_shapes_are_corrected_in_branches_and_functions():
+    """The node lies as deep as the body of a function."""
     model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
         g (float[1, 16, 1] x, bool c) => (float[9, 9] y) <int64 step = {4}, int64 n = {8}>
         { y = own.f (x, c, step, n) }
@@ -200,8 +200,8 @@ def test_random_forms_have_the_shape_that_onnxruntime_computes(op, opset):
             continue
         for info, y in zip(model.graph.output, expected, strict=True):
             info.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(y.dtype)
-        found = infer.infer(model, PLAIN)
-        assert shape_of(found) == list(expected[0].shape), str(node)
+        result = infer.infer(model, PLAIN)
+        assert shape_of(result) == list(expected[0].shape), str(node)
         compared += 1
         if compared == N:
             return

@@ -1,9 +1,11 @@
-"""Sequences and optionals resolved at conversion: onnxruntime runs the model before and after."""
+"""Sequences and optionals are resolved at conversion: onnxruntime runs both models."""
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
+from tests.host.device import small
+from tests.host.device.small import value
 from tools.converter.__main__ import _shapes
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
@@ -15,18 +17,12 @@ FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 RNG = np.random.default_rng(11)
 
 
-def value(name, shape, dtype=FLOAT):
-    return helper.make_tensor_value_info(name, dtype, shape)
-
-
 def list_of(name, shape=None):
     return helper.make_tensor_sequence_value_info(name, FLOAT, shape)
 
 
 def model_of(nodes, inputs, outputs, constants=(), opset=17):
-    inits = [numpy_helper.from_array(np.asarray(v), n) for n, v in constants]
-    graph = helper.make_graph(nodes, "g", inputs, outputs, inits)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    return small.model(nodes, inputs, outputs, opset, **dict(constants))
 
 
 def node(op, inputs, outputs, **attributes):
@@ -113,11 +109,11 @@ def run(model, inputs):
     session = open_session(model)
     results = session.run(None, dict(zip(session.inputs, inputs, strict=True)))
     lists = [y if isinstance(y, list) else [y] for y in results]
-    return [y for items in lists for y in items]
+    return [y for elements in lists for y in elements]
 
 
 @pytest.mark.parametrize("make", CASES)
-def test_the_same_results_without_sequences(make):
+def test_results_are_the_same_without_sequences(make):
     model = make()
     dims = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
     simple = simplify(prepare(model))
@@ -128,7 +124,7 @@ def test_the_same_results_without_sequences(make):
             np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
-def test_inputs_become_one_tensor_an_element():
+def test_an_input_sequence_becomes_one_tensor_for_each_element():
     nodes = [node("SequenceAt", ["seq", "one"], ["a"]), node("Relu", ["a"], ["y"])]
     y = value("y", ["m", "n"])
     model = model_of(nodes, [list_of("seq")], [y], [("one", np.int64(1))])
@@ -144,9 +140,9 @@ def test_inputs_become_one_tensor_an_element():
 
 def test_an_absent_optional_takes_the_other_branch():
     kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(FLOAT, [2]))
-    given = [node("OptionalGetElement", ["opt"], ["v"]), node("Add", ["v", "x"], ["r"])]
+    when_present = [node("OptionalGetElement", ["opt"], ["v"]), node("Add", ["v", "x"], ["r"])]
     branches = {
-        "then_branch": helper.make_graph(given, "yes", [], [value("r", [2])]),
+        "then_branch": helper.make_graph(when_present, "yes", [], [value("r", [2])]),
         "else_branch": helper.make_graph([node("Neg", ["x"], ["r"])], "no", [], [value("r", [2])]),
     }
     nodes = [node("OptionalHasElement", ["opt"], ["has"]), node("If", ["has"], ["y"], **branches)]
@@ -159,7 +155,7 @@ def test_an_absent_optional_takes_the_other_branch():
     assert [t.name for t in present.graph.inputs] == ["x", "opt/0"]
 
 
-def test_a_position_from_run_time_is_refused_with_the_reason():
+def test_a_computed_position_is_refused_with_the_reason():
     nodes = [
         node("SequenceConstruct", ["x", "x"], ["seq"]),
         node("SequenceAt", ["seq", "i"], ["y"]),
@@ -169,7 +165,7 @@ def test_a_position_from_run_time_is_refused_with_the_reason():
         convert(model)
 
 
-def test_shapes_on_the_command_line():
+def test_the_command_line_takes_shapes_of_sequences():
     assert _shapes("s", "2,3/4") == [[2, 3], [4]]
     assert _shapes("s", "2,3/") == [[2, 3]]
     assert _shapes("s", "/") == []

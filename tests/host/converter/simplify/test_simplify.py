@@ -68,8 +68,8 @@ def test_constants_fold_at_an_old_opset():
         ("Range", [np.float32(0), np.float32(3), np.float32(1)], (3,)),
     ],
 )
-def test_branches_of_constants_alone_have_shapes(op, constants, shape):
-    """onnx's inference knows no values of what a branch captures; folding computes them."""
+def test_branches_of_only_constants_have_shapes(op, constants, shape):
+    """onnx's inference does not know the values that a branch captures; folding computes them."""
     names = [f"k{i}" for i in range(len(constants))]
     then = [helper.make_node(op, names, ["t"])]
     other = [helper.make_node(op, names, ["m"]), helper.make_node("Neg", ["m"], ["e"])]

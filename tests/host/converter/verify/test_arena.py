@@ -1,4 +1,4 @@
-"""A plan in which a step does not find what it reads is refused, whatever is moved or swapped."""
+"""A plan is refused if a step does not find its inputs, whatever is moved or swapped."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SEEDS = range(12)
 
 
 def converted(model, **options):
-    """(graph, bytes of its arena)"""
-    done = convert(model, Options(strip=True, **options))
-    return done.graph, done.plan.arena_bytes
+    """Return (graph, bytes of its arena)."""
+    conversion = convert(model, Options(strip=True, **options))
+    return conversion.graph, conversion.plan.arena_bytes
 
 
 def faults(graph, nbytes, keep_inputs=False):
@@ -37,14 +37,14 @@ def chain(*ops):
     return small.model(nodes, [small.value("v0", (8,))], [small.value("y", (16,))])
 
 
-def test_steps_in_another_order():
+def test_steps_in_another_order_are_refused():
     graph, nbytes = converted(chain("Exp", "Sin", "Cos", "Erf"))
     assert not faults(graph, nbytes)
     graph.steps[1], graph.steps[2] = graph.steps[2], graph.steps[1]
     assert "which no step wrote" in faults(graph, nbytes) or "overwritten" in faults(graph, nbytes)
 
 
-def test_a_step_that_is_missing():
+def test_a_missing_step_is_refused():
     graph, nbytes = converted(chain("Exp", "Sin", "Cos", "Erf"))
     for i in range(len(graph.steps)):
         rest = graph.steps[:i] + graph.steps[i + 1 :]
@@ -53,7 +53,7 @@ def test_a_step_that_is_missing():
         graph.steps = before
 
 
-def test_an_input_that_is_kept():
+def test_overwriting_a_kept_input_is_refused():
     model = small.model(
         [("Exp", "x", "a", {}), ("Sin", "a", "y", {})],
         [small.value("x", (8,))],
@@ -64,7 +64,7 @@ def test_an_input_that_is_kept():
     assert "the end of the run reads x" in faults(graph, nbytes, keep_inputs=True)
 
 
-def test_an_output_over_an_input_that_a_kernel_does_not_declare():
+def test_an_undeclared_overlap_is_refused():
     graph, nbytes = converted(chain("Exp", "Sin"))
     for step in graph.steps:
         step.over, step.behind, step.in_place = {}, {}, ()
@@ -72,7 +72,7 @@ def test_an_output_over_an_input_that_a_kernel_does_not_declare():
 
 
 def loop():
-    """A Loop that adds x to a carried value, and an If of it."""
+    """Return a Loop that adds to a carried value, and an If on its result."""
     value = helper.make_tensor_value_info
     body = helper.make_graph(
         [
@@ -95,7 +95,7 @@ def loop():
     return small.model(nodes, inputs, outputs, **constants)
 
 
-def test_what_a_body_reads_in_its_second_round():
+def test_overwriting_what_the_next_round_reads_is_refused():
     graph, nbytes = converted(loop())
     assert not faults(graph, nbytes)
     [outer] = [s for s in graph.steps if s.bodies]
@@ -105,7 +105,7 @@ def test_what_a_body_reads_in_its_second_round():
     assert "has overwritten" in faults(graph, nbytes) or "which it reads" in faults(graph, nbytes)
 
 
-def test_a_state_that_is_read_after_its_next_value_was_written():
+def test_reading_an_overwritten_state_is_refused():
     nodes = [("Exp", "s", "z", {}), ("Add", "x x", "y", {})]
     values = [small.value(name, (8,)) for name in "sxyz"]
     graph, nbytes = converted(small.model(nodes, values[:2], values[2:]), state={"s": "y"})
@@ -114,7 +114,7 @@ def test_a_state_that_is_read_after_its_next_value_was_written():
     assert "after its next value was written" in faults(graph, nbytes)
 
 
-def test_weights_that_are_not_in_memory():
+def test_weights_that_are_not_loaded_are_refused():
     nodes = [("Gemm", "x w", "a", {}), ("Gemm", "a w2", "b", {}), ("Gemm", "b w3", "y", {})]
     constants = {name: small.floats(64, 64, seed=i) for i, name in enumerate(("w", "w2", "w3"))}
     values = [small.value(name, (1, 64)) for name in "xy"]
@@ -131,12 +131,12 @@ def test_weights_that_are_not_in_memory():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_values_that_live_at_one_time_in_one_place(seed):
-    """Whatever memory is moved over memory that is needed then, the simulation sees it."""
+def test_living_values_must_not_overlap(seed):
+    """The simulation detects it, whatever memory is moved over memory in use."""
     model, _ = random_model(seed, FLOATS)
-    done = convert(model, Options(strip=True))
-    graph, nbytes, rng = done.graph, done.plan.arena_bytes, random.Random(seed)
-    blocks = [b for b in done.plan.blocks if b.nbytes]
+    converted = convert(model, Options(strip=True))
+    graph, nbytes, rng = converted.graph, converted.plan.arena_bytes, random.Random(seed)
+    blocks = [b for b in converted.plan.blocks if b.nbytes]
     pairs = [(a, b) for a in blocks for b in blocks if a is not b and _hold(a, b)]
     for a, b in rng.sample(pairs, min(len(pairs), 10)):
         moved = [t for t in graph.tensors() if t.root is a.tensor]
@@ -150,5 +150,5 @@ def test_values_that_live_at_one_time_in_one_place(seed):
 
 
 def _hold(a, b):
-    """True if the first is written while the second one is kept for a later step."""
+    """Return True if b is alive for a later step when a is written."""
     return b.first < a.first < b.last

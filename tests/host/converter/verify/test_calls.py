@@ -1,4 +1,4 @@
-"""A step whose calls read what earlier ones of them wrote ends the conversion with its name."""
+"""A step whose calls read what its earlier calls wrote fails the conversion, by its name."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ OPTIONS = Options(strip=True, vector=False)
         (_move.overlap, "moves", 5, r"\(move\): call 1, move\.copy"),
     ],
 )
-def test_a_lead_that_is_too_short(module, kind, seed, step, monkeypatch):
+def test_a_too_short_lead_is_refused(module, kind, seed, step, monkeypatch):
     model = layer(kind, seed)[0]
     convert(model, OPTIONS)
     monkeypatch.setattr(module, "lag", lambda read, written: 0)
@@ -30,8 +30,8 @@ def test_a_lead_that_is_too_short(module, kind, seed, step, monkeypatch):
         convert(model, OPTIONS)
 
 
-def test_many_calls_are_looked_at_if_that_is_asked_for(monkeypatch):
-    """A note says that they were not."""
+def test_many_calls_are_verified_on_request(monkeypatch):
+    """By default a note says that they were not verified."""
     model = layer("conv", 1)[0]
     monkeypatch.setattr(calls, "_MOST_CALLS", 3)
     assert any(

@@ -1,4 +1,4 @@
-"""An invalid graph is found in a message and in the IR alike, and so is what a pass changed."""
+"""Invalid graphs are found, as protos and in the IR, and passes that change the interface."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FLOAT = TensorProto.FLOAT
 
 
 def graph_of(*nodes, outputs=("y",), name="g"):
-    """A graph of the nodes, which computes `outputs` of the input x."""
+    """Return a graph of the nodes, from the input x."""
     infos = [VALUE(one, FLOAT, [2]) for one in outputs]
     return helper.make_graph(nodes, name, [VALUE("x", FLOAT, [2])], infos)
 
@@ -30,7 +30,7 @@ def relu(x, y):
 
 
 def branch(*nodes, output):
-    """An If of x's sign, whose two branches are the same."""
+    """Return an If on x with twice the same branch."""
     bodies = [
         helper.make_graph(nodes, f"branch{i}", [], [VALUE(output, FLOAT, [2])]) for i in (0, 1)
     ]
@@ -52,16 +52,16 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_of_messages(fault):
+def test_faults_of_protos_are_found(fault):
     assert fault_of(graph_of(*FAULTS[fault])) == fault
 
 
 @pytest.mark.parametrize("fault", [f for f, nodes in FAULTS.items() if nodes[0].op_type != "If"])
-def test_faults_of_the_ir(fault):
+def test_faults_of_the_ir_are_found(fault):
     assert fault_of(ir.from_proto(graph_of(*FAULTS[fault]))) == fault
 
 
-def test_two_values_of_one_name():
+def test_two_values_of_one_name_are_refused():
     twice = graph_of(relu("x", "y"), relu("x", "y"))
     assert fault_of(twice) == "'y' is computed twice, again by relu_y"
     hidden = graph_of(relu("x", "a"), branch(relu("x", "a"), output="a"))
@@ -69,11 +69,11 @@ def test_two_values_of_one_name():
     assert hidden_in(hidden) == {"a"} and not fault_of(hidden, {"a"})
 
 
-def test_branches_may_use_the_same_names_and_read_what_is_outside():
+def test_branches_may_share_names_and_read_outer_values():
     assert not fault_of(graph_of(relu("x", "a"), branch(relu("a", "b"), output="b")))
 
 
-def test_a_declared_type_that_the_operator_does_not_give():
+def test_a_declared_type_must_be_the_operators():
     model = helper.make_model(graph_of(relu("x", "a"), relu("a", "y")))
     assert not types.fault_of(model)
     model.graph.value_info.append(VALUE("a", FLOAT, [3]))
@@ -93,7 +93,7 @@ def test_a_declared_type_that_the_operator_does_not_give():
         ),
     ],
 )
-def test_what_no_pass_may_change(change, fault):
+def test_changes_of_the_interface_are_found(change, fault):
     graph = graph_of(relu("x", "y"), relu("x", "z"), outputs=("y", "z"))
     before = types.interface_of(graph)
     change(graph)
@@ -101,20 +101,20 @@ def test_what_no_pass_may_change(change, fault):
 
 
 def misplaces(model):
-    """A rewrite that lets a node read itself: no order of nodes is right."""
+    """Let a node read itself, so that no order of nodes is right."""
     node = model.graph.node("neg")
     node.replace_input_with(0, node.outputs[0])
     return 1
 
 
 def mistypes(model):
-    """A rewrite that writes a wrong shape down."""
+    """Declare a wrong shape."""
     model.graph.node("neg").outputs[0].shape = ir.Shape((3, 4))
     return 1
 
 
 def renames(model):
-    """A rewrite that gives an output another name."""
+    """Rename an output."""
     model.graph.outputs[0].name = "other"
     return 1
 
@@ -152,7 +152,7 @@ def test_the_error_names_the_pass(model, monkeypatch, one, fault, level):
     assert str(e.value) == f"{text}; --optimize {level - 1} avoids it"
 
 
-def test_types_are_verified_where_the_user_asks(model, monkeypatch):
+def test_types_are_verified_on_request(model, monkeypatch):
     monkeypatch.delenv(verify.ENVIRONMENT)
     with_pass(monkeypatch, mistypes, 2)
     convert(model, Options(strip=True))
@@ -167,8 +167,8 @@ def test_the_structure_is_always_verified(model, monkeypatch):
         pipeline.rewrite_model(simplify(load.prepare(model)), 2)
 
 
-def test_a_node_that_stands_too_early_moves(model, monkeypatch):
-    """As where one node takes the place of the last of those that it was made of."""
+def test_a_node_before_its_inputs_is_moved(model, monkeypatch):
+    """This happens if one node replaces the last of those that it was made of."""
 
     def once(model):
         nodes = list(model.graph)
@@ -180,5 +180,5 @@ def test_a_node_that_stands_too_early_moves(model, monkeypatch):
 
     once.is_done = False
     with_pass(monkeypatch, once, 2)
-    done, _ = pipeline.rewrite_model(simplify(load.prepare(model)), 2)
-    onnx.checker.check_model(done)
+    rewritten, _ = pipeline.rewrite_model(simplify(load.prepare(model)), 2)
+    onnx.checker.check_model(rewritten)

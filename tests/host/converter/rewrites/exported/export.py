@@ -1,8 +1,8 @@
-"""Writes the models of this folder as PyTorch exports them: `python export.py`.
+"""Write the models of this folder as PyTorch exports them: `python export.py`.
 
 It needs torch 2.13, which the project does not. Names that end with _script come from the older
-exporter, which traces with TorchScript; the others come from torch.export. What they say of the
-source code is left out.
+exporter, which traces with TorchScript; the others come from torch.export. Notes about the source
+code are removed.
 """
 
 import warnings
@@ -67,7 +67,7 @@ class Normalized(nn.Module):
 
 
 class Padded(nn.Module):
-    """Pads that the layer behind could have."""
+    """Pads that the layer behind could do itself."""
 
     def __init__(self):
         super().__init__()
@@ -108,10 +108,10 @@ def main():
     warnings.simplefilter("ignore")
     for name, (model, shape) in MODELS.items():
         model.eval()
-        given = (torch.rand(shape),)
+        inputs = (torch.rand(shape),)
         exported, traced = HERE / f"{name}.onnx", HERE / f"{name}_script.onnx"
-        torch.onnx.export(model, given, exported, external_data=False)
-        torch.onnx.export(model, given, traced, opset_version=17, dynamo=False)
+        torch.onnx.export(model, inputs, exported, external_data=False)
+        torch.onnx.export(model, inputs, traced, opset_version=17, dynamo=False)
         for path in (exported, traced):
             bare = ir.load(path)
             ir_passes.ClearMetadataAndDocStringPass()(bare)

@@ -1,4 +1,4 @@
-"""Writes the models of this folder as tf2onnx makes them of Keras': `python export_keras.py`.
+"""Write the models of this folder as tf2onnx converts Keras's: `python export_keras.py`.
 
 It needs tensorflow 2.21 with Keras 3.15 and tf2onnx 1.17, which the project does not.
 """
@@ -34,9 +34,9 @@ def main():
     for name, parts in MODELS.items():
         model = keras.Sequential(parts)
         signature = [tf.TensorSpec((1, *model.input_shape[1:]), tf.float32, name="x")]
-        given = tf.function(lambda x, model=model: model(x))
-        found, _ = tf2onnx.convert.from_function(given, signature, opset=17)
-        bare = ir.from_proto(found)
+        function = tf.function(lambda x, model=model: model(x))
+        result, _ = tf2onnx.convert.from_function(function, signature, opset=17)
+        bare = ir.from_proto(result)
         ir_passes.ClearMetadataAndDocStringPass()(bare)
         ir.save(bare, HERE / f"{name}.onnx")
 

@@ -1,8 +1,8 @@
-"""What random graphs around a pattern are built with, and what happens to all of them.
+"""A builder of random graphs around a pattern, with variations that all patterns share.
 
-A rewrite must look at more than its pattern, so any of them may meet: operands in the other order,
-negative axes, constants that are nodes, a second reader or an output in the middle, nodes before
-and behind, and the whole of it in a branch.
+A rewrite must look at more than its pattern, so any of them may occur: operands in the other
+order, negative axes, constants that are nodes, a second reader or an output in the middle, nodes
+before and behind, and the whole of it in a branch.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SMOOTH = ("Relu", "Sigmoid", "Tanh", "Neg", "Abs", "LeakyRelu", "Softplus", "Elu
 
 
 class Misfit(Exception):
-    """What was drawn does not go together: another seed."""
+    """The drawn parts do not fit together: the next seed is tried."""
 
 
 class Builder:
-    """Adds nodes from a seed. A method that makes a value returns its name."""
+    """A builder of random nodes from a seed. A method that makes a value returns its name."""
 
     def __init__(self, seed: int, opsets: tuple[int, ...] = OPSETS):
         self.rng = np.random.default_rng(seed)
@@ -40,21 +40,21 @@ class Builder:
         return options[self.rng.integers(len(options))]
 
     def integer(self, low: int, high: int) -> int:
-        """Both ends included."""
+        """Return an integer from low to high, both included."""
         return int(self.rng.integers(low, high, endpoint=True))
 
     def integers(self, low: int, high: int, n: int) -> list[int]:
         return [self.integer(low, high) for _ in range(n)]
 
     def dims(self, low: int, high: int, most: int = 6) -> list[int]:
-        """A shape of so many dims; one of 1 now and then."""
+        """Return a shape of low to high dims, now and then with a dim of 1."""
         return [self.choice(1, *self.integers(2, most, 4)) for _ in range(self.integer(low, high))]
 
     def order(self, rank: int) -> list[int]:
         return [int(a) for a in self.rng.permutation(rank)]
 
     def axis(self, axis: int, rank: int) -> int:
-        """The same axis, maybe counted from the end."""
+        """Return the same axis, at times counted from the end."""
         return axis - rank if self.chance(0.4) else axis
 
     def shape(self, name: str) -> list[int]:
@@ -65,7 +65,7 @@ class Builder:
         return self.types[name].type.tensor_type.elem_type
 
     def input(self, shape, dtype=np.float32) -> str:
-        """A value that a run decides: any integer, floats around 0."""
+        """Return an input: any integers, or floats around 0."""
         name, dtype = f"x{len(self.inputs)}", np.dtype(dtype)
         if dtype.kind == "f":
             self.inputs[name] = np.asarray(1.5 * self.rng.standard_normal(shape), dtype)
@@ -91,14 +91,15 @@ class Builder:
         return (self.rng.standard_normal(shape) * scale).astype(np.float32)
 
     def factors(self, *shape: int) -> np.ndarray:
-        """Of one range, with both signs."""
+        """Return floats of similar size and either sign."""
         size = self.rng.uniform(0.3, 2, shape)
         return (size * self.rng.choice([-1, 1], shape)).astype(np.float32)
 
     def op(self, op: str, *inputs, n: int = 1, **attributes):
-        """A node; arrays among the inputs become constants, None is one left out. The output.
+        """Add a node and return its output, or a list of n outputs.
 
-        Raises Misfit where ONNX would not have it.
+        Inputs are names, arrays that become constants, or None for an omitted one. Raises Misfit
+        if ONNX does not allow the node.
         """
         names = [
             "" if x is None else x if isinstance(x, str) else self.constant(x) for x in inputs
@@ -121,12 +122,12 @@ class Builder:
         graph = helper.make_graph([node], "one", infos, outputs, constants)
         opsets = [helper.make_opsetid("", self.opset)]
         try:
-            found = onnx.shape_inference.infer_shapes(
+            result = onnx.shape_inference.infer_shapes(
                 helper.make_model(graph, opset_imports=opsets), strict_mode=True, data_prop=True
             )
         except (onnx.shape_inference.InferenceError, ValueError) as e:
             raise Misfit(str(e)) from None
-        for info in found.graph.output:
+        for info in result.graph.output:
             t = info.type.tensor_type
             dims = [d.dim_value if d.HasField("dim_value") else -1 for d in t.shape.dim]
             if not (
@@ -140,7 +141,7 @@ class Builder:
     # Operators whose arguments moved from attributes to inputs.
 
     def ints(self, op: str, x: str, values, since: int = 13, name: str = "axes", **attributes):
-        """An operator of one tensor with numbers, which are an attribute below an opset."""
+        """Add an operator of x and integers, which are an attribute `name` below opset `since`."""
         if self.opset < since:
             return self.op(op, x, **{name: list(values)}, **attributes)
         return self.op(op, x, np.int64(values), **attributes)
@@ -159,10 +160,10 @@ class Builder:
     def split(self, x: str, axis: int, sizes) -> list[str]:
         axis = self.axis(axis, len(self.shape(x)))
         if self.opset < 13:
-            found = self.op("Split", x, n=len(sizes), axis=axis, split=list(sizes))
+            result = self.op("Split", x, n=len(sizes), axis=axis, split=list(sizes))
         else:
-            found = self.op("Split", x, np.int64(sizes), n=len(sizes), axis=axis)
-        return found if isinstance(found, list) else [found]
+            result = self.op("Split", x, np.int64(sizes), n=len(sizes), axis=axis)
+        return result if isinstance(result, list) else [result]
 
     def slice(self, x: str, axis: int, start: int, end: int, step: int = 1) -> str:
         axis = self.axis(axis, len(self.shape(x)))
@@ -170,12 +171,12 @@ class Builder:
         return self.op("Slice", x, np.int64([start]), np.int64([end]), np.int64([axis]), steps)
 
     def gather(self, x: str, axis: int, place: int, keeps: bool = False) -> str:
-        """One position of an axis, by a scalar or by a list of one."""
+        """Return one position of an axis, gathered by a scalar or by a list of one index."""
         place = np.int64([place]) if keeps else np.int64(place)
         return self.op("Gather", x, place, axis=self.axis(axis, len(self.shape(x))))
 
     def reshape(self, x: str, *shape: int) -> str:
-        """To a shape, maybe with one dim that follows from the others."""
+        """Return x in another shape, at times with one dim of -1."""
         shape = list(shape)
         if shape and self.chance(0.3):
             shape[self.integer(0, len(shape) - 1)] = -1
@@ -191,7 +192,7 @@ class Builder:
     # What lies around a pattern.
 
     def source(self, shape) -> str:
-        """A float value of this shape: an input, or what a node makes of one."""
+        """Return a float value of this shape: an input, or the output of a node on one."""
         shape, rank = list(shape), len(shape)
         kind = self.choice(
             "input", "input", "activation", "reshape", "transpose", "slice", "gather"
@@ -215,7 +216,7 @@ class Builder:
         return self.input(shape)
 
     def regrouped(self, shape) -> list[int]:
-        """Another shape of as many items."""
+        """Return another shape with as many elements."""
         n, dims = int(np.prod(shape)), []
         for _ in range(self.integer(0, 2)):
             dims.append(self.choice(*(d for d in range(1, n + 1) if n % d == 0)))
@@ -223,7 +224,7 @@ class Builder:
         return [dims[i] for i in self.order(len(dims))] + [n]
 
     def behind(self, x: str, most: int = 2) -> str:
-        """Up to so many nodes that a pattern must not care for."""
+        """Add up to `most` nodes behind x, which no pattern may mind; return the last output."""
         for _ in range(self.integer(0, most)):
             try:
                 x = self._one_behind(x)
@@ -261,7 +262,7 @@ class Builder:
     # The whole.
 
     def model(self) -> onnx.ModelProto:
-        """Its outputs: what nobody reads, and now and then something in the middle."""
+        """Return the model; its outputs are the unread values and at times one in the middle."""
         outputs = self._outputs()
         nodes = self._in_branch(outputs) if self.chance(0.06) else self.nodes
         as_nodes = [c for c in self.constants.values() if self.chance(0.1)]
@@ -288,7 +289,7 @@ class Builder:
         return outputs
 
     def _in_branch(self, outputs):
-        """All nodes as what an If computes, which a run chooses."""
+        """Return all nodes in a branch of an If, which a run chooses."""
         inner = [f"{name}/inner" for name in outputs]
         nodes = [_renamed(node, dict(zip(outputs, inner, strict=True))) for node in self.nodes]
         infos = [_info(name, self.types[out]) for name, out in zip(inner, outputs, strict=True)]

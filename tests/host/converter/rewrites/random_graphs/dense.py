@@ -1,4 +1,4 @@
-"""Around layers with weights: what is merged into them from before, from behind and beside."""
+"""Random graphs of layers with weights, and of the nodes that are merged into them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LOWEST = float(np.finfo(np.float32).min)
 
 
 def conv(b: Builder, x: str | None = None, rank: int | None = None, **attributes) -> str:
-    """Of any attributes; weights that a run decides now and then."""
+    """Add a Conv with any attributes; at times its weights are an input."""
     if x is None:
         rank = rank or b.choice(3, 4, 4, 4, 5)
         most = {3: 12, 4: 7, 5: 5}[rank]
@@ -21,24 +21,24 @@ def conv(b: Builder, x: str | None = None, rank: int | None = None, **attributes
     group = b.choice(1, 1, 1, c, *(d for d in range(1, c) if c % d == 0))
     kernel = [b.integer(1, min(3, n)) for n in plane]
     m = group * b.integer(1, max(1, 6 // group))
-    given = {"strides": [b.choice(1, 1, 2) for _ in plane]} if b.chance(0.4) else {}
+    attrs = {"strides": [b.choice(1, 1, 2) for _ in plane]} if b.chance(0.4) else {}
     if b.chance(0.5):
-        given["pads"] = b.integers(0, 1, 2 * spatial)
+        attrs["pads"] = b.integers(0, 1, 2 * spatial)
     elif b.chance(0.2):
-        given["auto_pad"] = b.choice("SAME_UPPER", "SAME_LOWER", "VALID")
+        attrs["auto_pad"] = b.choice("SAME_UPPER", "SAME_LOWER", "VALID")
     elif b.chance(0.2):
-        given["dilations"] = [
+        attrs["dilations"] = [
             b.choice(1, 2) if 2 * k <= n else 1 for k, n in zip(kernel, plane, strict=True)
         ]
     if b.chance(0.6):
-        given["kernel_shape"] = kernel
+        attrs["kernel_shape"] = kernel
     w = weights(b, m, c // group, *kernel)
     bias = [weights(b, m)] if b.chance(0.5) else []
-    return b.op("Conv", x, w, *bias, group=group, **given | attributes)
+    return b.op("Conv", x, w, *bias, group=group, **attrs | attributes)
 
 
 def weights(b: Builder, *shape: int):
-    """Constant, as a rule, and read by one node."""
+    """Return weights: mostly a constant that one node reads."""
     if b.chance(0.05):
         return b.input(shape)
     data = b.randn(*shape)
@@ -54,11 +54,11 @@ def conv_transpose(b: Builder, x: str | None = None) -> str:
     _, c, *plane = b.shape(x)
     group = b.choice(1, 1, *(d for d in range(1, c + 1) if c % d == 0))
     kernel, m = b.integers(1, 3, len(plane)), b.integer(1, 3)
-    given = {"strides": b.integers(1, 2, len(plane))}
+    attributes = {"strides": b.integers(1, 2, len(plane))}
     if b.chance(0.3):
-        given["pads"] = [b.integer(0, min(1, k - 1)) for k in kernel * 2]
+        attributes["pads"] = [b.integer(0, min(1, k - 1)) for k in kernel * 2]
     bias = [weights(b, group * m)] if b.chance(0.5) else []
-    return b.op("ConvTranspose", x, weights(b, c, m, *kernel), *bias, group=group, **given)
+    return b.op("ConvTranspose", x, weights(b, c, m, *kernel), *bias, group=group, **attributes)
 
 
 def gemm(b: Builder, x: str | None = None) -> str:
@@ -70,10 +70,10 @@ def gemm(b: Builder, x: str | None = None) -> str:
     w = weights(b, n, k) if trans_b else weights(b, k, n)
     c = b.choice([n], [n], [1, n], [], [1], [m, 1], [m, n])
     bias = [weights(b, *c)] if b.chance(0.7) else []
-    given = {"alpha": b.choice(0.5, -2.0, 0.0)} if b.chance(0.2) else {}
+    attributes = {"alpha": b.choice(0.5, -2.0, 0.0)} if b.chance(0.2) else {}
     if b.chance(0.2):
-        given["beta"] = b.choice(0.0, 0.25, 2.0)
-    return b.op("Gemm", x, w, *bias, transA=trans_a, transB=trans_b, **given)
+        attributes["beta"] = b.choice(0.0, 0.25, 2.0)
+    return b.op("Gemm", x, w, *bias, transA=trans_a, transB=trans_b, **attributes)
 
 
 def matmul(b: Builder, x: str | None = None) -> str:
@@ -88,7 +88,7 @@ _LINEAR = (conv, conv, conv_transpose, gemm, matmul)
 
 
 def linear(b: Builder, x: str | None = None) -> str:
-    """Any layer, of this tensor if given: one that takes its rank."""
+    """Add any dense layer, of x if x is not None: one that takes its rank."""
     if x is None:
         return b.choice(*_LINEAR)(b)
     rank = len(b.shape(x))
@@ -102,7 +102,7 @@ def linear(b: Builder, x: str | None = None) -> str:
 
 
 def view(b: Builder, x: str) -> str:
-    """The same items in another shape."""
+    """Return the same elements in another shape."""
     shape = b.shape(x)
     kind = b.choice("reshape", "flatten", "unsqueeze", "rows")
     if kind == "flatten":
@@ -115,7 +115,7 @@ def view(b: Builder, x: str) -> str:
 
 
 def clip(b: Builder, x: str, low, high) -> str:
-    """Limits that are None are left out."""
+    """Add a Clip; limits of None are omitted."""
     as_input = [None if v is None else np.float32(v) for v in (low, high)]
     if b.chance(0.05):
         as_input[0] = b.input([])
@@ -126,10 +126,10 @@ def activation(b: Builder, x: str) -> str:
     op = b.choice("Relu", "Relu", "LeakyRelu", "Clip", "HardSigmoid", "Sigmoid", "Tanh", "Elu")
     if op == "Clip":
         return clip(b, x, *b.choice((0, 1), (None, 0.5), (-0.5, None), (None, None), (0.4, -0.4)))
-    given = {"alpha": b.choice(0.3, 0.0, -0.5)} if op == "LeakyRelu" and b.chance(0.6) else {}
+    attributes = {"alpha": b.choice(0.3, 0.0, -0.5)} if op == "LeakyRelu" and b.chance(0.6) else {}
     if op == "HardSigmoid" and b.chance(0.6):
-        given = {"alpha": 0.3, "beta": b.choice(0.4, 0.0)}
-    return b.op(op, x, **given)
+        attributes = {"alpha": 0.3, "beta": b.choice(0.4, 0.0)}
+    return b.op(op, x, **attributes)
 
 
 def activations(b: Builder) -> None:
@@ -166,7 +166,7 @@ def _attributes(node):
 
 
 def batch_norm(b: Builder) -> None:
-    """Behind a layer, in front of one, between two, or alone."""
+    """Add a BatchNormalization: behind a layer, before one, between two, or alone."""
     if b.chance(0.6):
         y = linear(b)
         if b.chance(0.15):
@@ -182,14 +182,14 @@ def batch_norm(b: Builder) -> None:
 def norm(b: Builder, x: str) -> str:
     x = x if len(b.shape(x)) > 1 else b.unsqueeze(x, 0)
     c = (b.shape(x) + [1, 1])[1]
-    given = {"epsilon": b.choice(1e-3, 0.1)} if b.chance(0.5) else {}
+    attributes = {"epsilon": b.choice(1e-3, 0.1)} if b.chance(0.5) else {}
     variance = b.rng.uniform(0.1, 2, c).astype(np.float32)
     scale = weights(b, c)
-    return b.op("BatchNormalization", x, scale, b.randn(c), b.randn(c), variance, **given)
+    return b.op("BatchNormalization", x, scale, b.randn(c), b.randn(c), variance, **attributes)
 
 
 def _beside(b, shape, channels):
-    """A constant beside a tensor: one number, one a channel, or more."""
+    """Return a constant beside a tensor: one number, one a channel, or more."""
     rank = len(shape)
     own = [1] * rank
     own[channels] = shape[channels]
@@ -205,7 +205,7 @@ def _beside(b, shape, channels):
 
 
 def scaled(b: Builder, x: str, channels: int) -> str:
-    """Arithmetic with a constant, in any order of both."""
+    """Add arithmetic with a constant, in either order."""
     op = b.choice("Mul", "Add", "Sub", "Div", "Neg")
     if op == "Neg":
         return b.op("Neg", x)
@@ -253,7 +253,7 @@ def pad(b: Builder, x: str, pads, fill, mode="constant", axes=None) -> str:
 
 
 def pads(b: Builder) -> None:
-    """Pad and the node that reads it; most of what is drawn lets the one go into the other."""
+    """Add a Pad and the node that reads it; most of these pairs can be merged."""
     spatial = b.choice(1, 2, 2, 3)
     x = b.source([b.integer(1, 2), b.integer(1, 3), *b.integers(3, 6, spatial)])
     x = b.op(b.choice("Relu", "Relu", "Abs", "Sigmoid", "Exp", "Neg", "Tanh"), x)
@@ -283,24 +283,24 @@ def pads(b: Builder) -> None:
 
 
 def pool(b: Builder, x: str, op: str) -> str:
-    """Of any attributes, a few at a time."""
+    """Add a pool with any attributes."""
     plane = b.shape(x)[2:]
     kernel = [b.integer(min(2, n), min(3, n)) for n in plane]
-    given = {"strides": b.integers(1, 3, len(plane))} if b.chance(0.5) else {}
+    attributes = {"strides": b.integers(1, 3, len(plane))} if b.chance(0.5) else {}
     if b.chance(0.3):
-        given["pads"] = [b.integer(0, k // 2) for k in kernel * 2]
+        attributes["pads"] = [b.integer(0, k // 2) for k in kernel * 2]
     elif b.chance(0.15):
-        given["auto_pad"] = b.choice("SAME_UPPER", "VALID")
+        attributes["auto_pad"] = b.choice("SAME_UPPER", "VALID")
     if op != "LpPool" and b.chance(0.15):
-        given["ceil_mode"] = 1
+        attributes["ceil_mode"] = 1
     if op == "AveragePool" and b.chance(0.4):
-        given["count_include_pad"] = 1
+        attributes["count_include_pad"] = 1
     if op == "MaxPool" and b.chance(0.1):
         most = [2 if 2 * k <= n else 1 for k, n in zip(kernel, plane, strict=True)]
-        given["dilations"] = [b.integer(1, d) for d in most]
+        attributes["dilations"] = [b.integer(1, d) for d in most]
     if op == "MaxPool" and b.chance(0.1):
-        return b.op(op, x, n=2, kernel_shape=kernel, **given)[0]
-    return b.op(op, x, kernel_shape=kernel, **given)
+        return b.op(op, x, n=2, kernel_shape=kernel, **attributes)[0]
+    return b.op(op, x, kernel_shape=kernel, **attributes)
 
 
 def conv_max_pool(b: Builder) -> None:
@@ -315,8 +315,8 @@ def conv_max_pool(b: Builder) -> None:
         y = activation(b, y)
     if b.chance(0.7):
         kernel = [b.integer(1, min(3, n)) for n in b.shape(y)[2:]]
-        given = {"ceil_mode": 1} if b.chance(0.15) else {}
-        y = b.op("MaxPool", y, kernel_shape=kernel, strides=kernel, **given)
+        attributes = {"ceil_mode": 1} if b.chance(0.15) else {}
+        y = b.op("MaxPool", y, kernel_shape=kernel, strides=kernel, **attributes)
     else:
         y = pool(b, y, "MaxPool")
     b.behind(y)

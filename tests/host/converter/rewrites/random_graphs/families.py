@@ -1,4 +1,4 @@
-"""Which generator makes graphs around which rewrite, and how often it must find something."""
+"""The generator of graphs for each rewrite, and how often the rewrite must find its pattern."""
 
 from __future__ import annotations
 
@@ -28,11 +28,15 @@ _WIDE = (21, 22)  # the first with integers of 16 bits
 
 @dataclass(frozen=True)
 class Family:
-    """rewrite: the module's name; make: adds the nodes.
+    """A generator of graphs for one rewrite.
 
-    share: of the graphs in which the rewrite finds something, at least; steps: of integers that
-    a result may be away, in few of its items; None for layers, which add them up: what is for
-    boards must be the same as before that all the same.
+    Attributes:
+        rewrite: the module's name.
+        make: adds the nodes.
+        share: part of the graphs in which the rewrite must find its pattern.
+        steps: by how many an integer may be off, in a few of its elements; None for layers, which
+            add deviations up: there the rewrite for boards must change no result.
+
     """
 
     rewrite: str
@@ -103,7 +107,7 @@ ALL = {**FLOATS, **QUANTIZED, **BOARDS}
 def graphs(
     family: Family, n: int, first: int = 0
 ) -> Iterator[tuple[int, Builder, onnx.ModelProto]]:
-    """(seed, builder, model) for the first so many seeds that give a graph."""
+    """Yield (seed, builder, model) for the first n seeds that give a graph."""
     seed = first
     while n:
         builder = Builder(seed, family.opsets)

@@ -1,4 +1,4 @@
-"""Around functions that exporters write as their parts."""
+"""Random graphs of functions that exporters write as their parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .dense import linear, weights
 
 
 def _number(b: Builder, value: float):
-    """As a scalar or with dims of 1; now and then another one."""
+    """Return a scalar or a tensor with dims of 1; now and then another number."""
     value *= b.choice(*[1] * 20, 0.9, -1)
     return np.full(b.choice([], [], [1], [1, 1]), value, np.float32)
 
@@ -23,7 +23,7 @@ def _times(b, x, factor):
 
 
 def _product(b: Builder, x: str, y: str, factor: float = 1.0) -> str:
-    """x * y * factor in any order."""
+    """Return x * y * factor, multiplied in any order."""
     if factor == 1:
         return b.op("Mul", x, y)
     kind = b.choice("behind", "x", "y")
@@ -48,7 +48,7 @@ def fast_gelu(b: Builder, x: str) -> str:
 
 
 def hard_sigmoid(b: Builder, x: str) -> str:
-    """Clip of 0 .. 6 of x + 3, or of 0 .. 1 of a slope."""
+    """Return Clip of x + 3 to 0 .. 6, or of a line through x to 0 .. 1."""
     if b.chance(0.5):
         y = b.op("Add", x, _number(b, 3))
         y = b.op("Clip", y, np.float32(0), np.float32(b.choice(6, 6, 6, 5)))
@@ -72,7 +72,7 @@ def swish(b: Builder, x: str) -> str:
 
 
 def gates(b: Builder) -> None:
-    """x from anywhere; the result of one may go into the next."""
+    """Add one or two gates, one behind the other."""
     x = linear(b) if b.chance(0.3) else b.source(b.dims(0, 4))
     for _ in range(b.integer(1, 2)):
         if b.chance(0.15):

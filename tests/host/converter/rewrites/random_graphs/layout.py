@@ -1,4 +1,4 @@
-"""Around what only moves elements, changes nothing, or is there twice."""
+"""Random graphs of nodes that only move elements, change nothing, or are duplicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .dense import clip, conv, linear, weights
 
 
 def duplicates(b: Builder) -> None:
-    """Constants with the same contents, almost the same, and with the same bytes."""
+    """Add constants with the same contents, with almost the same, and with the same bytes."""
     x = b.source(shape := b.dims(1, 3))
     data = b.randn(*shape)
     near = data.copy()
@@ -36,37 +36,37 @@ def duplicates(b: Builder) -> None:
 
 
 def common(b: Builder) -> None:
-    """Nodes that compute the same; some differ in an attribute or in the order of inputs."""
+    """Add nodes that compute the same; some differ in an attribute or the order of inputs."""
     x = b.source(b.dims(2, 4))
     z = b.input(b.shape(x))
     kind = b.choice("unary", "binary", "reduce", "split", "cast", "top", "chain")
-    found = []
+    result = []
     numbers = [0.1, b.choice(0.1, 0.2), 0.1]
     for i in range(3):
         if kind == "unary":
-            found.append(b.op(b.choice("LeakyRelu", "Elu"), x, alpha=numbers[i]))
+            result.append(b.op(b.choice("LeakyRelu", "Elu"), x, alpha=numbers[i]))
         elif kind == "binary":
-            found.append(b.op("Sub", *((x, z) if i != 1 or b.chance(0.5) else (z, x))))
+            result.append(b.op("Sub", *((x, z) if i != 1 or b.chance(0.5) else (z, x))))
         elif kind == "reduce":
-            found.append(b.reduce("ReduceSum", x, b.choice(0, 1), keepdims=1))
-            found[-1] = b.op("Mul", found[-1], z)
+            result.append(b.reduce("ReduceSum", x, b.choice(0, 1), keepdims=1))
+            result[-1] = b.op("Mul", result[-1], z)
         elif kind == "split":
             sizes = [1] * b.shape(x)[1]
-            found.append(b.split(x, 1, sizes)[-1])
+            result.append(b.split(x, 1, sizes)[-1])
         elif kind == "cast":
             to = b.choice(TensorProto.INT32, TensorProto.DOUBLE)
-            found.append(b.op("Cast", b.op("Cast", x, to=to), to=TensorProto.FLOAT))
+            result.append(b.op("Cast", b.op("Cast", x, to=to), to=TensorProto.FLOAT))
         elif kind == "top":
             k = b.constant(np.int64([1]))
-            found.append(b.op("TopK", x, k, n=2, axis=b.choice(1, -1), largest=b.choice(0, 1))[0])
+            result.append(b.op("TopK", x, k, n=2, axis=b.choice(1, -1), largest=b.choice(0, 1))[0])
         else:
-            found.append(b.op("Tanh", b.op("Neg", b.op("Abs", x))))
-    for y in found:
+            result.append(b.op("Tanh", b.op("Neg", b.op("Abs", x))))
+    for y in result:
         b.behind(y, 1)
 
 
 def _trivial(b: Builder, x: str) -> str:
-    """A node that changes nothing, or nearly so."""
+    """Add a node that changes nothing, or nearly nothing."""
     shape = b.shape(x)
     rank = len(shape)
     axis = b.integer(0, max(rank - 1, 0))
@@ -143,7 +143,7 @@ def identities(b: Builder) -> None:
 
 
 def view(b: Builder, x: str) -> str:
-    """Any node that changes a shape alone."""
+    """Add a node that only changes a shape."""
     shape = b.shape(x)
     rank = len(shape)
     ones = [a for a, d in enumerate(shape) if d == 1]
@@ -203,7 +203,7 @@ def transposes(b: Builder) -> None:
 
 
 def transposes_absorbed(b: Builder) -> None:
-    """A Transpose, a view that leaves the first axis apart or not, and a dense layer."""
+    """Add a Transpose, a view that may keep the first axis, and a dense layer."""
     shape = [b.choice(1, 1, 2, 3), *b.integers(2, 4, b.choice(2, 3, 3))]
     rank = len(shape)
     perm = [0, *(1 + a for a in b.order(rank - 1))] if b.chance(0.85) else b.order(rank)
@@ -246,12 +246,12 @@ def _between(b, x):
 
 
 def _same(b, made, x):
-    """Another value of this shape, if there is one."""
+    """Return a value of the same shape, possibly x itself."""
     return b.choice(*[v for v in made if b.shape(v) == b.shape(x)])
 
 
 def _middle(b: Builder, x: str, made: list[str]) -> list[str]:
-    """A node that may be pushed through, or not; its outputs."""
+    """Add a node through which a Transpose may be pushed, or may not; return its outputs."""
     shape = b.shape(x)
     rank = len(shape)
     axis = b.integer(0, rank - 1) if rank else 0
@@ -307,8 +307,8 @@ def _middle(b: Builder, x: str, made: list[str]) -> list[str]:
         x = b.op("Abs", x) if op in ("ReduceMean", "ReduceSum") else x  # else signs may cancel
         return [b.reduce(op, x, *axes, keepdims=b.choice(0, 1, 1))]
     if kind == "arg":
-        found = b.op("ArgMax", x, axis=b.axis(axis, rank), keepdims=b.choice(0, 1))
-        return [b.op("Cast", found, to=TensorProto.FLOAT)]
+        result = b.op("ArgMax", x, axis=b.axis(axis, rank), keepdims=b.choice(0, 1))
+        return [b.op("Cast", result, to=TensorProto.FLOAT)]
     if kind == "view":
         return [view(b, x)]
     if kind == "input":
@@ -320,19 +320,19 @@ def _middle(b: Builder, x: str, made: list[str]) -> list[str]:
     if kind == "quantize":
         if b.chance(0.4) and b.opset >= 13:
             scale = b.rng.uniform(0.02, 0.1, shape[axis]).astype(np.float32)
-            given = {"axis": b.axis(axis, rank)}
+            attributes = {"axis": b.axis(axis, rank)}
         else:
-            scale, given = np.float32(0.031), {}
+            scale, attributes = np.float32(0.031), {}
         zero = np.full(scale.shape, 99, np.uint8)
-        y = b.op("QuantizeLinear", x, scale, zero, **given)
-        return [b.op("DequantizeLinear", y, scale, zero, **given)]
+        y = b.op("QuantizeLinear", x, scale, zero, **attributes)
+        return [b.op("DequantizeLinear", y, scale, zero, **attributes)]
     if kind == "matmul":
         return [b.op("MatMul", x, weights(b, shape[-1], 3))]
     return [b.op("Neg", x)]
 
 
 def transposes_pushed(b: Builder) -> None:
-    """A few nodes behind a Transpose or two, then Transposes that put things back."""
+    """Add nodes behind a Transpose or two, then Transposes that restore the layout."""
     x = b.source(shape := b.dims(2, 4, 5))
     rank = len(shape)
     x = conv(b, x) if rank == 4 and b.chance(0.4) else x

@@ -1,4 +1,4 @@
-"""What a quantizer puts around operators: scales, QuantizeLinear and DequantizeLinear."""
+"""What a quantizer adds to a graph: scales, QuantizeLinear and DequantizeLinear."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDE = (np.int16, np.uint16)
 
 
 class Scale:
-    """What integers mean: a scale in which few sums lie in the middle of two, and a zero point."""
+    """A scale, in which few sums lie midway between two integers, and a zero point."""
 
     def __init__(self, b: Builder, dtype, scale=None, zero=None):
         ends = np.iinfo(dtype)
@@ -26,7 +26,7 @@ class Scale:
         self.zero = np.asarray(b.choice(*kinds) if zero is None else zero, dtype)
 
     def parameters(self, b: Builder):
-        """As constants, the zero point maybe left out; seldom a scale that a run decides."""
+        """Return scale and zero point: mostly constants, the zero point at times omitted."""
         if b.chance(0.01):
             return [b.op("Abs", b.input([])), self.zero]
         own = b.choice((), (), (), (1,)) if b.opset >= 13 else ()
@@ -51,7 +51,7 @@ def dtype_of(b: Builder):
 
 
 def real(b: Builder, shape, s: Scale, before: bool = True) -> str:
-    """Floats of quantized integers; from a float input, or a node between, now and then."""
+    """Return floats dequantized from integers; at times from floats or a moved tensor."""
     kind = (
         b.choice("integers", "integers", "integers", "floats", "moved") if before else "integers"
     )
@@ -67,7 +67,7 @@ def real(b: Builder, shape, s: Scale, before: bool = True) -> str:
 
 
 def weights(b: Builder, shape, axis: int, scale: float = 0.01, dtype=None) -> str:
-    """DequantizeLinear of constants, with one scale or one a channel; the channels' axis too."""
+    """Return dequantized constant weights, with one scale or one for each channel of an axis."""
     dtype = dtype or b.choice(np.int8, np.int8, np.uint8)
     n = shape[axis]
     by_channel = b.opset >= 13 and b.chance(0.5)
@@ -79,31 +79,31 @@ def weights(b: Builder, shape, axis: int, scale: float = 0.01, dtype=None) -> st
         zeros = (zeros + b.rng.integers(0, 4, own)).astype(dtype)
     low = 0 if dtype == np.uint8 else -127
     values = b.rng.integers(low, low + 254, shape, endpoint=True).astype(dtype)
-    given = {"axis": b.axis(axis, len(shape))} if by_channel else {}
+    attributes = {"axis": b.axis(axis, len(shape))} if by_channel else {}
     if b.chance(0.1):
         floats = (values.astype(np.float32) - middle) * scale
-        y = b.op("QuantizeLinear", floats, scales, zeros, **given)
-        return b.op("DequantizeLinear", y, scales, zeros, **given)
-    return b.op("DequantizeLinear", values, scales, zeros, **given)
+        y = b.op("QuantizeLinear", floats, scales, zeros, **attributes)
+        return b.op("DequantizeLinear", y, scales, zeros, **attributes)
+    return b.op("DequantizeLinear", values, scales, zeros, **attributes)
 
 
 def bias(b: Builder, shape, size: float = 1.0):
-    """Integers in the products' scale are what a quantizer writes; floats as others do."""
+    """Return a bias of floats; quantizers write integers, see integer_bias."""
     return b.randn(*shape, scale=size)
 
 
 def integer_bias(b: Builder, n: int, x: Scale, w: str):
-    """DequantizeLinear of int32 with the scale of the products."""
+    """Return a dequantized int32 bias with the scale of the products."""
     maker = next(node for node in b.nodes if w in node.output)
     scale = numpy_helper.to_array(b.constants[maker.input[1]]) * x.scale
     values = b.rng.integers(-2000, 2000, n).astype(np.int32)
-    given = {"axis": 0} if b.opset >= 13 and scale.ndim else {}
+    attributes = {"axis": 0} if b.opset >= 13 and scale.ndim else {}
     zeros = np.zeros(scale.shape, np.int32)
-    return b.op("DequantizeLinear", values, scale, zeros, **given)
+    return b.op("DequantizeLinear", values, scale, zeros, **attributes)
 
 
 def ending(b: Builder, y: str, s: Scale, share: float = 0.85) -> None:
-    """Maybe an activation, then integers; maybe floats or views of them behind."""
+    """Add an activation at times, then mostly integers, and floats or views behind them."""
     if b.chance(0.25):
         y = (
             b.op("Relu", y)

@@ -1,4 +1,4 @@
-"""Around what quantizers write: operators between DequantizeLinear and QuantizeLinear."""
+"""Random graphs as quantizers write them: operators between DQ and Q."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def convs(b: Builder, dtypes=BYTES) -> None:
     plane, kernel = b.integers(3, 6, spatial), b.integers(1, 3, spatial)
     s = Scale(b, dtype)
     x = real(b, [b.integer(1, 2), c, *plane], s)
-    given = {"strides": b.integers(1, 2, spatial)} if b.chance(0.3) else {}
+    attributes = {"strides": b.integers(1, 2, spatial)} if b.chance(0.3) else {}
     if b.chance(0.5):
-        given["pads"] = b.integers(0, 1, 2 * spatial)
+        attributes["pads"] = b.integers(0, 1, 2 * spatial)
     elif b.chance(0.2):
-        given["auto_pad"] = b.choice("SAME_UPPER", "SAME_LOWER")
+        attributes["auto_pad"] = b.choice("SAME_UPPER", "SAME_LOWER")
     if dtypes is BYTES and b.chance(0.15):  # onnxruntime pads no 16 bits
         around = [0, 0, *b.integers(0, 1, spatial)]
         x = b.op("Pad", x, np.int64([*around, *around]), np.float32(b.choice(0, 0, 0.5)))
@@ -61,7 +61,7 @@ def convs(b: Builder, dtypes=BYTES) -> None:
             [m, *[1] * (spatial - 1)],
         )
         added = bias(b, own)
-    y = b.op("Conv", *inputs, group=group, **given)
+    y = b.op("Conv", *inputs, group=group, **attributes)
     if added is not None:
         y = b.op("Add", y, added)
     ending(b, y, Scale(b, dtype, _product_scale(b, c * np.prod(kernel) * 40) * 0.3))
@@ -74,11 +74,11 @@ def transposed(b: Builder) -> None:
     s = Scale(b, dtype)
     x = real(b, [1, c, *b.integers(2, 5, spatial)], s)
     w = weights(b, [c, m, *b.integers(1, 3, spatial)], b.choice(1, 1, 1, 0))
-    given = {"strides": b.integers(1, 2, spatial)} if b.chance(0.5) else {}
+    attributes = {"strides": b.integers(1, 2, spatial)} if b.chance(0.5) else {}
     inputs = [x, w]
     if b.chance(0.5):
         inputs.append(bias(b, [m * group]))
-    y = b.op("ConvTranspose", *inputs, group=group, **given)
+    y = b.op("ConvTranspose", *inputs, group=group, **attributes)
     if b.chance(0.3):
         y = b.op(
             "Add",
@@ -107,9 +107,9 @@ def products(b: Builder, dtypes=BYTES) -> None:
             inputs.append(
                 bias(b, {"float": [n], "number": b.choice([], [1]), "column": [m, 1]}[c])
             )
-        given = {"alpha": b.choice(0.5, -0.5)} if b.chance(0.15) else {}
-        given |= {"beta": 2.0} if b.chance(0.15) else {}
-        y = b.op("Gemm", *inputs, transA=trans_a, transB=trans_b, **given)
+        attributes = {"alpha": b.choice(0.5, -0.5)} if b.chance(0.15) else {}
+        attributes |= {"beta": 2.0} if b.chance(0.15) else {}
+        y = b.op("Gemm", *inputs, transA=trans_a, transB=trans_b, **attributes)
     else:
         shape = [*b.dims(0, 2, 3), b.integer(1, 4), k][-b.choice(1, 2, 3, 4) :]
         x = real(b, shape, s)
@@ -165,7 +165,7 @@ def elementwise(b: Builder, dtypes=BYTES) -> None:
 
 
 def normalized(b: Builder) -> None:
-    """Layer normalization; over all axes from one on where its scale and bias are."""
+    """Add LayerNormalization over the last axes; its scale and bias have any shape that fits."""
     dtype = dtype_of(b)
     x = real(b, shape := [*b.dims(0, 3, 4), b.integer(2, 9)], Scale(b, dtype))
     axis = b.choice(len(shape) - 1, len(shape) - 1, b.integer(0, len(shape) - 1))
@@ -179,7 +179,7 @@ def normalized(b: Builder) -> None:
 
 
 def deviations(b: Builder) -> None:
-    """The first half of a norm in its steps, with what a quantizer puts between."""
+    """Add the first half of a norm in its steps, quantized between them."""
     dtype = dtype_of(b)
     x = real(b, shape := [*b.dims(0, 2, 3), b.integer(4, 9)], Scale(b, dtype))
     axis = len(shape) - 1
@@ -214,23 +214,23 @@ def means(b: Builder, dtypes=BYTES) -> None:
     else:
         spatial = b.choice(1, 2, 2, 3)
         x = real(b, [b.integer(1, 2), b.integer(1, 3), *b.integers(2, 6, spatial)], s)
-        given = {}
+        attributes = {}
         if kind == "AveragePool":
             kernel = [b.integer(1, min(3, n)) for n in b.shape(x)[2:]]
-            given = {"kernel_shape": kernel}
+            attributes = {"kernel_shape": kernel}
             if b.chance(0.5):
-                given["strides"] = b.integers(1, 3, spatial)
+                attributes["strides"] = b.integers(1, 3, spatial)
             if b.chance(0.4):
-                given["pads"] = [b.integer(0, k // 2) for k in kernel * 2]
+                attributes["pads"] = [b.integer(0, k // 2) for k in kernel * 2]
             elif b.chance(0.2):
-                given["auto_pad"] = b.choice("SAME_UPPER", "SAME_LOWER")
+                attributes["auto_pad"] = b.choice("SAME_UPPER", "SAME_LOWER")
             if b.chance(0.3):
-                given["count_include_pad"] = 1
+                attributes["count_include_pad"] = 1
             if b.chance(0.2):
-                given["ceil_mode"] = 1
+                attributes["ceil_mode"] = 1
             if b.chance(0.1) and b.opset >= 19:
-                given["dilations"] = [1] * spatial
-        out = b.op(kind, x, **given)
+                attributes["dilations"] = [1] * spatial
+        out = b.op(kind, x, **attributes)
     ending(b, out, y, 0.95)
 
 
@@ -243,16 +243,16 @@ def resized(b: Builder) -> None:
     kind = b.choice("linear", "linear", "linear", "linear", "nearest", "cubic")
     roi = None if b.opset >= 13 else np.zeros(0, np.float32)
     if b.chance(0.5):
-        given = [roi, np.float32([1, 1, b.choice(2, 1.5, 1, 3), b.choice(2, 2.5, 0.5)])]
+        extents = [roi, np.float32([1, 1, b.choice(2, 1.5, 1, 3), b.choice(2, 2.5, 0.5)])]
     else:
         scales = None if b.opset >= 13 else np.zeros(0, np.float32)
-        given = [roi, scales, np.int64([1, b.shape(x)[1], b.integer(2, 7), b.integer(2, 7)])]
-    y = b.op("Resize", x, *given, mode=kind, coordinate_transformation_mode=mode)
+        extents = [roi, scales, np.int64([1, b.shape(x)[1], b.integer(2, 7), b.integer(2, 7)])]
+    y = b.op("Resize", x, *extents, mode=kind, coordinate_transformation_mode=mode)
     ending(b, y, b.choice(s, Scale(b, dtype, 0.02)), 0.95)
 
 
 def dynamic(b: Builder) -> None:
-    """As dynamic quantization writes a product, with the scale and offset behind it."""
+    """Add a product as dynamic quantization writes it, with scale and offset behind it."""
     k, n = b.integer(1, 8), b.integer(1, 5)
     is_conv = b.chance(0.4)
     shape = [1, k, *b.integers(3, 5, 2)] if is_conv else [*b.dims(0, 2, 3), b.integer(1, 3), k]
@@ -277,7 +277,7 @@ def dynamic(b: Builder) -> None:
 
 
 def fixed(b: Builder) -> None:
-    """What is before DynamicQuantizeLinear: a norm, or a product and a gate."""
+    """Add DynamicQuantizeLinear behind a norm, or behind a product and a gate."""
     k, n = b.integer(2, 8), b.integer(1, 5)
     x = b.source([*b.dims(0, 2, 3), b.integer(1, 3), k])
     if b.chance(0.4):
@@ -302,7 +302,7 @@ def fixed(b: Builder) -> None:
 
 
 def wide(b: Builder) -> None:
-    """16 bits: the same generators, and what has an own operator there."""
+    """Add operators of 16 bits: those of 8 bits, and what has an own operator there."""
     kind = b.choice("conv", "matmul", "elementwise", "mean", "clip", "pool")
     if kind == "conv":
         convs(b, WIDE)
@@ -333,7 +333,7 @@ def wide(b: Builder) -> None:
 
 
 def nets(b: Builder) -> None:
-    """Products of rows one after another, with moves, sums and joins between: what flips bytes."""
+    """Add products of rows in a chain, with moves, sums and joins between: they flip bytes."""
     dtype = b.choice(np.int8, np.int8, np.int8, np.uint8)
     s = Scale(b, dtype)
     rows, k = b.integer(1, 3), b.choice(4, 8, 12, 5)

@@ -1,4 +1,4 @@
-"""Between DequantizeLinear and QuantizeLinear: what moves items, or takes each one alone."""
+"""Random graphs between DQ and Q that move elements, or change each one alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .quantization import Scale, dq, dtype_of, q, real, weights
 
 
 def move(b: Builder, x: str) -> str:
-    """A node that moves elements, or chooses among them."""
+    """Add a node that moves elements, or selects some."""
     shape = b.shape(x)
     rank = len(shape)
     axis = b.integer(0, max(rank - 1, 0))
@@ -76,7 +76,7 @@ def move(b: Builder, x: str) -> str:
 
 
 def moved(b: Builder) -> None:
-    """Nodes that move elements between DQ and Q, of one scale or several, for one or two."""
+    """Add nodes that move elements between DQ and Q, of one scale or several."""
     dtype = dtype_of(b)
     s = Scale(b, dtype)
     x = real(b, b.dims(1, 4, 4), s)
@@ -93,7 +93,7 @@ def moved(b: Builder) -> None:
 
 
 def joined(b: Builder) -> None:
-    """Concat, Max or Min of tensors of one scale or of several, and moves around."""
+    """Add Concat, Max or Min of tensors of one scale or of several, and moves around it."""
     dtype = dtype_of(b)
     s = Scale(b, dtype)
     shape = b.dims(1, 4, 4)
@@ -118,7 +118,7 @@ def joined(b: Builder) -> None:
 
 
 def hoisted(b: Builder) -> None:
-    """What computes floats, then moves or limits, then Q."""
+    """Add nodes that compute floats, then move or limit them, then Q."""
     s = Scale(b, dtype_of(b))
     x = b.op("Sin", b.input(b.dims(1, 4, 4)))
     if b.chance(0.3):
@@ -147,7 +147,7 @@ _UNARY = str.split(
 
 
 def tables(b: Builder) -> None:
-    """Functions of one tensor of bytes, in a chain or joined by operators of two."""
+    """Add functions of one tensor of bytes, in a chain or joined by operators of two."""
     s = Scale(b, dtype_of(b))
     x = first = real(b, b.dims(0, 3, 4), s)
     for _ in range(b.integer(1, 3)):
@@ -178,7 +178,7 @@ def tables(b: Builder) -> None:
 
 
 def of_constants(b: Builder) -> None:
-    """Weights that are floats in the file, of few bits, by block or by axis; scalars."""
+    """Add weights that are floats in the file, have few bits or blocks, and scalars."""
     kind = b.choice("scalar", "weights", "alone", "block", "floats")
     s = Scale(b, dtype_of(b))
     x = real(b, [b.integer(1, 3), 8], s) if b.chance(0.6) else b.input([b.integer(1, 3), 8])

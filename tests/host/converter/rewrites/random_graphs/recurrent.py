@@ -1,4 +1,4 @@
-"""Around recurrent networks: unrolled by an exporter, or in a Scan."""
+"""Random graphs of recurrent networks: unrolled by an exporter, or in a Scan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .dense import weights
 
 
 class Network:
-    """One layer: which cell, how its gates are computed, and where its steps come from."""
+    """One recurrent layer: its cell, how its gates are computed, and where its steps come from."""
 
     def __init__(self, b: Builder):
         self.b = b
@@ -30,7 +30,7 @@ class Network:
         self.other = b.choice(*[0] * 8, 1)
 
     def steps(self, x: str, axis: int, length: int) -> list[str]:
-        """(rows, k) of each place of an axis of x."""
+        """Return (rows, k) of each position of an axis of x."""
         b, kind = self.b, self.b.choice("split", "gather", "kept", "slice")
         if kind == "split":
             return [b.squeeze(p, axis) for p in b.split(x, axis, [1] * length)]
@@ -41,11 +41,11 @@ class Network:
                 b.squeeze(b.gather(x, axis, t - length * (t > 1), True), axis)
                 for t in range(length)
             ]
-        found = [b.slice(x, axis, t, t + 1) for t in range(length)]
-        return [b.reshape(piece, self.rows, self.k) for piece in found]
+        results = [b.slice(x, axis, t, t + 1) for t in range(length)]
+        return [b.reshape(piece, self.rows, self.k) for piece in results]
 
     def product(self, x: str, h: str, add: float = 0.0):
-        """x @ W + h @ R + bias, as self.form says. add: what the bias of this step differs by."""
+        """Return x @ W + h @ R + bias + add in the network's own form."""
         b, bias = self.b, self.bias + np.float32(add)
         if self.form == "joined":
             w = np.concatenate([self.w, self.r])
@@ -113,7 +113,7 @@ class Network:
 
 
 def _whole(b, network, results):
-    """What a network's results become: the last, some, or all of them as one tensor."""
+    """Return the last result of a network, some results, or all of them as one tensor."""
     kind = b.choice("last", "last", "stacked", "joined", "some")
     if kind == "last":
         return results[-1]
@@ -152,7 +152,7 @@ def unrolled(b: Builder) -> None:
 
 
 def alone(b: Builder) -> None:
-    """A cell whose input is no step of a sequence; its states may go into the next cell."""
+    """Add a cell whose input is no step of a sequence; its states may feed the next cell."""
     network = Network(b)
     x, h, c = b.source([network.rows, network.k]), network.state(), network.state()
     for _ in range(b.integer(1, 2)):
@@ -163,14 +163,14 @@ def alone(b: Builder) -> None:
 
 
 def last_steps(b: Builder) -> None:
-    """An operator of which steps are read, some of them as one tensor, behind moves of axes."""
+    """Add an operator of which some steps are read, behind moves of axes."""
     op, t = b.choice("LSTM", "GRU", "RNN"), b.integer(1, 4)
     rows, k, n = b.choice(1, 1, 2), b.integer(1, 3), b.integer(1, 3)
-    way = b.choice("forward", "reverse", "bidirectional", "bidirectional")
-    d, gates = 1 + (way == "bidirectional"), {"LSTM": 4, "GRU": 3, "RNN": 1}[op] * n
+    direction = b.choice("forward", "reverse", "bidirectional", "bidirectional")
+    d, gates = 1 + (direction == "bidirectional"), {"LSTM": 4, "GRU": 3, "RNN": 1}[op] * n
     inputs = [b.source([t, rows, k]), b.randn(d, gates, k), b.randn(d, gates, n)]
     inputs += [b.randn(d, 2 * gates), "", b.randn(d, rows, n)]
-    y, state = b.op(op, *inputs, n=2, direction=way, hidden_size=n)
+    y, state = b.op(op, *inputs, n=2, direction=direction, hidden_size=n)
     if b.chance(0.15):
         b.op("Neg", b.choice(y, state))
     if b.chance(0.4):
@@ -186,7 +186,7 @@ def last_steps(b: Builder) -> None:
 
 
 def scans(b: Builder) -> None:
-    """The same cell as the body of a Scan; the body computes in a Builder of its own."""
+    """Add a cell as the body of a Scan; a Builder of its own makes the body."""
     network = Network(b)
     t, rows = b.integer(1, 4), network.rows
     inner = Builder(0, (b.opset,))
@@ -207,15 +207,15 @@ def scans(b: Builder) -> None:
         else b.constant(np.zeros(inner.shape(before), np.float32))
         for before, _ in states
     ]
-    way = b.choice(0, 0, 1)
-    ways = {
-        "scan_input_directions": [way],
-        "scan_output_directions": [way if b.chance(0.9) else 1 - way] * len(results),
+    direction = b.choice(0, 0, 1)
+    directions = {
+        "scan_input_directions": [direction],
+        "scan_output_directions": [direction if b.chance(0.9) else 1 - direction] * len(results),
     }
     axis = b.choice(0, 0, 0, 0, 1)
-    given = ways if way or b.chance(0.3) else {}
+    attributes = directions if direction or b.chance(0.3) else {}
     sequence = b.source([t, rows, network.k] if not axis else [rows, t, network.k])
-    given |= {"scan_input_axes": [axis]} if axis or b.chance(0.3) else {}
+    attributes |= {"scan_input_axes": [axis]} if axis or b.chance(0.3) else {}
     afters = [after for _, after in states] + results
     copies = [
         helper.make_node("Identity", [name], [f"{name}/{i}"]) for i, name in enumerate(afters)
@@ -227,7 +227,7 @@ def scans(b: Builder) -> None:
     )
     outputs = [f"scan_{i}" for i in range(len(afters))]
     node = helper.make_node(
-        "Scan", [*outside, sequence], outputs, "Scan", body=body, num_scan_inputs=1, **given
+        "Scan", [*outside, sequence], outputs, "Scan", body=body, num_scan_inputs=1, **attributes
     )
     for i, (name, after) in enumerate(zip(outputs, afters, strict=True)):
         shape = inner.shape(after)

@@ -1,4 +1,4 @@
-"""Runs rewritten graphs in onnxruntime, those for boards as well, and compares what comes out."""
+"""Run rewritten graphs in onnxruntime, also those for boards, and compare the outputs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _U8, _S8, _S32 = onnx.TensorProto.UINT8, onnx.TensorProto.INT8, onnx.TensorProto
 
 
 def run(model: onnx.ModelProto, values) -> list[np.ndarray]:
-    found = golden.reference(model, values)
-    assert found is not None, golden.why_none(model, values)
-    return found
+    result = golden.reference(model, values)
+    assert result is not None, golden.why_none(model, values)
+    return result
 
 
 def runnable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same with other operators where onnxruntime lacks one."""
+    """Return the model with standard operators in place of those that onnxruntime lacks."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     constants = {t.name: numpy_helper.to_array(t) for t in copy.graph.initializer}
@@ -70,7 +70,7 @@ def _put_others(graph, whole, constants):
 
 
 def _apart(node):
-    """Conv, with its activation, and MaxPool."""
+    """Return a fused node as Conv, with its activation, and MaxPool."""
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     pool = list(attributes.pop("pool"))
     op, domain = ("FusedConv", _MS) if "activation" in attributes else ("Conv", "")
@@ -82,7 +82,7 @@ def _apart(node):
 
 
 def _decays(node, graph):
-    """CDist, Mul and Exp."""
+    """Return a node of decays as CDist, Mul and Exp."""
     apart, powers, by = (f"{node.output[0]}/{name}" for name in ("apart", "powers", "by"))
     factor = np.float32(-helper.get_attribute_value(node.attribute[0]))
     graph.initializer.append(numpy_helper.from_array(factor, by))
@@ -94,8 +94,8 @@ def _decays(node, graph):
 
 
 def _heads(node, graph):
-    """What gathers queries, keys and values from where they lie, and attention step by step."""
-    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    """Return a node of attention heads as gathering of queries, keys, values and single steps."""
+    attention = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     nodes, out, parts = [], node.output[0], []
 
     def constant(name, value):
@@ -107,24 +107,24 @@ def _heads(node, graph):
         return f"{out}/{name}"
 
     flat = constant("flat", np.int64([-1]))
-    dims = [given[f"{one}_dims"] for one in "qkv"]
+    dims = [attention[f"{one}_dims"] for one in "qkv"]
     n_heads = dims[0][1]
     for one, name, dim in zip("qkv", node.input, dims, strict=True):
-        at = np.arange(dim[3]) + given[f"{one}_first"]
-        for n, stride in zip(dim[2::-1], given[f"{one}_strides"][::-1], strict=True):
+        at = np.arange(dim[3]) + attention[f"{one}_first"]
+        for n, stride in zip(dim[2::-1], attention[f"{one}_strides"][::-1], strict=True):
             at = at + (np.arange(n) * stride).reshape(-1, *[1] * at.ndim)
         at = np.repeat(at, n_heads // dim[1], 1)  # a group's keys are those of all its heads
-        items = add("Reshape", [name, flat], f"{one}/flat")
-        parts.append(add("Gather", [items, constant(f"{one}/at", at)], one))
+        elements = add("Reshape", [name, flat], f"{one}/flat")
+        parts.append(add("Gather", [elements, constant(f"{one}/at", at)], one))
     turned = add("Transpose", parts[1:2], "turned", perm=[0, 1, 3, 2])
     scores = add("MatMul", [parts[0], turned], "scores")
-    scores = add("Mul", [scores, constant("scale", np.float32(given["scale"]))], "scaled")
-    if given["causal"]:
+    scores = add("Mul", [scores, constant("scale", np.float32(attention["scale"]))], "scaled")
+    if attention["causal"]:
         mask = np.triu(np.full((dims[0][2], dims[1][2]), -np.inf, np.float32), 1)
         scores = add("Add", [scores, constant("mask", mask)], "masked")
     powers = add("Softmax", [scores], "powers", axis=-1)
     y = add("MatMul", [powers, parts[2]], "y")
-    shape, axes = given["out_shape"], given["out_axes"]
+    shape, axes = attention["out_shape"], attention["out_axes"]
     order = [shape[a] for a in axes]
     y = add("Reshape", [y, constant("order", np.int64(order))], "whole")
     nodes.append(helper.make_node("Transpose", [y], [out], perm=np.argsort(axes).tolist()))
@@ -132,14 +132,14 @@ def _heads(node, graph):
 
 
 def _dynamic(node):
-    """What gives floats, and DynamicQuantizeLinear."""
-    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    """Return a dynamic norm or gate as float nodes and DynamicQuantizeLinear."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     reals, gated = (f"{node.output[0]}/{name}" for name in ("reals", "gated"))
     last = helper.make_node("DynamicQuantizeLinear", [gated], node.output)
     if node.op_type == "DynamicNorm":
-        return [helper.make_node("LayerNormalization", node.input, [gated], **given), last]
-    op = {b"gelu": "Gelu", b"gelu_tanh": "FastGelu", b"swish": "QuickGelu"}[given["gate"]]
-    more = {"alpha": given["alpha"]} if op == "QuickGelu" else {}
+        return [helper.make_node("LayerNormalization", node.input, [gated], **attributes), last]
+    op = {b"gelu": "Gelu", b"gelu_tanh": "FastGelu", b"swish": "QuickGelu"}[attributes["gate"]]
+    more = {"alpha": attributes["alpha"]} if op == "QuickGelu" else {}
     return [
         helper.make_node("ToFloat", node.input, [reals], domain=_OWN, axis=-1),
         helper.make_node(op, [reals], [gated], domain=_MS, **more),
@@ -152,7 +152,7 @@ def _has_many_zeros(node, constants):
 
 
 def _by_floats(node, graph, constants):
-    """Conv of floats, whose sums are as exact."""
+    """Return an integer convolution as a Conv of floats, whose sums are as exact."""
     w, zero = (constants[name].astype(np.float32) for name in (node.input[1], node.input[3]))
     w = w - zero.reshape(-1, *[1] * (w.ndim - 1))
     out, zero_x = node.output[0], constants[node.input[2]].astype(np.float32)
@@ -176,7 +176,7 @@ def _is_mixed(node, constants):
 
 
 def _signed(node, graph, constants):
-    """A product of bytes as one of int8 alone, which means the same."""
+    """Return a product of bytes as one of int8 alone with the same result."""
     copy, (operands, result) = onnx.NodeProto(), _PRODUCTS[node.op_type]
     copy.CopyFrom(node)
     before, after = [], []
@@ -192,7 +192,7 @@ def _signed(node, graph, constants):
 
 
 def _moved(x, out, number, dtype):
-    """Nodes that add a number and give another dtype."""
+    """Return nodes that add a number and cast to another dtype."""
     wide, by, total = (f"{out}/{name}" for name in ("wide", "by", "sum"))
     value = numpy_helper.from_array(np.int32(number))
     return [
@@ -204,7 +204,7 @@ def _moved(x, out, number, dtype):
 
 
 def _lowered(name, graph, constants):
-    """A zero point of uint8 as the int8 that means the same."""
+    """Return a zero point of uint8 as the equivalent int8."""
     new = f"{name}/signed"
     if new not in constants:
         constants[new] = (constants[name].astype(np.int16) - 128).astype(np.int8)
@@ -213,24 +213,27 @@ def _lowered(name, graph, constants):
 
 
 def wrong_types(model: onnx.ModelProto) -> dict:
-    """Types that the model gives its values and inference does not."""
+    """Return the types that the model declares for its values and inference does not."""
     untyped = onnx.ModelProto()
     untyped.CopyFrom(model)
     del untyped.graph.value_info[:]
-    inferred, said = known_values(infer(untyped).graph), known_values(model.graph)
-    return {name: (inferred.get(name), t) for name, t in said.items() if inferred.get(name) != t}
+    inferred, message = known_values(infer(untyped).graph), known_values(model.graph)
+    return {
+        name: (inferred.get(name), t) for name, t in message.items() if inferred.get(name) != t
+    }
 
 
-def difference(wanted, got, bound: float = BOUND, steps: int = 0, noise=None) -> str:
-    """What is wrong, or "". bound: of floats, to the largest one; 0: they must be the same.
+def difference(expected, got, bound: float = BOUND, steps: int = 0, noise=None) -> str:
+    """Return the difference of outputs in words, "" for none.
 
-    noise: by output, how far one may be off anyway.
+    Floats may differ by `bound`, relative to the largest one, integers by `steps`, and an output
+    by its `noise` in any case.
     """
-    if len(wanted) != len(got):
+    if len(expected) != len(got):
         return "other outputs"
-    noise = [0.0] * len(wanted) if noise is None else noise
-    found = [_difference(*of, bound, steps) for of in zip(wanted, got, noise, strict=True)]
-    return ", ".join(filter(None, found))
+    noise = [0.0] * len(expected) if noise is None else noise
+    results = [_difference(*of, bound, steps) for of in zip(expected, got, noise, strict=True)]
+    return ", ".join(filter(None, results))
 
 
 def _difference(a, b, noise, bound, steps):
@@ -249,15 +252,18 @@ def _difference(a, b, noise, bound, steps):
     return f"{apart.size} of {a.size} integers up to {apart.max():.0f} apart"
 
 
-def noise_of(model: onnx.ModelProto, values, wanted) -> list[float]:
-    """By output, what other last bits of the inputs change: much where large summands cancel."""
-    rng, found = np.random.default_rng(0), [0.0] * len(wanted)
+def noise_of(model: onnx.ModelProto, values, expected) -> list[float]:
+    """Return by how much noise in the inputs' last bits changes each output.
+
+    It is much if large summands cancel.
+    """
+    rng, result = np.random.default_rng(0), [0.0] * len(expected)
     for _ in range(_TIMES):
         others = [_with_noise(x, rng) if x.dtype == np.float32 else x for x in values]
-        for i, (a, b) in enumerate(zip(wanted, run(model, others), strict=True)):
+        for i, (a, b) in enumerate(zip(expected, run(model, others), strict=True)):
             if a.dtype.kind == "f" and np.isfinite(a).all() and np.isfinite(b).all():
-                found[i] = max(found[i], float(np.abs(a - b).max()))
-    return found
+                result[i] = max(result[i], float(np.abs(a - b).max()))
+    return result
 
 
 def _with_noise(x, rng):

@@ -1,4 +1,4 @@
-"""Around distances from stored samples, and what scikit-learn's SVC makes of decisions."""
+"""Random graphs of distances from stored samples, and of scikit-learn's SVC."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .dense import weights
 
 
 def column_sums(b: Builder) -> None:
-    """Columns of a matrix, picked and added up; now and then multiplied, or of two matrices."""
+    """Add sums of picked columns of a matrix; at times multiplied, or of two matrices."""
     rows, width = b.integer(1, 4), b.integer(2, 6)
     matrices = [b.source([rows, width])]
     if b.chance(0.15):
@@ -35,7 +35,7 @@ def distances(b: Builder) -> None:
 
 
 def decays(b: Builder) -> None:
-    """One number alone: what is for boards has the same bits then."""
+    """Add Exp of distances times one number: the rewrite for boards keeps the bits of these."""
     apart = _scan(b)
     if b.chance(0.5):
         apart = b.op("Neg", apart)
@@ -45,7 +45,7 @@ def decays(b: Builder) -> None:
 
 
 def _scan(b: Builder) -> str:
-    """Distances by a Scan over samples, and near misses of it; (samples, rows)."""
+    """Return distances by a Scan over samples, or a near miss of them; (samples, rows)."""
     n, k, vectors = b.integers(1, 5, 3)
     rows, samples = b.source([n, k]), weights(b, vectors, k)
     samples = samples if isinstance(samples, str) else b.constant(samples)
@@ -58,12 +58,12 @@ def _scan(b: Builder) -> str:
     ]
     constants = []
     if b.opset < 18:
-        given = {"axes": [b.choice(1, 1, 1, -1)]}
+        attributes = {"axes": [b.choice(1, 1, 1, -1)]}
         inputs = ["scan_apart"]
     else:
-        given, inputs = {}, ["scan_apart", "scan_axes"]
+        attributes, inputs = {}, ["scan_apart", "scan_axes"]
         constants = [helper.make_tensor("scan_axes", TensorProto.INT64, [1], [b.choice(1, -1)])]
-    nodes.append(helper.make_node(op, inputs, outs[1:], keepdims=0, **given))
+    nodes.append(helper.make_node(op, inputs, outs[1:], keepdims=0, **attributes))
     of = [(state, [n, k]), (one, [k])]
     body = helper.make_graph(
         nodes,
@@ -76,9 +76,9 @@ def _scan(b: Builder) -> str:
         constants,
     )
     names = ["scanned_same", "scanned"]
-    ways = {"scan_output_directions": [1]} if b.chance(0.1) else {}
+    directions = {"scan_output_directions": [1]} if b.chance(0.1) else {}
     node = helper.make_node(
-        "Scan", [rows, samples], names, "Scan", body=body, num_scan_inputs=1, **ways
+        "Scan", [rows, samples], names, "Scan", body=body, num_scan_inputs=1, **directions
     )
     for name, dims in zip(names, ([n, k], [vectors, n]), strict=True):
         b.types[name] = helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)

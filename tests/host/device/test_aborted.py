@@ -1,4 +1,4 @@
-"""A run after one that memory ended in the middle of a driver is right."""
+"""A run is right after one in which memory ended in the middle of a driver."""
 
 import numpy as np
 import pytest
@@ -44,16 +44,16 @@ MODELS = {
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 @pytest.mark.parametrize("name", MODELS)
-def test_a_run_after_one_that_was_given_up_is_right(target, name):
+def test_the_run_after_an_aborted_one_is_right(target, name):
     op, attributes, constants = MODELS[name]
     shapes = [small.value(each, (ROWS, COLUMNS)) for each in ("x", "y")]
     proto = small.model([(op, "x w", "y", attributes)], shapes[:1], shapes[1:], **constants)
     good = small.floats(ROWS, COLUMNS)
     bad = small.floats(ROWS, COLUMNS, seed=9)
     bad[2, 1] = np.inf  # of a row that floats compute, which takes heap
-    done = convert(proto, Options(strip=True, keep_inputs=True))
-    files = {"model.bin": done.data, "good": good.tobytes(), "bad": bad.tobytes()}
-    ended, found = small.run(target, SCRIPT, files).split()
+    converted = convert(proto, Options(strip=True, keep_inputs=True))
+    files = {"model.bin": converted.data, "good": good.tobytes(), "bad": bad.tobytes()}
+    ended, result = small.run(target, SCRIPT, files).split()
     assert ended == "True"
-    got = np.frombuffer(bytes.fromhex(found), np.float32).reshape(ROWS, COLUMNS)
+    got = np.frombuffer(bytes.fromhex(result), np.float32).reshape(ROWS, COLUMNS)
     np.testing.assert_allclose(got, small.expected(proto, good)[0], rtol=1e-5, atol=1e-5)

@@ -1,4 +1,4 @@
-"""A rewrite that fails is left out: the model is converted without it, and a note says so."""
+"""A rewrite that fails is omitted: the model is converted without it, and a note says so."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tools.converter.simplify import simplify
 
 
 def broken(model):
-    """Changes half of what it wants to."""
+    """Rewrite half of a pattern, then fail."""
     model.graph.node("neg").op_type = "Abs"
     raise LookupError("nothing there")
 
@@ -31,17 +31,17 @@ def model():
     return proto
 
 
-def test_the_others_are_applied_to_what_was_there_before(model, monkeypatch):
+def test_other_rewrites_apply_to_the_graph_before_the_failure(model, monkeypatch):
     add_rewrite(monkeypatch, broken, level=1, name="broken", at=3)
     model = simplify(load.prepare(model))
     notes = []
-    done, _ = pipeline.rewrite_model(model, 1, notes=notes)
+    rewritten, _ = pipeline.rewrite_model(model, 1, notes=notes)
     assert len(notes) == 1
     assert "rewrite broken left out, it failed (LookupError: nothing there)" in notes[0]
-    compare(model, done, [randn(3, 4)], 0)
+    compare(model, rewritten, [randn(3, 4)], 0)
 
 
-def test_so_are_quantized_operators(model, monkeypatch):
+def test_a_failing_quantized_rewrite_is_omitted(model, monkeypatch):
     def fails(*_):
         raise ValueError("no")
 
@@ -54,6 +54,6 @@ def test_so_are_quantized_operators(model, monkeypatch):
         for one in pipeline.PASSES
     ]
     monkeypatch.setattr(pipeline, "PASSES", passes)
-    done = convert(model, Options(strip=True))
-    assert sum("rewrite qdq left out" in note for note in done.notes) == 1
-    assert np.prod(done.graph.outputs[0].shape) == 12
+    converted = convert(model, Options(strip=True))
+    assert sum("rewrite qdq left out" in note for note in converted.notes) == 1
+    assert np.prod(converted.graph.outputs[0].shape) == 12
