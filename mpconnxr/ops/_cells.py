@@ -112,7 +112,7 @@ class CellMath:
         p = block("clip", start=at, end=at + n, low=low, high=high)
         self._call(forms.get("clip").clip32, p)
 
-    def _items(self, loop, p):
+    def _call(self, loop, p):
         self.calls.call(loop, self.bits, self.bits, self.bits, p)
 
 
