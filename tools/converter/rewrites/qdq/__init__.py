@@ -23,7 +23,6 @@ from ...context import Context
 from ...errors import Problem
 from ...external_weights import from_ir
 from ...ir import dtype_name
-from ...protos import copied
 from ...shapes import infer
 from ...simplify import fold, maps
 from .. import _graph as g
@@ -92,29 +91,31 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
     """
     original, invented = model, set()
     for _ in range(_MAX_ROUNDS):
-        changed = _changed(model, _apply_all, context, invented)
-        if changed is None:
+        edit, maps_aside = _edit_of(model, context, invented)
+        if not _apply_all(edit):
             break
-        model = infer.infer(fold.fold(changed, context), context)
+        model = infer.infer(fold.fold(_message(edit, maps_aside), context), context)
         verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
-    model = _with_reasons(model, context)
-    changed = _changed(model, unquantize, context)
-    if changed is not None:
-        model = infer.infer(changed, context)
+    else:
+        edit, maps_aside = _edit_of(model, context, invented)
+    has_reasons = _write_reasons(edit, context)
+    if unquantize(edit) or has_reasons:
+        model = infer.infer(_message(edit, maps_aside), context)
     verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
 
 
-def _changed(model, rules, context, invented=None):
-    """Apply rules to a model; return the changed one without types, or None if nothing changed."""
-    proto, taken = maps.set_aside(model)
-    edit = Edit(proto, invented, context.floats)
-    if not rules(edit):
-        return None
+def _edit_of(model, context, invented):
+    proto, maps_aside = maps.set_aside(model)
+    return Edit(proto, invented, context.floats), maps_aside
+
+
+def _message(edit, maps_aside):
+    """Return the changed model, without types."""
     edit.finish()
-    changed = maps.put_back(from_ir(edit.model), taken)
-    del changed.graph.value_info[:]
-    return changed
+    model = maps.put_back(from_ir(edit.model), maps_aside)
+    del model.graph.value_info[:]
+    return model
 
 
 def _apply_all(edit):
@@ -164,50 +165,38 @@ def _is_own_norm(node):
     return g.is_op(node, "LayerNormalization", domain=g.OWN)
 
 
-def _with_reasons(model, context):
-    """Write the reason into each node that stays in float: floats of weights would hide it."""
-    reasons = _reasons(model, context.floats)
-    if not reasons:
-        return model
-    model = copied(model)
-    for i, reason in reasons.items():
-        model.graph.node[i].metadata_props.add(key=_REASON, value=reason)
-    return model
-
-
-def _reasons(model, floats=(), known=None):
-    """Return by index of a node that computes in float on what was integers: why.
+def _write_reasons(edit, context):
+    """Write the reason into each node that stays in float: floats of weights would hide it.
 
     Args:
-        model: the model.
-        floats: see Context.floats.
-        known: the reasons that are known, by index.
+        edit: the last round, in which no rule changed anything.
+        context: of the conversion.
+
+    Returns:
+        True if there are such nodes.
 
     """
-    known = known or {}
-    proto, _ = maps.set_aside(model)
-    if proto is not model:
-        indices = [i for i, node in enumerate(model.graph.node) if node in proto.graph.node]
-    else:
-        indices = range(len(model.graph.node))
-    edit = Edit(proto, floats=floats)
-    nodes = zip(indices, list(edit.graph), strict=True)
-    return {i: known.get(i) or _reason(edit, node) for i, node in nodes if _stays(node)}
+    nodes = list(edit.graph)
+    if not any(map(_stays, nodes)):
+        return False
+    probe = Edit(edit.original, floats=context.floats)  # which the rules may change
+    for node, tried in zip(nodes, list(probe.graph), strict=True):
+        if _stays(tried):
+            node.metadata_props[_REASON] = _reason(probe, tried)
+    return True
 
 
 def notes(model: onnx.ModelProto) -> list[str]:
     """Return a line for each node that computes in float on what was integers: why."""
-    known = {
-        i: p.value
-        for i, node in enumerate(model.graph.node)
-        for p in node.metadata_props
-        if p.key == _REASON
-    }
-    lines = []
-    for i, reason in _reasons(model, known=known).items():
-        node = model.graph.node[i]
-        name = node.name or node.output[0]
-        lines.append(f"{name} ({node.op_type}) stays in float: {reason}")
+    floats = {node.output[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
+    if not any(floats.intersection(node.input) for node in model.graph.node):
+        return []
+    edit, lines = Edit(maps.set_aside(model)[0]), []
+    for node in list(edit.graph):
+        if _stays(node):
+            name, op_type = node.name or node.outputs[0].name, node.op_type
+            reason = node.metadata_props.get(_REASON) or _reason(edit, node)
+            lines.append(f"{name} ({op_type}) stays in float: {reason}")
     return lines
 
 

@@ -19,6 +19,7 @@ from .. import _graph as g
 FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64 = 1, 2, 3, 4, 5, 6, 7
 BYTES = (UINT8, INT8)
 WIDE = (UINT16, INT16)
+_ARRAY = "array"  # key in a value's metadata: its contents
 _INTEGERS = (*BYTES, *WIDE, INT32, 21, 22, 25, 26)
 
 
@@ -87,7 +88,11 @@ def dtype_of(value: ir.Value) -> int:
 
 def array_of(value: ir.Value | None) -> np.ndarray | None:
     """Return the contents of a constant; None for all other values."""
-    return None if value is None or value.const_value is None else value.const_value.numpy()
+    if value is None or value.const_value is None:
+        return None
+    if _ARRAY not in value.meta:  # a message is read anew each time
+        value.meta[_ARRAY] = value.const_value.numpy()
+    return value.meta[_ARRAY]
 
 
 def floats_of(value: ir.Value) -> np.ndarray | None:
