@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.host.device import small
-from tests.host.ops.test_block_vfp import CLIP, NEAR, RELU, conv, given, on_fpus
+from tests.host.ops.test_block_vfp import CLIP, NEAR, RELU, conv, input_of, on_fpus
 from tools.converter.convert import Options, convert
 from tools.converter.reference import golden
 
@@ -65,12 +65,12 @@ def test_narrow_products_in_the_fpu_are_near_onnxruntime(target, weights):
     conversions = [convert(source, Options(strip=True, weights=weights)) for source in sources]
     files = {"n": str(len(conversions)).encode()}
     for i, (one, source) in enumerate(zip(conversions, sources, strict=True)):
-        files |= {f"{i}.bin": one.data, f"x{i}": given(source).tobytes()}
+        files |= {f"{i}.bin": one.data, f"x{i}": input_of(source).tobytes()}
     lines = small.run(target, SCRIPT, files).splitlines()
     for name, one, source, line in zip(MODELS, conversions, sources, lines, strict=True):
         taken, grown, same, result = line.split()
         assert (taken, grown, same) == ("vfp", "0", "True"), name
-        [expected] = golden.reference(one.model, [given(source)])
+        [expected] = golden.reference(one.model, [input_of(source)])
         expected = expected.ravel()[: expected.size // 3]
         got = np.frombuffer(bytes.fromhex(result), np.float32)
         assert np.abs(got - expected).max() <= NEAR * np.abs(expected).max(), name
@@ -81,7 +81,7 @@ def test_integers_compute_if_memory_is_short(target):
     source = conv((1, 3, 9, 7), (5, 3, 3, 3), pads=[1] * 4)
     data = convert(source, Options(strip=True, weights="int8")).data
     [line] = small.run(
-        target, SCRIPT, {"n": b"1", "0.bin": data, "x0": given(source).tobytes()}
+        target, SCRIPT, {"n": b"1", "0.bin": data, "x0": input_of(source).tobytes()}
     ).splitlines()
     taken, _, same, _ = line.split()
     assert (taken, same) == ("exact", "True")
