@@ -27,7 +27,6 @@ def counts_in(page: str) -> dict[str, dict[str, tuple[float, float]]]:
 
     Returns:
         {target: {"int8" or "float32": (least, most) instructions per MAC of its models}}
-
     """
     counts = {}
     for section in page.split("\n## ")[1:]:

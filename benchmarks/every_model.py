@@ -67,7 +67,6 @@ class Row:
         loops: instructions inside loops by target.
         garbage: bytes that a run allocates, by target.
         why: error message, if the model failed.
-
     """
 
     name: str

@@ -22,7 +22,6 @@ def fitted(samples: list[tuple]) -> dict:
         A JSON object. "terms": instructions per call, multiply-accumulate, element of input,
             element of output and element of a constant. "off": [low, high] of measured divided by
             estimated instructions. "n": number of steps.
-
     """
     work = np.array([(1, *w) for w, _ in samples], float)
     counted = np.array([max(count, 1) for _, count in samples], float)

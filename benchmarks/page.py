@@ -118,7 +118,6 @@ def write(rows: Sequence[dict], folder: Path, command: str) -> None:
         rows: one measurement each, as tools.bench and benchmarks.c make them.
         folder: where to write.
         command: the command that measures again, for the page.
-
     """
     has_cmsis = any("cmsis_o3_instructions" in row for row in rows)
     parts = [_HEAD.format(command=command, cmsis=_CMSIS if has_cmsis else _NO_CMSIS)]

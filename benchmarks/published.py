@@ -16,7 +16,6 @@ class Published:
         seconds: time of a run.
         hz: clock of the core.
         macs: multiply-accumulates, if they differ from the collection's model.
-
     """
 
     board: str

@@ -94,7 +94,6 @@ def measure(converted: Converted, target_name: str) -> list[tuple[str, Work, int
 
     Raises:
         TargetError: if the run fails.
-
     """
     target = get_target(target_name)
     _, per_instruction = getattr(target, "counter", (0, 1.0))

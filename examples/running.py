@@ -38,7 +38,6 @@ def arguments(
         n: default number of recordings.
         few: default number on an emulated board.
         least: smallest allowed number.
-
     """
     parser = argparse.ArgumentParser(
         f"python -m examples.{example}.demo", description=about.partition("\n")[0]
@@ -73,7 +72,6 @@ def run(
         script: the script.
         files: files beside it, by name.
         on_line: called with each line of output as it comes.
-
     """
     files = {**_package(target, files.values()), **files}
     done = target.run(script, files=files, timeout=TIMEOUT, on_line=on_line)
@@ -145,7 +143,6 @@ def classify(
         names: of the files, model.bin among them.
         labels: of the classes.
         expected: right labels.
-
     """
     printed = run(target, script, {name: folder / name for name in names})
     predicted, us = predictions(printed)

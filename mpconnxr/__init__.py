@@ -53,7 +53,6 @@ def load(
     Raises:
         ModelError, UnsupportedError, ArenaError: the model cannot be used.
         OSError: a path cannot be opened, or the counter cannot be written.
-
     """
     try:
         from . import opening

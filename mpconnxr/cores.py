@@ -46,7 +46,6 @@ class Program(_OfOne):
 
     Attributes:
         cores: 1 or 2.
-
     """
 
     cores = 1

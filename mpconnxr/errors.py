@@ -35,7 +35,6 @@ class ArenaError(MpconnxrError):
     Attributes:
         needed: bytes.
         available: bytes.
-
     """
 
     def __init__(self, needed, available, why=""):

@@ -13,7 +13,6 @@ class Model:
         inputs, outputs: lists of tensors in the graph's order. Their data are typed views into the
             arena. Fill inputs[i].data and call run(), or pass the values to run(). The shape and
             data of an output whose shape a run decides are those of the last run.
-
     """
 
     def __init__(self, loader):
@@ -79,7 +78,6 @@ class Table:
         run: the runner.
         held: buffers that the table's views do not keep alive.
         reset: offset in the code of the calls that restore the words a run changes; 0 if none.
-
     """
 
     what = words = run = held = None

@@ -18,7 +18,6 @@ class Queue:
         current: the same of the run that has begun, or None.
         parts: its generator, or None.
         task: the task of asyncio that computes, or None.
-
     """
 
     def __init__(self, model):
@@ -83,7 +82,6 @@ def submit(model, x, id, completed, slice_ms=5):
         completed: function of (id, result). result: the outputs, which hold until completed
             returns as the next run may begin then, or the MpconnxrError that ended the run.
         slice_ms: about the longest time for which asyncio's task keeps the processor.
-
     """
     try:
         function("completed", completed)

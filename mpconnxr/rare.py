@@ -124,7 +124,6 @@ def method(model, name):
     Raises:
         AttributeError: nothing has this name.
         UnsupportedError: a program has no kernels to list or trace.
-
     """
     if name in _ABSENT:
         return None

@@ -21,7 +21,6 @@ class Slices:
     Attributes:
         sizes: extent of the next part, by step.
         parts: the generator of the run that began last, or None.
-
     """
 
     def __init__(self, model):
@@ -52,7 +51,6 @@ class Slices:
 
         Raises:
             MpconnxrError: as Model.run does.
-
         """
         integer("slice_ms", slice_ms, 1, LONGEST_MS)
         model, time = self.model, clock()
@@ -127,7 +125,6 @@ async def run_async(model, x=None, slice_ms=5):
 
     Raises:
         MpconnxrError: also if this model computes already, or reset() has ended the run.
-
     """
     try:
         try:

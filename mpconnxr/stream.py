@@ -54,7 +54,6 @@ class _Read:
     Attributes:
         digest: SHA-256 until it was checked, then None.
         widen: function that makes float32 of float16, or None.
-
     """
 
     digest = widen = None

@@ -173,7 +173,6 @@ class Tensor:
         scale, zero_point: of integers that stand for numbers, (q - zero_point) * scale; else None.
         image: for an input that takes pictures, else None.
         fed: the typecode that feed fills it by, None before the first time.
-
     """
 
     scale = zero_point = image = None
@@ -264,7 +263,6 @@ class Tensor:
 
         Raises:
             InputError: an argument does not fit, or the input takes no pictures.
-
         """
         try:
             if self.image is None:

@@ -67,7 +67,6 @@ class LightTensor:
     Attributes:
         data: its elements.
         fed: the typecode that feed fills it by, None before the first time.
-
     """
 
     fed = None  # see feed
@@ -127,7 +126,6 @@ def run(self, x=None, deadline_us=None):
         MpconnxrError: this model, or another one in its arena, is still computing; or a step
             failed.
         OSError: of the file that weights are streamed from.
-
     """
     free = self._free[self._take(False)]
     try:

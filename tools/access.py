@@ -92,7 +92,6 @@ class Access(NamedTuple):
         nbytes: bytes of an element, or None for the buffer's own elements.
         low: first element.
         high: one past the last element.
-
     """
 
     argument: str
@@ -112,7 +111,6 @@ class Values(NamedTuple):
         least: least value of an element.
         greatest: greatest value of an element.
         is_magnitude: True if the limits are those of a float's bits without the sign.
-
     """
 
     argument: str
@@ -168,7 +166,6 @@ class Loop:
 
         Raises:
             AccessError: if the parameters do not meet the loop's requirements.
-
         """
         accesses = [Access("p", "reads", 4, 0, self._n_p)]
         accesses += self._evaluate((*_KINDS, "requires"), p, lengths or {}, arguments)
@@ -192,7 +189,6 @@ class Loop:
 
         Raises:
             AccessError: if the parameters do not meet the relations that the loop trusts in.
-
         """
         return list(self._evaluate(_GIVEN, p, lengths or {}, arguments))
 
@@ -318,7 +314,6 @@ class Loop:
 
         Raises:
             AccessError: if a number is beyond its range.
-
         """
         values = parameter.numbers(p)
         # A value known only at run time is an object of the recorder, which raises when used.
@@ -384,7 +379,6 @@ def loops(family: str) -> dict[str, Loop]:
 
     Raises:
         AccessError: if a declaration cannot be parsed.
-
     """
     return read(LOOPS / f"{family}.py")
 
@@ -477,7 +471,6 @@ def _limits(text: str) -> tuple[str, bool, ast.Expression]:
         tuple: the argument, True for a magnitude, and an expression for the fields of Values; or
             "",
             False and the expression as it stands, if there is no x[low : high].
-
     """
     try:
         node = ast.parse(f"[{text}]", mode="eval").body

@@ -35,7 +35,6 @@ def made(name: str, make: Callable[[Path, Path], None]) -> Path:
     Args:
         name: its name.
         make: function of an empty folder to work in, and of the path of the file to write.
-
     """
     product = cache_folder() / name
     if not product.is_file():

@@ -20,7 +20,6 @@ class Section(NamedTuple):
 
     Attributes:
         name: offset of its name in the section of names.
-
     """
 
     name: int
@@ -42,7 +41,6 @@ class Symbol(NamedTuple):
 
     Attributes:
         section: number of its section.
-
     """
 
     value: int

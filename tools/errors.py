@@ -30,7 +30,6 @@ class TooSmall(ConvertError):
 
     Attributes:
         least: bytes that would be enough.
-
     """
 
     def __init__(self, text: str, least: int):
@@ -45,7 +44,6 @@ def text_of(e: Exception) -> str:
 
     Raises:
         BrokenPipeError: the error itself, if it is one: nobody reads the output any more.
-
     """
     if isinstance(e, BrokenPipeError):
         raise e

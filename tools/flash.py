@@ -204,7 +204,6 @@ def flash(args: argparse.Namespace) -> int:
 
     Raises:
         DeployError: if the model cannot be deployed.
-
     """
     model = _model(args) if args.model else None
     if args.firmware:

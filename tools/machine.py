@@ -38,7 +38,6 @@ class Machine:
         arch: mpy-cross's -march, "" if the firmware takes no native code.
         assemblers: inline assemblers that the firmware has, such as "thumb".
         mpy: (version, sub-version) of its .mpy files.
-
     """
 
     arch: str

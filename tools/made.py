@@ -28,7 +28,6 @@ def update(path: Path, text: str, check: bool) -> bool:
 
     Returns:
         True if the text differs from the file's.
-
     """
     if path.is_file() and path.read_text() == text:
         return False

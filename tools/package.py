@@ -37,7 +37,6 @@ def folder() -> Path:
         AsmError: if assembler is invalid.
         LoopError: if a loop is invalid.
         OSError: if a file cannot be read or written.
-
     """
     builds = cache_folder() / "packages"
     place = builds / _digest()[:16]

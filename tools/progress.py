@@ -21,7 +21,6 @@ class Progress:
         total: amount at its end; None if only the time is known.
         unit: "B" for bytes.
         amount: amount so far.
-
     """
 
     def __init__(self, what: str, total: int | None = None, unit: str = ""):

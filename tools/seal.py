@@ -42,7 +42,6 @@ class Seal:
         hmac: HMAC-SHA256 of the message, 32 bytes.
         public_key: raw Ed25519 key, 32 bytes.
         signature: raw Ed25519 signature, 64 bytes.
-
     """
 
     counter: int
@@ -63,7 +62,6 @@ class Keys:
     Attributes:
         private: key of the signature.
         hmac: key of the HMAC, any bytes.
-
     """
 
     private: Ed25519PrivateKey | None = None
@@ -76,7 +74,6 @@ class Request:
 
     Attributes:
         counter: its counter; None for that of the file's earlier seal, or else 0.
-
     """
 
     keys: Keys
@@ -111,7 +108,6 @@ def sealed(data: bytes, signer: Keys, counter: int | None = None) -> bytes:
 
     Raises:
         ConvertError: if it is not a valid model file.
-
     """
     stored = _intact(data)
     earlier = _seal_in(stored)
@@ -144,7 +140,6 @@ def verify(data: bytes, public_key: bytes) -> Seal:
     Raises:
         SealError: if the signature is missing or wrong.
         ConvertError: if it is not a model file.
-
     """
     seal = _seal_in(_intact(data))
     if seal is None or not seal.is_signed:

@@ -65,7 +65,6 @@ class _Locals(ast.NodeVisitor):
         order: names in the order in which MicroPython numbers them: arguments, then others as they
             are met, an assigned value before its target.
         wide: names of pointers to elements of two or four bytes.
-
     """
 
     def __init__(self, function: ast.FunctionDef):

@@ -52,7 +52,6 @@ def cmsis_figures(path: Path, converted: Converted, row: dict, package: Path | N
         converted: the same model, converted.
         row: figures of mpconnxr, of which only the target is read.
         package: folder of mpconnxr; default: the source.
-
     """
     target = row["target"]
     if target not in build.TARGETS or target == "unix" or cmsis.folder() is None:

@@ -55,7 +55,6 @@ class CCount:
         instructions: exact.
         output: bytes of the output.
         cycles: estimate; None if the core is not an ARM.
-
     """
 
     instructions: int
@@ -86,7 +85,6 @@ def count(text: str, target: str, level: str, more: Sequence[str] = ()) -> CCoun
 
     Raises:
         TargetError: if it does not compile or run.
-
     """
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)

@@ -49,7 +49,6 @@ def library(target: str, compiler: Sequence[str], level: str) -> tuple[str, ...]
 
     Returns:
         Options and archive that the compiler of model.h needs.
-
     """
     root = folder().absolute()
     sources = sorted(
@@ -84,7 +83,6 @@ class _Value:
         data: value of a constant.
         dims: (n, h, w, c) in memory.
         is_last: the channels are last in memory but not in ONNX.
-
     """
 
     c: str
@@ -121,7 +119,6 @@ class CmsisSource(c_code.Source):
     Attributes:
         dtype: of the output in ONNX.
         step: scale of the output.
-
     """
 
     dtype: np.dtype = np.dtype(np.int8)
@@ -142,7 +139,6 @@ def generate(path: Path, seed: int = 0) -> CmsisSource:
 
     Raises:
         ConvertError: if an operator cannot be translated.
-
     """
     model = c_code.lowered(path)
     translated = _Model(model.graph)

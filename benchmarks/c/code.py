@@ -32,7 +32,6 @@ class Source:
     Attributes:
         text: of model.h.
         sample: random data for the only input.
-
     """
 
     text: str
@@ -99,7 +98,6 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
 
     Raises:
         ConvertError: if an operator cannot be translated.
-
     """
     model = lowered(path)
     code = Code(same=same)
@@ -133,7 +131,6 @@ def text_of(code: Code, x, y, given: np.ndarray, header: str, types: dict | None
         given: sample data for the input.
         header: lines of #include and of declarations.
         types: {dtype: dtype that stands for it in C}, if they differ.
-
     """
     names = _TYPES | {name: _TYPES[other] for name, other in (types or {}).items()}
     kind = names[str(x.dtype)]

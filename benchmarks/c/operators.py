@@ -59,7 +59,6 @@ def windows(node: Node, x, w) -> tuple:
     Returns:
         Sizes of input, kernel and output, strides, pads before and dilations: (height, width)
             each.
-
     """
     a, rank = node.attributes, len(x.shape) - 2
     kernel = list(w.shape[2:]) if w is not None else list(a["kernel_shape"])
@@ -139,7 +138,6 @@ def _quantized(code, node, ratio, zeros, bias, transposed):
         zeros: inputs with the zero points of a, b and the output.
         bias: input with the bias.
         transposed: b is (N, K).
-
     """
     a, w = node.inputs[0], node.inputs[3]
     rows, zeros = a.n // a.shape[-1], [node.scalar(i) for i in zeros]

@@ -44,7 +44,6 @@ def measure(converted: Converted, text: str) -> Paired:
 
     Raises:
         TargetError: if one of them fails.
-
     """
     executable = get_target("unix").build()
     files = input_files(converted) | {"paired.py": _SCRIPT.read_bytes()}

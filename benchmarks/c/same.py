@@ -47,7 +47,6 @@ def qconv(code, x, out, product, args):
         out: output.
         product: w (G * M, ...), bias, ratio, zero points of x, w and out, dtypes of x and out.
         args: arguments of qconv, from N on.
-
     """
     n, groups, c, h, width, m, kh, kw, oh, ow, sh, sw, *_, dh, dw = args
     if c == 1 and m <= 2:
@@ -86,7 +85,6 @@ def _packed(code, product, groups):
     Returns:
         Names of the table and the weights, [flip, zero points of x, w and out, lower and upper
             limit].
-
     """
     w, bias, ratio, (x_zero, w_zero, y_zero), x_dtype, y_dtype = product
     flip = 128 if x_dtype == np.int8 else 0

@@ -68,7 +68,6 @@ class Session:
 
     Attributes:
         at: number of the step that ran last.
-
     """
 
     def __init__(self, path):
@@ -115,7 +114,6 @@ class Session:
         Args:
             data: number of a golden vector, or a list with a dict for each input: "file" has the
                 tensor's bytes, or "values" are numbers or strings; "shape" is for an open one.
-
         """
         self.stop()
         self.model.reset()
@@ -177,7 +175,6 @@ class _Blocks:
 
     Attributes:
         values: [offset, end, first step, last step, shape] of each value.
-
     """
 
     def __init__(self, reader):

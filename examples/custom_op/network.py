@@ -22,7 +22,6 @@ def network(functions: bool = True) -> onnx.ModelProto:
 
     Args:
         functions: add the operators' definitions.
-
     """
     taps = np.hanning(N_TAPS + 2)[1:-1]
     nodes = [

@@ -37,7 +37,6 @@ class Result:
         predicted: digit of each image.
         us: microseconds of each run.
         arena_bytes: size of the arena.
-
     """
 
     predicted: list[int]

@@ -17,7 +17,6 @@ def main(argv=None, dynamo=True):
     Args:
         argv: arguments; None: those of the process.
         dynamo: use the exporter since torch 2.5.
-
     """
     torch.manual_seed(0)
     torch.set_num_threads(1)

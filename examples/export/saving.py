@@ -31,7 +31,6 @@ def save_samples(folder, name, samples, outputs):
         samples: inputs to try it with, one per row.
         outputs: outputs of the trained model for the first row, one array per output of the .onnx,
             with which the converter compares its own.
-
     """
     path = folder / name
     np.save(f"{path}.npy", samples)

@@ -22,7 +22,6 @@ class Recording:
 
     Attributes:
         every: hops from one answer to the next, here one second.
-
     """
 
     every = RATE // HOP

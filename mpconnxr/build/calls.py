@@ -47,7 +47,6 @@ class Memories:
             memory) of each memory.
         buffers: all buffers.
         constants: arrays that kernels make for their loops.
-
     """
 
     def __init__(self, arena, state, reader):
@@ -166,7 +165,6 @@ class Calls(Repeats):
         Args:
             thing: such as text, or a list of loops, of such lists, and of results of place(),
                 constants() and part(). No place in it moves in a repeat.
-
         """
         from .held import is_same, kinds_of  # which most models do not need
 
@@ -193,7 +191,6 @@ class Calls(Repeats):
             w: a list, as for hold().
             left: indices of words in the block that the loop may change, also if it is ended
                 early, and that it sets before it reads them.
-
         """
         w, out = self.hold(w), self.hold(loop)
         self.left[w[0], out[0]] = left
@@ -211,7 +208,6 @@ class Calls(Repeats):
             out: the same.
             p: a block, which the table owns from now on: no other call may have it. None: the
                 block of the call before, with what that call has written to it.
-
         """
         x = NONE if x is None else x
         w = NONE if w is None else w

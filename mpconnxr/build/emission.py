@@ -42,7 +42,6 @@ class Emission(forms.Board):
         kinds: of the views, 256 times the number of a memory plus a struct code.
         first, known: the table's words at first, and by now.
         left: see Calls.drive.
-
     """
 
     def __init__(self, memories, most_views=_VIEWS):
@@ -177,7 +176,6 @@ class Emission(forms.Board):
             nth: index of the call in one repeat, whose calls share no entry.
             numbers: of the views of x, w, out that such a call has.
             listed: of the views in lists.
-
         """
         x, w, out = buffers[:3]
         key = loop, len(p) or self._last, x[0], w[0], out[0], nth, numbers, listed
@@ -275,7 +273,6 @@ class Entry:
         listed: words of the views in lists.
         more: entries that have each of these, three by three.
         unknown: indices of words that its last call may have changed.
-
     """
 
     kinds = owner = None

@@ -35,7 +35,6 @@ class Graph:
 
         Args:
             body: one of the bodies of a node; None for the graph itself.
-
         """
         start, n, depth = body or self._all
         numbers = start.fork()

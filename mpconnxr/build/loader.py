@@ -25,7 +25,6 @@ class Loader:
         runtime: dynamic.runtime.Runtime of a model with run-time dims, else None.
         stream: Stream of a model whose weights are streamed, else None.
         prefer: forms of loops, see inspect.kernels.
-
     """
 
     prefer = ()
@@ -244,7 +243,6 @@ def overlaps(inputs, outputs):
     Args:
         inputs: tensors that a step reads; this appends the outputs.
         outputs: tensors that the step writes.
-
     """
     found = []
     for a in outputs:

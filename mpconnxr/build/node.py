@@ -27,7 +27,6 @@ class Node:
         runtime: the dynamic.runtime.Runtime of a model with run-time dims, else None.
         overlaps: tensors that share memory and that no kernel has allowed to yet: see
             loader.overlaps.
-
     """
 
     def __init__(self, name, inputs, outputs, scratch, params, bodies=()):
@@ -52,7 +51,6 @@ class Node:
             lead: bytes by which out must start before x, at least. None: both have the same number
                 of elements, and the kernel reads element i of x before it writes element i of out;
                 wider elements then need more lead.
-
         """
         if lead is None:
             if x.nelem != out.nelem:
@@ -87,7 +85,6 @@ class Node:
         Args:
             prepare: the function.
             *args: its arguments.
-
         """
         try:
             return prepare(*args)

@@ -23,7 +23,6 @@ class Numbers:
     Attributes:
         at: offset of the next number.
         n_read: how many numbers were read.
-
     """
 
     def __init__(self, data, at, end, n_read=0):

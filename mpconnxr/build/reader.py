@@ -67,7 +67,6 @@ class Reader:
         inputs, outputs: tensor ids.
         kernels: names.
         stream: a Stream if weights are not in memory, else None.
-
     """
 
     def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(), stream=False):
@@ -79,7 +78,6 @@ class Reader:
             kind: KIND_MODEL or KIND_TENSORS.
             wanted: further kinds of chunks to read.
             stream: leave weights in the file if that is not in memory.
-
         """
         self.origin = source
         self.stream = None

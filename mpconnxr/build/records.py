@@ -28,7 +28,6 @@ class Chunk:
         place: offset in the arena if it is streamed, else None.
         buffer: its bytes if they were read, else None.
         widens: bytes in memory for each byte in the file.
-
     """
 
     widens = 1
@@ -62,7 +61,6 @@ class TensorInfo:
         stored_nbytes: of a constant in the file.
         is_open: True if a run decides the shape.
         chunk: of a constant, else None.
-
     """
 
     # An attribute that an object does not set takes no heap in it.
@@ -91,7 +89,6 @@ class Records:
     Attributes:
         state_nbytes: size of the tensors that last from run to run.
         has_dims, has_objects, has_state: features of the file.
-
     """
 
     has_dims = has_objects = has_state = False

@@ -167,7 +167,6 @@ class Level:
     Attributes:
         members: the calls and repeats in it, in their order.
         counts: of the repeats around it, and its own.
-
     """
 
     def __init__(self, n, outer):
@@ -195,7 +194,6 @@ class Site:
         buffers, p: of the first round.
         steps: the growth of p at each level, the outermost first; None for no growth.
         moves: the same of each buffer; None if none moves.
-
     """
 
     moves = None

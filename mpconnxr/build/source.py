@@ -12,7 +12,6 @@ class Source:
         file: the file object, or None.
         is_ours: True if the package opened the file.
         nbytes: size of the file.
-
     """
 
     def __init__(self, source):

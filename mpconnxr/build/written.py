@@ -15,7 +15,6 @@ class Written:
 
     Attributes:
         spans: starts and ends.
-
     """
 
     def __init__(self):

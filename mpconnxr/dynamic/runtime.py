@@ -27,7 +27,6 @@ class Runtime:
         inputs: list of sizes.OpenInput.
         expressions: arrays of words.
         places: index of the expression of each parameter that has one, by its number in the graph.
-
     """
 
     def __init__(self, words, n_dims):
@@ -183,7 +182,6 @@ class Dim:
 
     Attributes:
         bound: the largest number it may be.
-
     """
 
     def __init__(self, runtime, number, name):

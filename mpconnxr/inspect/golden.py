@@ -31,7 +31,6 @@ class Result:
         ok: True if the error of each output is within the file's bound for it.
         seconds: of a run (median of some), None where this board has no clock.
         first_seconds: of the first run, which also imports and checks digests, or None.
-
     """
 
     def __init__(self):

@@ -69,7 +69,6 @@ class Listing(Preferring):
         steps, bodies: for each step of the model's its index in found, and True if it reads
             weights.
         chunk: returns the bytes of a chunk of the wanted kinds.
-
     """
 
     def __init__(self, model, wanted=()):

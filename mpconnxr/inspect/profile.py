@@ -22,7 +22,6 @@ class Step:
         kernel: its name; 'read weights' for a read from the file.
         forms: of its loops.
         us: time in a whole run, the median of some runs.
-
     """
 
     def __init__(self, step, name, kernel, forms):
@@ -36,7 +35,6 @@ class Profile:
     Attributes:
         steps: list of Step in the order of the file.
         us: of all of them; those in bodies are counted with the steps that run them.
-
     """
 
     def __init__(self, steps):
@@ -112,7 +110,6 @@ def profile(model, x=None, runs=1):
 
     Raises:
         InputError, UnsupportedError: an argument does not fit, or the board cannot measure.
-
     """
     try:
         integer("runs", runs, 1, MOST_RUNS)

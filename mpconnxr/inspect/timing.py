@@ -52,7 +52,6 @@ class Benchmark:
         n: number of timed runs.
         min_us, max_us: least and longest time.
         p50_us, p95_us, p99_us: time that so many in a hundred runs did not exceed.
-
     """
 
     def __init__(self, times):
@@ -86,7 +85,6 @@ def benchmark(model, n=100, x=None, warm_up=3):
 
     Raises:
         InputError, UnsupportedError: an argument does not fit, or the board has no clock.
-
     """
     try:
         integer("n", n, 1, MOST_RUNS)

@@ -28,7 +28,6 @@ class _Written(Listing):
     Attributes:
         written: by the step's index in found, tensors in the model's memory; None for one whose
             shape a run decides, or of strings.
-
     """
 
     def __init__(self, model):
@@ -64,7 +63,6 @@ def follow(model, each, x=None):
     Raises:
         InputError, UnsupportedError: an argument does not fit, or the board has no clock.
         Exception: as `each` does.
-
     """
     try:
         return alone(model, _followed, model, function("each", each), x, clock())
@@ -127,7 +125,6 @@ def trace(model, x=None, level=1, write=print, dump=None):
     Raises:
         InputError, UnsupportedError, OSError: an argument does not fit, the board has no clock, or
             the folder cannot be written.
-
     """
     try:  # in a function that has no closure: arguments of one take memory before it begins
         return _traced(model, x, level, write, dump)

@@ -47,7 +47,6 @@ class LogMel:
 
         Raises:
             InputError: an argument does not fit.
-
         """
         if integer("size", size, 16, _LARGEST) & (size - 1):
             raise InputError("size: a power of two from 16 to {}".format(_LARGEST))
@@ -107,7 +106,6 @@ class LogMel:
 
         Raises:
             InputError: an argument does not fit.
-
         """
         self.measure(samples, first)
         integer("at", at, 0, LARGEST_AT)

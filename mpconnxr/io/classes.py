@@ -30,7 +30,6 @@ def top_k(output, k=1, labels=None, softmax=False, threshold=None):
 
     Raises:
         InputError: an argument does not fit.
-
     """
     try:
         integer("k", k, 0, _MOST)

@@ -19,7 +19,6 @@ def element(t, i):
     Raises:
         InputError: the tensor is a scalar, or the index is not an integer.
         IndexError: the index is out of range; Python ends `for row in t` by it.
-
     """
     if i is None:
         return text(t)

@@ -50,7 +50,6 @@ class Image:
 
     Attributes:
         width, height, channels: of the tensor.
-
     """
 
     def __init__(self, t, order, layout, fit, tables, values):

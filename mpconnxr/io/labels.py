@@ -63,7 +63,6 @@ def predict(model, x=None, softmax=False, threshold=None, score=False):
 
     Raises:
         InputError: also for one of the last three arguments if the model has no scores.
-
     """
     try:
         names = model.labels

@@ -28,7 +28,6 @@ class Strings:
         shape: tuple.
         data: list of str, C order.
         is_open: True if only a run knows the shape; the tensor is empty before the first run.
-
     """
 
     dtype = "string"
@@ -68,7 +67,6 @@ class Maps:
         shape: () or (number of maps,).
         data: a dict, or a list of dicts.
         keys, values: dtypes.
-
     """
 
     nbytes = _offset = 0

@@ -8,7 +8,6 @@ class Session:
 
     Attributes:
         model: the Model beneath.
-
     """
 
     def __init__(self, model):
@@ -33,7 +32,6 @@ class Session:
 
         Raises:
             InputError: a name or a value does not fit.
-
         """
         names = [t.name for t in self.model.outputs]
         if output_names is not None and not _are_names(output_names):

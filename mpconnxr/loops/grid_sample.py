@@ -96,7 +96,6 @@ def _taps(v, size, p, at, share):
 
     Returns:
         int: their number.
-
     """
     mode, padding, align = p[_INTERPOLATION], p[_PADDING_MODE], p[_IS_ALIGNED]
     v = (v + 1.0) / 2.0 * (size - 1) if align else ((v + 1.0) * size - 1.0) / 2.0

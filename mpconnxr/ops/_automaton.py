@@ -34,7 +34,6 @@ class _Automaton:
     Attributes:
         width: elements of one row of the table.
         dead: offset of the row of the dead state, or -1 if there is none.
-
     """
 
     def __init__(self, starts, table, classes, width):

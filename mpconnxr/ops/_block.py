@@ -27,7 +27,6 @@ class Block:
         w_step: elements from one row of weights to the next.
         more: what short mantissas add to the exponent of x.
         words: words of scratch per initial sum, per sum, and per row of x for its own sum.
-
     """
 
     bits, w_step = 24, 0
@@ -75,7 +74,6 @@ class Block:
             special: rare loop for inf and NaN.
             ends: starts in p of the parameters of mantissas, align, dots and finish, then their
                 end.
-
         """
         self.p[ends[3] - 1] = self.bits  # the last parameter of dots
         self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.part()]
@@ -117,7 +115,6 @@ def convolution_places(words, channels, positions, rows, skipped, nelem):
         rows: rows of positions.
         skipped: positions between two rows that do not count.
         nelem: mantissas of x held at once.
-
     """
     of_channel, of_sum, of_x = words
     sums = INITS + of_channel * channels

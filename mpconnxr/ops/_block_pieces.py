@@ -72,7 +72,6 @@ class Pieces(blocks.Block):
     Attributes:
         shape: parameters of block_conv up to out_strides; with pooling, strides are the windows'.
         p: parameters that all blocks of the driver have in common.
-
     """
 
     clears = False  # True if the driver overwrites the image's exponent
@@ -87,7 +86,6 @@ class Pieces(blocks.Block):
             most: positions and channels whose sums are in the scratch at once.
             limits: of the results, as blocks.limits returns them.
             window: rows and columns of a pooling window; 1, 1 without pooling.
-
         """
         self.shape, self.pads, self.window = e, pads, window
         _, groups, c, depth, x_rows, x_columns, m, kd, kh, kw, _, out_rows, positions = e[:13]

@@ -17,7 +17,6 @@ class Products:
         n: rows of one direction.
         sizes: columns of W and of R.
         biases: two flags: W has biases, R has biases.
-
     """
 
     def __init__(self, node, calls, rows, n, sizes, biases):
@@ -42,7 +41,6 @@ class Products:
             first: first row of weights.
             rows: rows of weights.
             out: start of the results in the scratch [elements].
-
         """
         product = self.made[which]
         if not isinstance(product, block_gemm.Product):

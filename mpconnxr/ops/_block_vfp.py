@@ -36,7 +36,6 @@ def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
         limits: of the results, signs and magnitudes.
         pool: rows and columns of a max-pooling window.
         narrow: (view of packed weights, bits of a weight), or None for 24-bit mantissas.
-
     """
     if not e[3] == e[7] == e[10] == 1 or e[2] == 0:
         return False
@@ -65,7 +64,6 @@ class _Conv:
     Attributes:
         groups, rows, n: groups, rows and positions of a row of one unit.
         weight_rows: rows of packed weights that fit unpacked in the scratch.
-
     """
 
     groups = rows = 1

@@ -17,7 +17,6 @@ class Rows:
         n: rows of weights.
         k: columns.
         limits: of the results, signs and magnitudes.
-
     """
 
     def __init__(self, calls, x, weights, out, n, k, limits):
@@ -46,7 +45,6 @@ class Rows:
             w_row: first row of weights.
             channels: rows of weights.
             out_start: start of the results in out [elements], whose rows have n elements.
-
         """
         clip, low, high = clip_of(self.limits)
         for first, some in calls.pieces(channels, _CHUNK):

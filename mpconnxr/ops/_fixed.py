@@ -27,7 +27,6 @@ def emit_levels(calls, outputs, values, cells, ends, p):
         cells: float32 Tensor of three elements.
         ends: parts of the preceding call's block that hold the parameters of ends.
         p: block of octets; None: the block of the preceding call.
-
     """
     y, scale, zero = outputs
     values, of_cells = calls.place(values), calls.place(cells, "i")

@@ -31,7 +31,6 @@ class Image:
         out: buffer with space for the largest image that the two dims allow.
         dims: run-time dims of height and width.
         red: index of red in an output pixel (0 or 2), or 3 for one gray channel.
-
     """
 
     def __init__(self, name, x, n, out, dims, red):
@@ -86,7 +85,6 @@ class Image:
 
         Returns:
             int: bytes of a row of the file.
-
         """
         self.loop, self.table, self.p[_BITS_PER_PIXEL] = self.loops.indexed, table, bits
         return (self.width * bits + 7) // 8
@@ -103,7 +101,6 @@ class Image:
 
         Returns:
             int: bytes of a row of the file.
-
         """
         p = self.p
         p[_BYTES_PER_PIXEL], p[_RED], p[_GREEN], p[_BLUE] = step, red, green, blue

@@ -116,7 +116,6 @@ class _Chunks:
     Attributes:
         at: offset of the current chunk's contents.
         nbytes: size of the current chunk's contents.
-
     """
 
     def __init__(self, image):

@@ -100,7 +100,6 @@ def choose(node, x, out, row):
     Raises:
         ModelError: if there is no expression for x's dtype, or out's dtype differs from the
             result's.
-
     """
     _, on_floats, on_integers, result = row
     floats = is_float(node, x)

@@ -27,7 +27,6 @@ class Table:
         unpacked_nbytes: bytes of scratch that it is unpacked to.
         is_packed: True if it is packed.
         start: offset at which the loops read it, in w or (if packed) in the scratch.
-
     """
 
     def __init__(self, node, first, channels):

@@ -162,7 +162,6 @@ class Walk:
     Attributes:
         functions: (kind, alpha, beta, clip) of each activation.
         lens: Tensor of lengths if they are known only at run time, else None.
-
     """
 
     n_leading, n_scratch = 3, 1  # inputs before the optional ones

@@ -24,7 +24,6 @@ def operands(node, first, a_len, b_len, out_len):
 
     Raises:
         ModelError: if an index lies beyond an operand, or the dims do not hold out_len elements.
-
     """
     rank = node.params[first + _RANK]
     node.require(0 <= rank <= _MAX_RANK, "rank")

@@ -40,7 +40,6 @@ def walker(node, calls, n_leaves, cuts=None):
 
     Raises:
         ModelError: if the table is inconsistent.
-
     """
     rank_block, walk_block = _check(node, node.scratch, n_leaves, cuts)
     n_features, n_cuts = node.params[_FEATURES], node.params[_CUTS]

@@ -115,7 +115,6 @@ def _runs(i, e, pads, padding):
             first window, the index in x of its first tap inside x, the taps inside x, and the taps
                 that a
             mean counts. `growth` has the change of each from one window to the next.
-
     """
     n, size, kernel = e[_OD + i], e[_D + i], e[_KD + i]
     stride, dilation, pad = e[_STRIDES + i], e[_DILATIONS + i], pads[i]

@@ -117,7 +117,6 @@ class Product(blocks.Block):
     Attributes:
         p: parameters of loops/block_products.
         special: name of the rare loop in loops/block_special.
-
     """
 
     special = "product"
@@ -222,7 +221,6 @@ class _Pair(Product):
 
     Attributes:
         p: parameters of loops/block_rows.
-
     """
 
     special = "product_of_floats"

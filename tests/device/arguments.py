@@ -230,7 +230,6 @@ def sweep(name, call, words, after=(), skip=(), path=None):
         after: Checked models that must compute as before afterwards.
         skip: names of values to omit.
         path: what an OSError may name in place of the value.
-
     """
     global calls
     words = words.split()

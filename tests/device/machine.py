@@ -33,7 +33,6 @@ class EmulatedMachine:
 
     Attributes:
         kind: the code that it can run.
-
     """
 
     def __init__(self, target: Target):

@@ -31,7 +31,6 @@ class Network:
 
     Attributes:
         steps: by how many an integer output may be off; floats may be off by FLOAT.
-
     """
 
     model: onnx.ModelProto

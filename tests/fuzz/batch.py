@@ -43,7 +43,6 @@ class Case:
         data: the file.
         changes: texts of what was done to the seed.
         options, form, runs, seed: see case_format.
-
     """
 
     data: bytes
@@ -69,7 +68,6 @@ class Fault:
     Attributes:
         kind: stray, signal, canary, file, exception, timeout, status or process.
         where: the last step that was prepared or run, "" if none was.
-
     """
 
     number: int
@@ -85,7 +83,6 @@ class Ended:
     Attributes:
         letters: one for each case, see case_format.
         seed_fault: the fault of the undamaged seed itself.
-
     """
 
     letters: str
@@ -190,7 +187,6 @@ class _Lines:
 
     Attributes:
         at: the case at which the process ended, None if it did not.
-
     """
 
     def __init__(self, output):

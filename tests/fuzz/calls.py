@@ -29,7 +29,6 @@ class Find:
     Attributes:
         kind: signal, timeout, exception or broken.
         what: description in words.
-
     """
 
     target: str

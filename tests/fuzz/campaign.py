@@ -30,7 +30,6 @@ class Plan:
         cases: number of cases in all parts together.
         kernel: the only kernel whose seeds are used, "" for all.
         programs: files become programs where they can.
-
     """
 
     target: str
@@ -51,7 +50,6 @@ class Task:
 
     Attributes:
         name: seed of everything random in the batch.
-
     """
 
     plan: Plan
@@ -101,7 +99,6 @@ class Result:
 
     Attributes:
         found: some faults of each class.
-
     """
 
     counts: dict[str, Counter] = field(default_factory=dict)

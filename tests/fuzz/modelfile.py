@@ -25,7 +25,6 @@ class Chunk:
     Attributes:
         kind: CHUNK_... of layout.
         place: offset in the arena, if it may be streamed.
-
     """
 
     kind: int
@@ -44,7 +43,6 @@ class Record:
     Attributes:
         place: bytes from the start of the arena, the state or the data, or a slot.
         size: in bytes, only where the format has it.
-
     """
 
     dtype: int
@@ -81,7 +79,6 @@ class Node:
 
     Attributes:
         expressions: the expression that decides a parameter, by the parameter's number.
-
     """
 
     kernel: str
@@ -106,7 +103,6 @@ class File:
     Attributes:
         bounds: of its run-time dims.
         expressions: their words.
-
     """
 
     features: int

@@ -43,7 +43,6 @@ class Proofs:
         recorded: number of files whose kernels accepted them.
         calls: number of proved calls.
         finds: (file, its changes, what is wrong with it).
-
     """
 
     files: int = 0

@@ -39,7 +39,6 @@ class Chromium:
     Attributes:
         profile: an empty folder.
         errors: uncaught errors of the page, and errors in its console.
-
     """
 
     def __init__(self, profile: Path):

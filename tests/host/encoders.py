@@ -31,7 +31,6 @@ class Encoder:
     Attributes:
         norm: LayerNormalization, or ReduceMean for its parts, as before opset 17.
         gelu: Erf, or Gelu.
-
     """
 
     def __init__(

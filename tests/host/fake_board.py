@@ -22,7 +22,6 @@ class FakeBoard:
         fat: its file system does not rename onto an existing file.
         swap: the reset, counted from 1, after which another board answers.
         heap: its size; a reset empties it less well than a board's.
-
     """
 
     def __init__(

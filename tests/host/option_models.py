@@ -34,7 +34,6 @@ class Subject:
     Attributes:
         files: by option set, "" for the default options.
         raw: the bytes of its inputs.
-
     """
 
     name: str

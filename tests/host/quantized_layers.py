@@ -25,7 +25,6 @@ class Layer:
     Attributes:
         inputs: onnxruntime's own integers that enter it.
         expected: those that leave it.
-
     """
 
     name: str

@@ -62,7 +62,6 @@ class Board(threading.Thread):
         answer: what it prints for a command that calls something.
         error: its traceback.
         flood: bytes that it prints forever instead.
-
     """
 
     def __init__(self, answer="", error="", flood=b""):

@@ -26,7 +26,6 @@ class Buffer:
 
     Attributes:
         is_open: a loop sees a program's memory, whose end says nothing.
-
     """
 
     is_open = False

@@ -51,7 +51,6 @@ class WatchedTarget(QemuTarget):
 
     Attributes:
         goes_on: a stray access does not end QEMU, so that stderr has a line for each.
-
     """
 
     goes_on: bool = False

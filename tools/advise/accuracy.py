@@ -31,7 +31,6 @@ class Accuracy:
         same: share of samples with the same class; None if the model is not a classifier.
         samples: number of samples.
         why: error message if nothing was measured.
-
     """
 
     error: float | None = None
@@ -62,7 +61,6 @@ def measured(
         converted: the converted model.
         samples: inputs.
         seconds: time limit.
-
     """
     args = argparse.Namespace(
         model=path,

@@ -33,7 +33,6 @@ class Placement:
         description: such as "as a program".
         is_program: the model is deployed as a program.
         lacks_flash: the files are larger than `free_flash`.
-
     """
 
     flash_options: tuple[str, ...]

@@ -32,7 +32,6 @@ def remedy(path: Path, model: ModelFile, board: Board | None, needs: Needs) -> s
         model: the parsed file.
         board: with the free heap of the connected one; None if unknown.
         needs: of the model as it is.
-
     """
     onnx = path.with_suffix(".onnx")
     if board is None:

@@ -24,7 +24,6 @@ class Samples:
     Attributes:
         folder: has input_0.npy and so on, as tools.run expects them.
         count: number of samples.
-
     """
 
     folder: Path
@@ -47,7 +46,6 @@ def write_samples(
 
     Raises:
         UsageError: if the user's samples do not fit the model.
-
     """
     inputs = converted.graph.inputs
     if any(t.is_object or any(map(extent.is_open, t.shape)) for t in inputs):

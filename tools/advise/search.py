@@ -46,7 +46,6 @@ class Advice:
         rows: useful placements of all trials, the best first.
         refused: trials without a model.
         late: options for which there was no time.
-
     """
 
     plain: Trial
@@ -76,7 +75,6 @@ def advise(
         task: the model and the board.
         seconds: time limit.
         attempt: runs one trial.
-
     """
     return _Search(task, seconds, attempt).run()
 
@@ -161,7 +159,6 @@ class _Search:
 
         Returns:
             The trial; None if the limit concerns only a small part of the missing bytes.
-
         """
         size = {"--arena": trial.arena, "--window": trial.window}[name]
         needs, lacking = trial.placements[0].needs, _lacking(trial, self._task.board)

@@ -75,7 +75,6 @@ def commands(row: Row, task: Task, output: Path | None = None) -> list[str]:
         row: a trial in one of its placements.
         task: the model and the user's options.
         output: file to convert to; None: the model's name in the current folder.
-
     """
     options = [*task.user_options, *_named(row.trial, task)]
     model = [str(task.model), str(output or Path(task.model.stem + ".bin"))]

@@ -45,7 +45,6 @@ class Task:
         samples: the user's file of samples; None without one.
         folder: for files between the processes.
         compares: compare results with onnxruntime's.
-
     """
 
     model: Path
@@ -81,7 +80,6 @@ class Trial:
         has_floats: there are products of floats.
         has_samples: there are samples of the inputs.
         notes: of the converter.
-
     """
 
     options: tuple[str, ...]
@@ -116,7 +114,6 @@ def parsed(texts: list[str]) -> Options:
 
     Raises:
         UsageError: if they are wrong.
-
     """
     parser = arguments.Parser("advise ... --")
     add_options(parser)

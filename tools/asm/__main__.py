@@ -36,7 +36,6 @@ def _make(check: bool) -> bool:
 
     Raises:
         AsmError: if a compiler is missing or a source is wrong.
-
     """
     if lacking := [core.gcc for core in CORES if not core.is_installed]:
         raise AsmError(f"{' and '.join(lacking)} not found: `make loops` installs them")

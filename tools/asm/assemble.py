@@ -31,7 +31,6 @@ def assemble(source: Source, form: str) -> list[Function]:
 
     Raises:
         AsmError: if the source is wrong.
-
     """
     core, flags = FORMS[form].core, FORMS[form].flags
     with tempfile.TemporaryDirectory() as folder:

@@ -38,7 +38,6 @@ def functions_of(form: str) -> Mapping[str, list[Function]]:
 
     Raises:
         AsmError: if a line is malformed.
-
     """
     functions: dict[str, list[Function]] = {}
     path = path_of(form)
@@ -60,7 +59,6 @@ def text_of(form: str, recipes: Iterable[Recipe]) -> str:
 
     Raises:
         AsmError: if a source is wrong.
-
     """
     recipes = sorted(recipes, key=lambda recipe: recipe.name)
     head = f"{FORMS[form].core.gcc} {VERSION}; sources {digest_of(form, recipes)}"

@@ -60,7 +60,6 @@ def compiled(family: str, name: str, form: str, fast: bool = False) -> Function:
 
     Raises:
         AsmError: if it cannot be compiled.
-
     """
     return machine_code(_viper_loop(family, name), form, fast)
 
@@ -110,7 +109,6 @@ def from_c(
 
     Raises:
         AsmError: if it does not compile, or needs more than code.
-
     """
     core, flags = FORMS[form].core, FORMS[form].flags
     begin = _BEGIN[core.name].replace("BEGIN", name)

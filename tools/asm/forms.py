@@ -23,7 +23,6 @@ class Core:
         decorator: MicroPython's inline assembler.
         registers: of the arguments.
         described: QEMU's name of a core that binutils needs a description of; else "".
-
     """
 
     name: str
@@ -41,7 +40,6 @@ class Core:
 
         Raises:
             AsmError: if binutils' description of the core cannot be made.
-
         """
         env = dict(os.environ)
         if self.described:
@@ -72,7 +70,6 @@ class Form:
     Attributes:
         core: of its processors.
         flags: for gcc: which instructions it may use.
-
     """
 
     core: Core

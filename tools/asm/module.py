@@ -33,7 +33,6 @@ def of_functions(
         before: Python before the functions.
         functions: machine code.
         after: Python after the functions.
-
     """
     lines = [*about, "", "import micropython"]
     if before:

@@ -36,7 +36,6 @@ class Assembled:
         about: lines of the module's docstring.
         before: Python before the functions.
         after: Python after the functions.
-
     """
 
     source: Source
@@ -84,7 +83,6 @@ class Compiled:
 
     Attributes:
         fast: optimize for speed rather than size.
-
     """
 
     name: str

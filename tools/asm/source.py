@@ -37,7 +37,6 @@ class Source:
         before: lines of Python before the functions.
         after: lines of Python after the functions.
         compiled: (function in viper, its name in the module).
-
     """
 
     path: Path
@@ -72,7 +71,6 @@ def read(path: Path, core: Core) -> Source:
 
     Raises:
         AsmError: if its declarations are missing or wrong.
-
     """
     lines = path.read_text().splitlines()
     about = []

@@ -42,7 +42,6 @@ class Count:
         in_loops: instructions of the run inside loops; None if valgrind counts, loops are plain,
             or a run allocates (a garbage collection could fall into any of them).
         load: instructions to load the model again, digests included; None if valgrind counts.
-
     """
 
     instructions: int
@@ -69,7 +68,6 @@ def count(
 
     Raises:
         TargetError: if the run fails.
-
     """
     target = get_target(target_name)
     files = input_files(converted) | script_files(target, FOLDER / "on_device.py")
@@ -96,7 +94,6 @@ class Cycles:
         estimate: of one steady-state run().
         output: bytes of its first output.
         heap_growth_bytes: bytes that the run allocates.
-
     """
 
     estimate: Estimate
@@ -126,7 +123,6 @@ def cycles(
         TargetError: if the run fails.
         CannotRecord: if the model cannot be a program.
         DeployError: if the program cannot be built.
-
     """
     target = get_target(target_name)
     files = input_files(converted) | script_files(target, FOLDER / "on_device_cycles.py")
@@ -174,7 +170,6 @@ def printed(target: Target, files: dict, args: Sequence[str] = (), icount: bool 
 
     Raises:
         TargetError: if the script fails.
-
     """
     run = 'exec(open("script.py").read())'
     done = target.run(run, files=files, args=args, timeout=_TIMEOUT, icount=icount)

@@ -22,7 +22,6 @@ class Pair:
         parts: of (first, second) core between two meetings.
         hand_over: of all meetings and of what surrounds the run.
         more_nbytes: bytes by which the arena grows.
-
     """
 
     one: int
@@ -46,7 +45,6 @@ def count(converted: Converted, target_name: str) -> Pair:
 
     Raises:
         TargetError: if one cannot be built or run.
-
     """
     target = get_target(target_name)
     if not hasattr(target, "counter"):

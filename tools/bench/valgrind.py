@@ -20,7 +20,6 @@ def output_of(
 
     Raises:
         TargetError: if it does not end within the timeout (in seconds).
-
     """
     try:
         return subprocess.run(
@@ -48,7 +47,6 @@ def counted(
 
     Raises:
         TargetError: if valgrind is missing or the command fails.
-
     """
     if shutil.which("valgrind") is None:
         raise TargetError("install valgrind to count on this computer")

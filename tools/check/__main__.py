@@ -99,7 +99,6 @@ def _loops(args, bench):
 
     Returns:
         {calls, forms: {form: number of loops that used it}, wrong: [[family, loop, form]]}.
-
     """
     forms: dict[str, int] = {}
     wrong = []

@@ -28,7 +28,6 @@ class Bench:
         board: its description in boards/, None for an unknown board.
         machine: code that it can run; None if its firmware does not load our .mpy files.
         folder: path of the folder.
-
     """
 
     def __init__(self, device: Device):

@@ -41,7 +41,6 @@ class Loop:
     Attributes:
         form: the form that the machine uses.
         digest: digest of all results; "" if its forms disagree.
-
     """
 
     family: str

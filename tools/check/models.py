@@ -27,7 +27,6 @@ class Checked:
         first_ms: duration of the first run; None without a clock.
         heap_bytes: heap that loading and running took.
         error: why it did not run, "" if it did.
-
     """
 
     name: str

@@ -40,7 +40,6 @@ def recipes(family: str, name: str) -> tuple[str, ...]:
 
     Raises:
         AccessError: if the declaration accepts too few draws.
-
     """
     return _recipes(access.loops(family)[name], f"{family}.{name}")
 

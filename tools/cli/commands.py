@@ -17,7 +17,6 @@ class Command:
         entry: name of the function main(argv).
         parser_name: name of the function that returns its parser.
         first: arguments that precede the user's.
-
     """
 
     about: str

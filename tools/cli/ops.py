@@ -29,7 +29,6 @@ class Row:
         operator: name, with the domain unless it is ONNX's own.
         how: "kernel", "function" (of operators with kernels), or why it is not supported.
         nodes: number of its nodes in the model.
-
     """
 
     operator: str
@@ -89,7 +88,6 @@ def rows_of(path: Path) -> list[Row]:
 
     Raises:
         ConvertError: if the model cannot be read.
-
     """
     model = load(path)
     counts = Counter(operator_of(node) for node in nodes_of(model.graph))

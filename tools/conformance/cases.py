@@ -47,7 +47,6 @@ class Case:
         atol: absolute tolerance of floats.
         is_rounded: a few integers may be off by one, since they are rounded floats.
         disputed: why the expected outputs are wrong; "" if they are right.
-
     """
 
     collection: str

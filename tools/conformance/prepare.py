@@ -38,7 +38,6 @@ class Prepared:
         bound: an input was made a constant.
         macs: nominal multiply-accumulates.
         optimize: level of the conversion.
-
     """
 
     verdict: str = ""
@@ -67,7 +66,6 @@ def prepare_all(
 
     Returns:
         A Prepared for each case, in order.
-
     """
     results: list[Prepared] = []
     while len(results) < len(cases):
@@ -144,7 +142,6 @@ def _converted(case, model, level, at_run_time=False):
         model: its model.
         level: --optimize.
         at_run_time: leave inputs that determine shapes to the device, if a kernel can take them.
-
     """
     names = [i.name for i in free_inputs(model.graph)]
     values = dict(zip(names, case.inputs, strict=True))

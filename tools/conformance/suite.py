@@ -32,7 +32,6 @@ class Row:
         seconds: time of the run; None if it did not run.
         optimize: level of the conversion.
         empty: all outputs have 0 elements.
-
     """
 
     collection: str
@@ -81,7 +80,6 @@ def run_cases(
 
     Raises:
         TargetError: if the target does not work.
-
     """
     to_run = [p for p in prepared if not p.verdict]
     for _ in range(len(cases) - len(to_run)):

@@ -40,7 +40,6 @@ def main(argv: list[str] | None = None) -> int:
 
     Returns:
         The exit status: 0 done, 1 refused (with one report on stderr), 2 wrong usage.
-
     """
     argv = sys.argv[1:] if argv is None else argv
     commands = {
@@ -130,7 +129,6 @@ def options_from(args: argparse.Namespace) -> Options:
 
     Raises:
         UsageError: if an argument has no such form.
-
     """
     return Options(
         shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape) if "/" not in v},

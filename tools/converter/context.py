@@ -24,7 +24,6 @@ class Context:
             definition (Lowering.takes), because its products are to be computed otherwise.
         floats: names of quantized nodes that compute in float, because their integer forms cannot
             follow a size that each run decides.
-
     """
 
     operators: Operators = field(default_factory=Operators)

@@ -55,7 +55,6 @@ class Conversion:
         no_vector: why there is no golden vector, or "".
         expect: outputs that the user expects of the golden vector's inputs.
         expected: how far the model is from them.
-
     """
 
     source: Path | onnx.ModelProto

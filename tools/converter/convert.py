@@ -33,7 +33,6 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
 
     Raises:
         ConvertError: if the model cannot be converted. UnsupportedModel names every reason.
-
     """
     state = Conversion(source, options or Options())
     with _converting(state):
@@ -70,7 +69,6 @@ def model_after(source: Path | onnx.ModelProto, name: str, options: Options) -> 
     Raises:
         ConvertError: if the model cannot be converted that far.
         UsageError: if no such pass leaves an ONNX model, or it does not run with these options.
-
     """
     *before, last = pipeline.passes_until(name)
     state = Conversion(source, options)

@@ -41,7 +41,6 @@ class Converted:
         vector: the golden vector.
         no_vector: why there is no golden vector, or "".
         expected: how far the model is from the outputs that the user expects.
-
     """
 
     data: bytes

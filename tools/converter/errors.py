@@ -13,7 +13,6 @@ class Problem(Exception):
     Attributes:
         reason: what is missing.
         todo: what the user can do about it, or "".
-
     """
 
     def __init__(self, reason, todo=""):
@@ -38,7 +37,6 @@ class Finding:
         what: an operator with its opset, "input" or "output".
         name: of the node or value.
         problem: the problem.
-
     """
 
     what: str

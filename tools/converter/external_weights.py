@@ -148,7 +148,6 @@ def tensor_of(array: np.ndarray, name: str, like: TensorProto) -> TensorProto:
         array: its contents.
         name: its name.
         like: a constant of the same model; if this is a placeholder, a large array gets one too.
-
     """
     if (location := _location(like)) and array.nbytes >= LEAST:
         dtype = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)

@@ -35,7 +35,6 @@ class Tensor:
         persistent: it keeps its value from run to run (see plan/state.py).
         halves: a float constant that float16 holds without loss, and that the file stores so.
         alias_at: bytes from the start of `alias` to the start of this one.
-
     """
 
     name: str
@@ -137,7 +136,6 @@ class Step:
             the kernel is faster with it. The lead of input 0 stays within `lead` (None: any).
         lacks: sizes of scratch [bytes] that speed the kernel up so much that the arena may grow
             for them. The first that the arena takes is used.
-
     """
 
     kernel: str
@@ -168,7 +166,6 @@ class Step:
 
         Raises:
             ParameterError: if the names are not those that the kernel declares.
-
         """
         attributes = {name: named.pop(name) for name in STEP_ATTRIBUTES & named.keys()}
         params = listed(declaration_of(kernel), kernel, named, ())
@@ -179,7 +176,6 @@ class Step:
 
         Raises:
             ParameterError: if the kernel declares no parameter of that name.
-
         """
         place = self._place(name)
         values = self.params[place.at : place.end]
@@ -219,7 +215,6 @@ class Step:
         Returns:
             By how many bytes the root of the output must start before `root`; None if the two must
             not share memory.
-
         """
         leads = []
         allowed = {**self.behind, **self.over} if rows else self.over
@@ -271,7 +266,6 @@ class Graph:
         reads: for a step the chunks of `weights` to read before it.
         overlays: for (value, other value) that are both needed at some time, while the first
             overwrites the second: the bytes by which the first must start before the second.
-
     """
 
     inputs: list[Tensor]

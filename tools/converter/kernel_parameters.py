@@ -72,7 +72,6 @@ class Field:
         count: the length of a group, as declared; "" for a single number or a group with `parts`.
         parts: the named members of a group.
         about: the prose of the declaration.
-
     """
 
     name: str
@@ -96,7 +95,6 @@ class Place:
         field: the field that declares it.
         at: index of its first number.
         n: how many numbers it has.
-
     """
 
     path: str
@@ -116,7 +114,6 @@ class Declaration:
 
     Attributes:
         or_none: a step may have no parameters at all.
-
     """
 
     kernel: str
@@ -129,7 +126,6 @@ class Declaration:
         Raises:
             ValueError: if `params` is longer or shorter than the declaration and its counts
                 require.
-
         """
         if self.or_none and not len(params):
             return {}
@@ -161,7 +157,6 @@ class Declaration:
 
         Raises:
             ParameterError: if the kernel declares no parameter of that name.
-
         """
         try:
             return self.places(params)[name]
@@ -182,7 +177,6 @@ class Declaration:
         Raises:
             ParameterError: if names are missing or unknown.
             ValueError: if a group has more or fewer numbers than declared.
-
         """
         if self.or_none and not values:
             return []
@@ -203,7 +197,6 @@ class Declaration:
         Args:
             params: the step's list.
             shown: returns the text of the number at an index; by default the number in decimal.
-
         """
         places = self.places(params)
         shown_fields = []
@@ -323,7 +316,6 @@ def listed(
     Raises:
         ParameterError: if the kernel takes its parameters otherwise, or names do not match.
         ValueError: if a group has more or fewer numbers than declared.
-
     """
     if declared is None and not named:
         return params
@@ -343,7 +335,6 @@ def declaration_of(kernel: str, folder: Path = package.KERNELS) -> Declaration |
 
     Raises:
         DeclarationError: if the declaration breaks a rule of this module's docstring.
-
     """
     path = folder / f"{kernel}.py"
     if not kernel.isidentifier() or not path.is_file():

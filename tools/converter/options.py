@@ -48,7 +48,6 @@ class Options:
         check: run the model before and after the rewrites, and skip one that changes its values.
         class_names: names of a classifier's classes, in the order of its scores.
         verify: verify the model's types, inputs and outputs after every pass.
-
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)

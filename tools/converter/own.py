@@ -29,7 +29,6 @@ class Operators:
     Attributes:
         own: the user's lowerings in allowed domains.
         refused: (domain, operator) of the user's lowerings in other domains.
-
     """
 
     own: Mapping[tuple[str, str, bool], ops.Lowering] = field(default_factory=dict)
@@ -64,7 +63,6 @@ def operators(folder: Path | None, domains: Collection[str]) -> Operators:
 
     Raises:
         UsageError: if the folder cannot be used.
-
     """
     if folder is None:
         return Operators()
@@ -99,7 +97,6 @@ def kernels_in(folder: Path | None) -> dict[str, Path]:
 
     Raises:
         UsageError: if there is no such folder, or a kernel has the name of one of the project's.
-
     """
     if folder is None:
         return {}

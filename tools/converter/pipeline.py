@@ -68,7 +68,6 @@ class Condition:
     Attributes:
         text: for people.
         holds: the same, of a conversion that all passes before have changed.
-
     """
 
     text: str
@@ -103,7 +102,6 @@ class Pass:
         n_rounds: the most rounds of a group.
         changes: "dtypes" or "outputs" of the model, which no other pass may change.
         uses: more arguments of the function.
-
     """
 
     run: Callable[..., None]
@@ -127,7 +125,6 @@ class Pass:
 
         Raises:
             ConvertError: if the model cannot be converted.
-
         """
         group = {"group": self.members, "n_rounds": self.n_rounds} if self.members else {}
         self.run(state, **self.uses, **group)
@@ -208,7 +205,6 @@ def passes_until(name: str) -> tuple[Pass, ...]:
 
     Raises:
         UsageError: if no pass has this name, or none that leaves an ONNX model.
-
     """
     for i, one in enumerate(PASSES):
         members = [member.name for member in one.members]
@@ -241,7 +237,6 @@ def missing_options(one: Pass, name: str, state: Conversion) -> str:
 
     Returns:
         The options, or "" if the pass runs.
-
     """
     if not one.condition.holds(state):
         return one.condition.text
@@ -299,7 +294,6 @@ def rewrite_model(
 
     Returns:
         The rewritten model and, by name of a rewrite, the number of places that it changed.
-
     """
     (one,) = (one for one in PASSES if one.name == group)
     return rewrites.run(model, rewrites.select(one.members, level, context), context, notes)

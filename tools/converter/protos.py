@@ -132,7 +132,6 @@ def make_printable(model: Message) -> None:
 
     Raises:
         ConvertError: if a text is not UTF-8.
-
     """
     for message in walk(model):
         for name, repeated in _fields(message.DESCRIPTOR, FieldDescriptor.TYPE_STRING):

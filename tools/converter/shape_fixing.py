@@ -40,7 +40,6 @@ def shape_fixing_inputs(
         model: the model.
         at_run_time: omit those that a kernel can take as data.
         context: with the lowerings that there are.
-
     """
     graph = _expanded(model, context).graph
     makers, fixing = {}, set()

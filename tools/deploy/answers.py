@@ -29,7 +29,6 @@ def parsed(printed: str, kind: Any, due: str) -> Any:
 
     Raises:
         DeployError: if the text is not a literal, or one of another type.
-
     """
     try:
         value = ast.literal_eval(printed.strip())
@@ -51,7 +50,6 @@ def parsed_lines(printed: str, kind: Any, due: str, n: int | None = None) -> lis
 
     Raises:
         DeployError: if a line, or the number of lines, is not as expected.
-
     """
     lines = printed.splitlines()
     if n is not None and len(lines) != n:
@@ -65,7 +63,6 @@ def parsed_fields(printed: str, dataclass: type[Class], due: str) -> Class:
     Raises:
         DeployError: if a field is missing, unknown, or of another type than the dataclass
             declares.
-
     """
     values = parsed(printed, dict, due)
     kinds = get_type_hints(dataclass)

@@ -49,7 +49,6 @@ def renamed(package: Package, module: str, text: str) -> str:
 
     Raises:
         DeployError: if the module imports a name that another module keeps to itself.
-
     """
     if package.keeps_names:
         return text

@@ -56,7 +56,6 @@ class Board:
         counted_on: target on which cycles_per_mac was counted.
         cycles_per_instruction: least and most, of code that waits for nothing but RAM.
         cycles_per_mac: for "int8" and "float32" the least and most over the counted models.
-
     """
 
     name: str

@@ -38,7 +38,6 @@ class File:
         data: contents.
         stale: paths of files that it supersedes.
         loaded: True if it is in memory while the model runs or is loaded.
-
     """
 
     path: str
@@ -66,7 +65,6 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
 
     Raises:
         DeployError: if a kernel is missing, or a module does not compile.
-
     """
     builder = Builder(package, machine or Machine(""))
     chosen = package.files_for(model.kernels, model.optional, builder.pick)
@@ -101,7 +99,6 @@ def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:
 
     Raises:
         DeployError: if a module does not compile.
-
     """
     kernels = package.kernels()
     if machine is None:
@@ -228,7 +225,6 @@ class Builder:
 
         Raises:
             DeployError: if mpy-cross refuses it.
-
         """
         module = self._package.module(path)
         source = renamed(self._package, module, source or path.read_text())

@@ -42,7 +42,6 @@ class Deployment:
         plan_for: function of (model, package, machine, in_place) that returns the DeploymentPlan.
         remedy: function of (board, free heap bytes, needs) that returns advice on what would make
             the model fit.
-
     """
 
     def __init__(
@@ -164,7 +163,6 @@ class Deployment:
         Returns:
             The slot, the contents of its file, and the Reference to program into flash first (None
             if the model is there already, or lies in the file system).
-
         """
         data, slots = self._model.data, self._slots
         if not self._args.reserve:
@@ -443,7 +441,6 @@ class RomDeployment(Deployment):
 
         Raises:
             DeployError: always.
-
         """
         raise DeployError("a ROMFS has no earlier model")
 
@@ -472,7 +469,6 @@ def machine_of(about: About, board: boards.Board | None) -> Machine | None:
 
     Returns:
         The Machine, or None if the firmware does not load the .mpy files that mpy-cross writes.
-
     """
     assemblers = about.assemblers
     if board and not board.inline_assembler:
@@ -502,7 +498,6 @@ def check_board(about: About, board: boards.Board | None, args: argparse.Namespa
 
     Raises:
         DeployError: if it is another board, cannot run models, or --reserve does not suit it.
-
     """
     if args.board and (board is None or board.name != args.board):
         name = board.name if board else "not known"

@@ -64,7 +64,6 @@ class About:
         largest_bytes: largest contiguous free block of the heap.
         assemblers: inline assemblers that its compiler has.
         native: True if it has memory for native code.
-
     """
 
     name: str
@@ -92,7 +91,6 @@ class Verified:
         first_seconds: duration of the first run; None without a clock.
         heap_bytes: heap touched from the first import to the end of a run, without the
             verification's own.
-
     """
 
     max_error: float
@@ -117,7 +115,6 @@ class Device:
             port: serial port or pty.
             silence: seconds without a byte after which the board counts as lost; None for the
                 default.
-
         """
         self._port = port
         self._silence = silence or _SILENCE
@@ -181,7 +178,6 @@ class Device:
 
         Raises:
             BoardError: if the code raises an exception.
-
         """
         silence = silence or self._silence + (_SLOW if slow else 0)
         with self._line_errors():
@@ -203,7 +199,6 @@ class Device:
 
         Raises:
             BoardError: if the code raises an exception.
-
         """
         until, held = time.monotonic() + (silence or self._silence), b""
         self.start(source)
@@ -295,7 +290,6 @@ class Device:
 
         Args:
             sizes: {path: approximate bytes}, which set the timeout.
-
         """
         silence = self._silence + max(sizes.values(), default=0) / _SLOWEST_DIGEST
         lines = self.execute(f"digests({list(sizes)!r})", silence)
@@ -362,7 +356,6 @@ class Device:
             folder: the folder that has the package.
             path: the slot's file.
             silence: seconds without a byte after which the board counts as lost.
-
         """
         self._reset(_VERIFY)
         self.execute(f"load({folder!r}, {path!r})", silence)
@@ -382,7 +375,6 @@ class Device:
             folder: the folder that has the package.
             path: the slot's file.
             silence: seconds without a byte after which the board counts as lost.
-
         """
         self._reset(_VERIFY)
         printed = self.execute(f"verify({folder!r}, {path!r})", silence)

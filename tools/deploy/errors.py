@@ -11,7 +11,6 @@ class BoardError(DeployError):
     Attributes:
         traceback: the board's traceback.
         last_line: its last line.
-
     """
 
     def __init__(self, traceback: str):

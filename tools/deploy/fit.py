@@ -45,7 +45,6 @@ class Needs:
         steps: objects of the steps, and of loading.
         least: the part of `tensors` that no option of the converter reduces.
         verifying: additional bytes while golden vectors are verified, with kernels.
-
     """
 
     tensors: int
@@ -93,7 +92,6 @@ def needs_of(
         code_in_place: bytecode runs where it lies in flash.
         program_for: the machine that the model is a program for; None for a model with kernels.
         second_core: bytes for a second core.
-
     """
     if program_for:
         cost = _PROGRAM_IN_ROM if code_in_place else _PROGRAM
@@ -130,7 +128,6 @@ def _needs_of_program(model, code, in_place, cost):
         code: the files of its code.
         in_place: weights are read where they lie in flash.
         cost: bytes of heap for each byte of loaded code, and constant bytes.
-
     """
     factor, loading = cost
     return Needs(
@@ -152,7 +149,6 @@ class Memory:
         contiguous: largest contiguous free block of the heap.
         files: size of the whole file system.
         is_typical: True if these are typical figures of such boards, not those of a connected one.
-
     """
 
     heap: int | None
@@ -180,7 +176,6 @@ def shortage(needs: Needs, file_nbytes: int, memory: Memory) -> str:
         needs: heap that the model needs.
         file_nbytes: bytes that go into the file system.
         memory: memory of the board.
-
     """
     if memory.files and file_nbytes > memory.files:
         return f"its files take {file_nbytes:,} bytes, the whole file system has {memory.files:,}"
@@ -210,7 +205,6 @@ def check(needs: Needs, file_nbytes: int, memory: Memory, remedy: Callable[[Need
 
     Raises:
         DeployError: if it does not fit, with what is missing and the advice.
-
     """
     if lack := shortage(needs, file_nbytes, memory):
         raise DeployError(f"too large for this board: {lack}. {remedy(needs)}")
@@ -221,7 +215,6 @@ def check_verifying(needs: Needs, memory: Memory) -> None:
 
     Raises:
         DeployError: if they do not.
-
     """
     nbytes = needs.total + needs.verifying
     if memory.heap is not None and nbytes > memory.heap:

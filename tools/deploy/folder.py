@@ -23,7 +23,6 @@ def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:
 
     Raises:
         DeployError: if a file cannot be written, or is an input.
-
     """
     files = list(files)
     if folder.exists() and not folder.is_dir():

@@ -20,7 +20,6 @@ def integers(
         tree: the module's syntax tree.
         scope: the module's scope.
         known: integers that it imports, by name.
-
     """
     stores = Counter()
     for each in scope.walk():

@@ -42,7 +42,6 @@ def joined(
             hold in memory without need, 0 if all of them need it.
         is_enough: function of sources; returns True if they are few enough to merge no family that
             some models do not need.
-
     """
     sources = merged({name: path.read_text() for name, path in modules.items()})
     for name in sorted(only_users, key=lambda name: (idle(modules[name]), name)):
@@ -146,7 +145,6 @@ def _added(sources: Mapping[str, str], user: str, family: str, is_first: bool) -
         user: the module that gets the family.
         family: the family's module.
         is_first: no other family has been appended yet.
-
     """
     tree = _absolute(sources[family], family)
     own, taken = _Scope(_absolute(sources[user], user)), _Scope(tree)
@@ -178,7 +176,6 @@ class _Scope:
     Attributes:
         defined: global names, each with the import that binds it, "" for other definitions.
         used: names in it that are global or built in.
-
     """
 
     def __init__(self, tree: ast.Module):

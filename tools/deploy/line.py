@@ -18,7 +18,6 @@ class Line(SerialTransport):
     Attributes:
         max_bytes: largest answer.
         seconds: longest time that the board may go on printing when it is interrupted.
-
     """
 
     max_bytes = MAX_BYTES
@@ -35,7 +34,6 @@ class Line(SerialTransport):
 
         Raises:
             TransportError: if the board prints more than `max_bytes`, or for too long.
-
         """
         received, searched = bytearray(self.ahead()), 0
         start = last = time.monotonic()
@@ -74,7 +72,6 @@ class Line(SerialTransport):
 
         Raises:
             TransportError: if the board does not stop printing, or has no raw REPL.
-
         """
         self.serial.write(b"\r\x03")
         until, n = time.monotonic() + self.seconds, len(self.ahead())

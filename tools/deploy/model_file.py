@@ -30,7 +30,6 @@ class ModelFile:
         golden_nbytes: test vectors, 0 without any.
         interface_nbytes: all inputs, or all outputs if these are larger: they are in memory
             together.
-
     """
 
     name: str
@@ -66,7 +65,6 @@ def read_model(path: Path) -> ModelFile:
 
     Raises:
         DeployError: if it is not a model, or damaged.
-
     """
     try:
         return parse_model(path.name, path.read_bytes(), path)
@@ -84,7 +82,6 @@ def parse_model(name: str, data: bytes, path: Path | str = "the model") -> Model
 
     Raises:
         DeployError: if it is not a model, or damaged.
-
     """
     if not data.startswith(layout.MAGIC):
         raise DeployError(f"{path} is not a model.bin: make one with mpconnxr convert")

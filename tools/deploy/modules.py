@@ -59,7 +59,6 @@ class Package:
         own: a folder of the user's kernels, which join ops/.
         keeps_names: keep all names as in the sources (see renaming.py), for scripts that get loops
             by name.
-
     """
 
     def __init__(
@@ -95,7 +94,6 @@ class Package:
 
         Raises:
             DeployError: if a kernel is missing.
-
         """
         wanted = Use.KERNELS | Use.LOADED | Use.OPTIONAL
         flat = {_module_of(name) for name, uses in self._core.items() if uses & wanted}
@@ -119,7 +117,6 @@ class Package:
             optional: optional modules of the core that it needs.
             weights: dtypes of the steps' second inputs.
             pick: function of a family of loops and its forms; returns the modules to take.
-
         """
 
         def used(family, forms):
@@ -255,7 +252,6 @@ class Package:
 
         Raises:
             DeployError: if the kernel is missing.
-
         """
         paths = {*self.files_for([kernel])} - {*self.files_for([])}
         named = {family for path in paths for family in _families(ast.parse(path.read_text()))}

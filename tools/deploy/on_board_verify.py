@@ -27,7 +27,6 @@ def painted():
 
     Returns:
         Arrays of addresses / 16, and of bytes.
-
     """
     import uctypes
 
@@ -96,7 +95,6 @@ def verify(folder, path):
     Args:
         folder: the folder that has mpconnxr.
         path: the slot's file.
-
     """
     sys.path.insert(0, folder)
     gc.collect()

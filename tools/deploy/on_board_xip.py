@@ -30,7 +30,6 @@ def firmware_end():
 
     Raises:
         OSError: if the firmware does not declare it.
-
     """
     from machine import mem32
 

@@ -22,7 +22,6 @@ class Other:
         path: its file.
         version: format version of the file.
         kernels: names of the kernels that it uses.
-
     """
 
     path: str
@@ -76,7 +75,6 @@ def refuse_stranding(
 
     Raises:
         DeployError: if a model becomes unloadable and that is not allowed.
-
     """
     problems = [text for other in other_models if (text := other.problem(version, package))]
     if problems and not is_allowed:

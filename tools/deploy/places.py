@@ -33,7 +33,6 @@ class Places:
         parked: the other place if it has a package, else "".
         elsewhere: True if without them another package would be imported.
         entries: paths of the existing modules that lead to place b.
-
     """
 
     folder: str
@@ -65,7 +64,6 @@ class Places:
 
         Raises:
             DeployError: if the file system is damaged, so that both places are one folder.
-
         """
         here, away = f"{self.folder}/{NAME}", f"{self._away('a')}/{NAME}"
         if self.active == "a" and device.is_same_folder(here, away):

@@ -67,7 +67,6 @@ def find_port(port: str = "auto", patience: float = 0) -> str:
 
     Raises:
         DeployError: if no port, or more than one, has a USB device.
-
     """
     until = time.monotonic() + patience
     while not _is_there(port) and time.monotonic() < until:
@@ -104,7 +103,6 @@ def port_of(
 
     Raises:
         DeployError: if there is no such board.
-
     """
     if not args.target:
         yield find_port(args.port, patience)

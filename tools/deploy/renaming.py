@@ -58,7 +58,6 @@ class Source:
         text: the source.
         module: name of the module.
         is_package: True for an __init__.
-
     """
 
     def __init__(self, text: str, module: str, is_package: bool = False):
@@ -202,7 +201,6 @@ class Source:
 
         Args:
             constants: integers by module and name.
-
         """
         values = {}
         for scope, alias, origin in self.imports:
@@ -226,7 +224,6 @@ class Renamed:
     Attributes:
         text: the source.
         functions: original names of its functions, by new name.
-
     """
 
     text: str
@@ -245,7 +242,6 @@ class Renaming:
         kept: names that stay.
         constants: integers by module and name.
         unfolded: constants whose names are needed all the same.
-
     """
 
     attributes: dict[str, str]
@@ -263,7 +259,6 @@ class Renaming:
         Args:
             sources: all its modules.
             machine_code: names of functions in modules of machine code.
-
         """
         keywords, shared = (_all(map(attrgetter(a), sources)) for a in ("keywords", "shared"))
         constants = _constants(sources)
@@ -298,7 +293,6 @@ class Renaming:
 
         Raises:
             DeployError: if the module imports a name that another module keeps to itself.
-
         """
         made = _Module(self, Source(text, module, is_package))
         return Renamed(made.text(), made.functions())
@@ -546,7 +540,6 @@ def _chosen(
         ordered: the names to replace, the most frequent first.
         spaces: (names, taken) of each namespace; the namespaces are independent. A name that is in
             both has one new name.
-
     """
     every = []
     for names, taken in spaces:

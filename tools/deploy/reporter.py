@@ -11,7 +11,6 @@ class Reporter:
 
     Args:
         as_json: print nothing but one JSON object, at the end.
-
     """
 
     def __init__(self, as_json: bool):

@@ -46,7 +46,6 @@ class Partition:
         Args:
             image: the image.
             on_written: called with the number of bytes after each write.
-
         """
         if len(image) > self.nbytes:
             raise DeployError(

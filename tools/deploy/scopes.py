@@ -36,7 +36,6 @@ class Scope:
         uses: (name, place, is_store) of each use, whichever scope the name belongs to.
         imports: its import statements, by alias.
         children: scopes directly in it.
-
     """
 
     node: ast.AST

@@ -28,7 +28,6 @@ class Slots:
         active: the slot that load takes, "" if neither.
         pointed: True if the pointer names the active slot.
         by_hand: True if a file with the model's own name hides the slots.
-
     """
 
     path: str
@@ -103,7 +102,6 @@ class Slots:
 
         Returns:
             The state of the slots afterwards.
-
         """
         if not self.by_hand:
             return self
@@ -122,7 +120,6 @@ def slots_of(device: Device, path: str, sizes: dict[str, int]) -> Slots:
         device: the board.
         path: the model's name for mpconnxr.load.
         sizes: {path: bytes} of the files there.
-
     """
     slots = Slots(path, "", "", False, path in sizes)
     present = "".join(slot for slot in "ab" if slots.file(slot) in sizes)
@@ -144,7 +141,6 @@ def settle(device: Device, place: str, sizes: dict[str, int]) -> list[str]:
 
     Returns:
         The paths of the pointers that were removed.
-
     """
     pins = [path for path in sizes if path.endswith((".active_a", ".active_b"))]
     for path in pins:

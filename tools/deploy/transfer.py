@@ -30,7 +30,6 @@ class Changes:
         removable: paths that may be removed before the first file is copied.
         late: paths that are staged but get their names only later.
         kept: files that are right already.
-
     """
 
     copy: list[File]
@@ -70,7 +69,6 @@ class Changes:
 
         Args:
             sizes: {path: bytes} of the files on the board.
-
         """
         return any(f.stale for f in self.files) or any(f.path in sizes for f in self.copy)
 
@@ -82,7 +80,6 @@ def compare(device: Device, files: list[File], sizes: dict[str, int]) -> Changes
         device: the board, which computes the digests of files of equal size.
         files: the files that it shall have.
         sizes: {path: bytes} of the files that it has.
-
     """
     files = [replace(f, stale=tuple(p for p in f.stale if p in sizes)) for f in files]
     contents = {path: f.data for f in files for path in (f.path, f.path + NEW)}
@@ -101,7 +98,6 @@ def check_space(
 
     Raises:
         DeployError: if they do not.
-
     """
     free, unit = device.space(folder)
     unit = max(unit, 1) if unit <= _BLOCK else _BLOCK
@@ -128,7 +124,6 @@ def bring(device: Device, files: list[File], folder: str, by: str) -> None:
 
     Raises:
         DeployError: if there is too little space.
-
     """
     sizes = device.sizes({f.path.rpartition("/")[0] or "/" for f in files})
     changes = compare(device, files, sizes)

@@ -99,7 +99,6 @@ class Region:
             reference: where to write.
             data: the model.
             on_written: called with the number of bytes after each block.
-
         """
         for at in range(0, len(data), _BLOCK):
             block = data[at : at + _BLOCK].ljust(_BLOCK, b"\xff")

@@ -24,7 +24,6 @@ def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
 
     Raises:
         DeployError: if a module does not compile.
-
     """
     arch = machine.arch if machine else ""
     version = "_".join([arch, ".".join(map(str, machine.mpy))]) if machine else "any"
@@ -54,7 +53,6 @@ def write_model(
 
     Raises:
         DeployError: if code does not compile.
-
     """
     plan = plan_deployment(model, built_package(), machine, in_place, n_cores=n_cores)
     files = {f.path: f.data for f in plan.files} | {model.name: model.data}
@@ -68,7 +66,6 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
     Raises:
         OSError: if a file cannot be written.
-
     """
     for name, data in files.items():
         path = folder / name

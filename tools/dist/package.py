@@ -76,7 +76,6 @@ def write(place: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         DeployError: if the folder is not a package, or has the sources.
         OSError: if a file cannot be written.
-
     """
     if place.resolve() == package.SOURCES.resolve():
         raise DeployError(f"{place} has the sources of mpconnxr: give --to another folder")

@@ -80,7 +80,6 @@ def file_bytes(
         kernels: a chunk with the kernels' names.
         numbers: numbers of the tables.
         chunks: bytes behind the tables.
-
     """
     tables = b"".join([*digests, kernels, numbers])
     tables += bytes(-len(tables) % CHUNK_ALIGNMENT)

@@ -39,7 +39,6 @@ class Chunk:
         kind: CHUNK_... of layout.
         intact: True if its digest is right.
         place: offset in the arena, if it is streamed.
-
     """
 
     kind: int
@@ -61,7 +60,6 @@ class StoredTensor:
         dims_text: the shape as text, with expressions for dimensions that a run decides.
         scale: scale of a quantized input or output, else None.
         zero_point: its zero point.
-
     """
 
     dtype: int
@@ -92,7 +90,6 @@ class StoredNode:
         depth: 0 outside of bodies, 1 in the body of a step, and so on.
         place: index of the word in the graph at which the parameters start.
         bodies: steps of each body.
-
     """
 
     kernel: str
@@ -115,7 +112,6 @@ class StoredExtents:
         bounds: largest size of each dimension.
         expressions: expressions as text.
         places: {index of a word in the graph: expression}.
-
     """
 
     bounds: list[int] = field(default_factory=list)
@@ -127,7 +123,6 @@ class StoredExtents:
 
         Raises:
             ModelError: if the expression does not exist.
-
         """
         if -1 - d >= len(self.expressions):
             fail("number of an expression")
@@ -143,7 +138,6 @@ class Stored:
         inputs: tensor ids.
         outputs: tensor ids.
         nodes: all steps, each before those of its bodies.
-
     """
 
     kind: int
@@ -181,7 +175,6 @@ class Parsed(Reader):
     Raises:
         ModelError: if the file is invalid.
         UnsupportedError: if its version or a feature is not supported.
-
     """
 
     def __init__(self, data: bytes):
@@ -226,7 +219,6 @@ def parse(data: bytes) -> Parsed:
 
     Raises:
         ConvertError: if it is invalid.
-
     """
     if data[:8] != layout.MAGIC:
         raise ConvertError("not a converted model: it does not start with MPCONNXR")
@@ -241,7 +233,6 @@ def read(data: bytes) -> Stored:
 
     Raises:
         ConvertError: if it is invalid.
-
     """
     file = parse(data)
     extents = _extents(file.runtime)

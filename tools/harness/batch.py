@@ -32,7 +32,6 @@ class Job:
         alone: it takes long and gets its own process.
         shapes: for each sample the shapes of its inputs, if the callers of the model determine
             them.
-
     """
 
     model: bytes
@@ -54,7 +53,6 @@ class Run:
         outputs: bytes of the tensors.
         seconds: time of the run; None without a clock.
         shapes: of the outputs in this run.
-
     """
 
     outputs: list[bytearray]
@@ -70,7 +68,6 @@ class Outcome:
         runs: finished inferences.
         error: "" if all succeeded, else the exception's class name, "crash" or "timeout".
         message: of the error.
-
     """
 
     runs: list[Run] = field(default_factory=list)
@@ -105,7 +102,6 @@ def run_jobs(
 
     Raises:
         TargetError: if the target itself does not work.
-
     """
     target.build()
     package = _package(kernels or {})
@@ -209,7 +205,6 @@ class _Events:
     Attributes:
         finished: outcomes of finished jobs.
         current: outcome of the running job.
-
     """
 
     def __init__(self, on_run):

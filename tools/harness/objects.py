@@ -37,7 +37,6 @@ def output_value(raw: bytes, dtype: int, np_dtype: np.dtype, shape: tuple[int, .
         dtype: code of the dtype, see tools/format/objects.py.
         np_dtype: numpy's dtype.
         shape: of the output.
-
     """
     if not is_object(dtype):
         return np.frombuffer(raw, np_dtype).reshape(shape)

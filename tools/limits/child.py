@@ -33,7 +33,6 @@ class End:
         report: message of the parent.
         peak: most bytes of memory in use.
         seconds: processor time.
-
     """
 
     code: int
@@ -50,7 +49,6 @@ def run(main: Callable[[], int], name: str) -> int:
     Args:
         main: the command.
         name: prefix of messages.
-
     """
     if not hasattr(os, "fork"):
         return main()
@@ -95,7 +93,6 @@ def _wait(name, pid, alive, block, inherited):
         alive: descriptor that becomes readable when the child is gone.
         block: the child's status.
         inherited: bytes of memory that the child began with.
-
     """
     pause = _POLL if sys.platform == "linux" else _POLL_BY_PS
     start = reported = time.monotonic()

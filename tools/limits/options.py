@@ -37,7 +37,6 @@ def nbytes(text: str) -> int:
 
     Raises:
         argparse.ArgumentTypeError: if it is malformed or negative.
-
     """
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
     try:

@@ -13,7 +13,6 @@ def printable(text: str, keep: str = "") -> str:
     Args:
         text: any text.
         keep: further characters that stay, such as "\n".
-
     """
     if text.isprintable():
         return text

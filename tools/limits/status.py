@@ -36,7 +36,6 @@ class Limits:
         deadline: seconds of the monotonic clock.
         stage: processor time in seconds at which the current stage must be finished.
         memory: bytes.
-
     """
 
     deadline: float = 0.0
@@ -75,7 +74,6 @@ def at(what: str, name: str = "", most: float | None = None) -> None:
         name: node or file.
         most: seconds of processor time that the work may take until the next call, unless an
             option limits the time.
-
     """
     if _block is None:
         return
@@ -120,7 +118,6 @@ def set_limits(
         memory: bytes; None: no limit.
         growing: `grow` may raise the limit on memory.
         staged: `at` may set limits on processor time.
-
     """
     global _is_growing, _has_own_time
     if _block is not None:

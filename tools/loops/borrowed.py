@@ -21,7 +21,6 @@ def with_borrowed(text: str, known: Mapping[tuple[str, str], str]) -> str:
     Args:
         text: text of the module.
         known: texts of modules by (family, form).
-
     """
     for match in list(_IMPORT.finditer(text)):
         form, family, name = match.groups()

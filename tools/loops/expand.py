@@ -28,7 +28,6 @@ class Code:
         names: texts that replace parameters and results.
         counters: numbers that replace the counters of unroll().
         inner: returns the lines that replace `yield`.
-
     """
 
     def __init__(

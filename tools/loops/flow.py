@@ -22,7 +22,6 @@ def check_function(source: Source, function: ast.FunctionDef) -> None:
 
     Raises:
         LoopError: if there is one.
-
     """
     _Stale(source).block(function.body, set())
     for node in ast.walk(function):
@@ -43,7 +42,6 @@ def check_helper(helper: Helper, keeps_names: bool) -> None:
 
     Raises:
         LoopError: if it uses other names.
-
     """
     source, function = helper.source, helper.function
     check_function(source, function)
@@ -75,7 +73,6 @@ def check_call(
 
     Raises:
         LoopError: if there is one.
-
     """
     changed = stored(helper.body)
     for name in helper.params:

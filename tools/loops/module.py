@@ -15,7 +15,6 @@ def module(source: Source, is_common: bool) -> str:
 
     Raises:
         LoopError: if the source cannot be translated.
-
     """
     nodes = [n for n in source.tree.body[1:] if not is_for_the_build(n) and not is_helper(n)]
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]

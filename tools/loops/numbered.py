@@ -31,7 +31,6 @@ def positions(path: Path) -> dict[str, int]:
 
     Raises:
         LoopError: if a declaration cannot be parsed.
-
     """
     text = path.read_text()
     positions_by_name: dict[str, int] = {}
@@ -66,7 +65,6 @@ def loops(path: Path) -> str:
 
     Raises:
         LoopError: if a declaration cannot be parsed.
-
     """
     text = path.read_text()
     lines = _numbered(text, positions(path))
@@ -86,7 +84,6 @@ def kernel(path: Path) -> str:
     Raises:
         LoopError: if a declaration cannot be parsed.
         TypeError: if a name is missing or unknown to the loop.
-
     """
     text = path.read_text()
     if _BY_NAME in text:

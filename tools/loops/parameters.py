@@ -60,7 +60,6 @@ class Parameter(NamedTuple):
         high: greatest value, without BIAS, or None.
         values: all allowed values, if they are listed.
         is_biased: True if the number is stored plus BIAS.
-
     """
 
     name: str
@@ -102,7 +101,6 @@ def declared(path: Path) -> dict[str, tuple[Parameter, ...]]:
 
     Raises:
         LoopError: if a declaration cannot be parsed, or positions are not in order.
-
     """
     blocks_by_name: dict[str, list[Parameter]] = {}
     for number, names, other, constants in groups(path):
@@ -126,7 +124,6 @@ def block_of(family: str, function: str) -> tuple[Parameter, ...]:
 
     Raises:
         LoopError: if it declares none.
-
     """
     path = LOOPS / f"{family}.py"
     if function not in declared(path):
@@ -139,7 +136,6 @@ def places(family: str, function: str) -> dict[str, int]:
 
     Raises:
         LoopError: if it declares none.
-
     """
     return {parameter.name: parameter.position for parameter in block_of(family, function)}
 
@@ -151,7 +147,6 @@ def by_name(family: str, function: str, words: Sequence[Any]) -> SimpleNamespace
 
     Raises:
         LoopError: if the function declares no parameters.
-
     """
     values = {}
     for parameter in block_of(family, function):
@@ -165,7 +160,6 @@ def groups(path: Path) -> list:
 
     Raises:
         LoopError: if they cannot be parsed.
-
     """
     try:
         return declarations(path.read_text())
@@ -178,7 +172,6 @@ def _parameter(constant: str, position: str, comment: str | None) -> Parameter:
 
     Raises:
         ValueError: if its comment is malformed.
-
     """
     parts = _COMMENT.fullmatch(comment or "")
     if not parts:
@@ -228,7 +221,6 @@ def _append(block: list[Parameter], parameter: Parameter) -> None:
 
     Raises:
         ValueError: if its position does not follow the last one.
-
     """
     end = 0
     if block:

@@ -31,7 +31,6 @@ class Module(NamedTuple):
     Attributes:
         text: its source.
         shown: origin of the text, as shown to people.
-
     """
 
     text: str
@@ -44,7 +43,6 @@ def modules() -> dict[tuple[str, str], Module]:
 
     Raises:
         LoopError: if a source cannot be translated.
-
     """
     by_family = {}
     for form in FORMS:

@@ -56,7 +56,6 @@ def get_target(name: str) -> Target:
 
     Raises:
         TargetError: if the name is unknown.
-
     """
     base, version = versions.split(name)
     try:

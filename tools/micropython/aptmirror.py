@@ -24,7 +24,6 @@ class Mirror(NamedTuple):
     Attributes:
         uri: its address.
         signed_by: path of its keyring; "" for the system's trusted keyrings.
-
     """
 
     uri: str

@@ -59,7 +59,6 @@ def command(args: argparse.Namespace) -> list[str]:
 
     Raises:
         TargetError: if npm cannot install the emulator.
-
     """
     images = [(0, str(args.firmware))]
     if args.flash and args.flash.is_file():

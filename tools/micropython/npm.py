@@ -23,7 +23,6 @@ class NpmRecipe:
         integrity: checksum of its archive, as in package-lock.json.
         product: the file to run.
         others: (version, integrity) of further releases, for targets with a version in their name.
-
     """
 
     package: str

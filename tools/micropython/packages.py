@@ -66,7 +66,6 @@ def install(names: list[str]) -> None:
 
     Raises:
         TargetError: if that is impossible; the message says how to install them by hand.
-
     """
     command = ["apt-get", "install", "--yes", "--no-install-recommends", *names]
     by_hand = f"install: {' '.join(names)}"

@@ -20,7 +20,6 @@ def plugin(system: str, source: Path) -> Path:
 
     Raises:
         TargetError: if QEMU has no plugins, or the plugin does not compile.
-
     """
     api = _api(system)
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:8]

@@ -26,7 +26,6 @@ def compile_c(command: list[str], what: str) -> None:
 
     Raises:
         TargetError: with the end of the compiler's messages.
-
     """
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -41,7 +40,6 @@ class Process:
         timeout: seconds until the process must end.
         quiet: seconds of processor time that it may take without any output.
         options: further arguments of Popen.
-
     """
 
     def __init__(self, command: list[str], timeout: float, quiet: float = math.inf, **options):
@@ -74,7 +72,6 @@ class Process:
 
         Raises:
             TargetError: if the process no longer reads it.
-
         """
         try:
             self._child.stdin.write(data)
@@ -90,7 +87,6 @@ class Process:
 
         Raises:
             TargetTimeout: at the deadline, or after `quiet` seconds of processor time.
-
         """
         start = self._used()
         while not self._is_readable(min(self._left(), self._quiet, _POLL)):
@@ -156,7 +152,6 @@ class SerialLines(Lines):
     Attributes:
         EXIT_MARK: not part of the text.
         status: exit status; None before it has come.
-
     """
 
     EXIT_MARK = b"\x1e"

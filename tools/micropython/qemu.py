@@ -50,7 +50,6 @@ class QemuTarget(RomTarget):
         counter: address of a 32-bit counter and its ticks per instruction, if run with icount;
             address 0: time.ticks_cpu() counts.
         plugin: value of QEMU's option -plugin.
-
     """
 
     machine: str = ""

@@ -40,7 +40,6 @@ class Recipe:
         libraries: folders of MicroPython's lib/ that the port needs.
         modules: build the modules in `MODULES` into it.
         version: version of MicroPython; "" for the default.
-
     """
 
     port: str
@@ -73,7 +72,6 @@ class Recipe:
 
         Raises:
             TargetError: if the build fails.
-
         """
         product = self.path(name)
         if not product.is_file():

@@ -42,7 +42,6 @@ class RomTarget(Target):
         rom_address: start of the image.
         rom_size: bytes from there on that nothing else uses.
         quiet: seconds of processor time without output after which a run is given up.
-
     """
 
     rom_address: int = 0
@@ -123,7 +122,6 @@ class RawRepl:
 
         Raises:
             TargetError: if the text is too long, or the target stops.
-
         """
         command = source.encode()
         if len(command) > LONGEST_COMMAND or b"\x04" in command:

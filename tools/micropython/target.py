@@ -35,7 +35,6 @@ class Target(ABC):
         arch: value of mpy-cross's -march; "" if it does not run native code.
         build_packages: system packages needed to build it.
         run_packages: system packages needed to run it.
-
     """
 
     name: str
@@ -62,7 +61,6 @@ class Target(ABC):
 
         Raises:
             TargetError: if packages are missing or the build fails.
-
         """
         if not self.path().is_file():
             lacking = self.missing()
@@ -116,7 +114,6 @@ class Target(ABC):
         Raises:
             TargetTimeout: if the script does not end in time.
             TargetError: if the target cannot run it, or does not support an option.
-
         """
 
     def _refuse(self, option: str) -> TargetError:

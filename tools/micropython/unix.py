@@ -54,7 +54,6 @@ class UnixTarget(Target):
 
     Attributes:
         may_be_installed: the system's own MicroPython may replace one built here.
-
     """
 
     may_be_installed: bool = False
@@ -71,7 +70,6 @@ class UnixTarget(Target):
 
         Raises:
             TargetError: if it cannot be built.
-
         """
         path = self.path()
         return path if path.is_file() else super().build()

@@ -35,7 +35,6 @@ def split(name: str) -> tuple[str, str]:
 
     Raises:
         TargetError: if the version is malformed.
-
     """
     base, at, version = name.partition("@")
     if not at:
@@ -51,7 +50,6 @@ def of_version(target: Target, version: str) -> Target:
 
     Raises:
         TargetError: if it cannot be built from that version.
-
     """
     recipe = target.recipe
     other = recipe.of_version(version) if isinstance(recipe, NpmRecipe) else None

@@ -26,7 +26,6 @@ class XtensaRecipe(Recipe):
 
     Attributes:
         core: QEMU's name of a core that binutils does not know; "" for the ESP8266's.
-
     """
 
     core: str = ""

@@ -31,7 +31,6 @@ def compiled(source: str, name: str, march: str = "") -> bytes:
 
     Raises:
         CompileError: if mpy-cross refuses it.
-
     """
     source, codes = placeholders(source)
     with tempfile.TemporaryDirectory() as folder:

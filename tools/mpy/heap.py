@@ -32,7 +32,6 @@ class Imported:
     Attributes:
         nbytes: bytes that stay as long as the module, without names.
         names: names that no firmware has, which stay for ever.
-
     """
 
     nbytes: int
@@ -45,7 +44,6 @@ def imported(mpy: bytes, in_place: bool = False) -> Imported:
     Args:
         mpy: the file's bytes.
         in_place: bytecode, strings and names are used where they lie in flash.
-
     """
     return _Reader(mpy, in_place).module()
 
@@ -56,7 +54,6 @@ def names_nbytes(names: Iterable[str], in_place: bool = False) -> int:
     Args:
         names: names that no firmware has, each once.
         in_place: their characters lie in flash.
-
     """
     each = [0 if in_place else len(name.encode()) + 1 for name in names]
     return sum(each) + round(_POOL_SLACK * _IN_POOL * len(each))

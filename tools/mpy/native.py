@@ -45,7 +45,6 @@ def placeholders(source: str) -> tuple[str, list[Code]]:
 
     Raises:
         DeployError: if there are too many functions.
-
     """
     if _XTENSAWIN not in source:
         return source, []
@@ -76,7 +75,6 @@ def with_code(mpy: bytes, arch: str, codes: list[Code]) -> bytes:
 
     Raises:
         DeployError: if code and architecture do not match.
-
     """
     if codes and arch != "xtensawin":
         raise DeployError(f"{_XTENSAWIN}: code for another architecture than {arch or 'none'}")
@@ -211,7 +209,6 @@ def _entries() -> dict[tuple[str, int], tuple[int, bytes]]:
 
     Returns:
         {(assembler, number of arguments): (offset of the instruction that loads the table, code)}.
-
     """
     lines = [line.split() for line in _ENTRIES.read_text().splitlines() if line[0] != "#"]
     return {(form, int(n)): (int(at), b64decode(digits)) for form, n, at, digits in lines}

@@ -30,7 +30,6 @@ def assemble(folder: Path) -> Path:
         UsageError: if the folder has other files.
         TargetError: if MicroPython cannot be installed.
         OSError: if a file cannot be written.
-
     """
     if folder.is_dir() and any(folder.iterdir()) and not (folder / IMAGE).is_file():
         raise UsageError(f"{folder} has other files: give an empty or a new folder")

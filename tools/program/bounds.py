@@ -22,7 +22,6 @@ class Stray:
     Attributes:
         kernel: kernel that emitted the call.
         why: what is wrong.
-
     """
 
     kernel: str
@@ -42,7 +41,6 @@ class Proof:
         proved: number of calls that were checked by a declaration.
         others: number of calls without a declaration.
         strays: calls that are wrong.
-
     """
 
     proved: int
@@ -72,7 +70,6 @@ def _faults(call: Call) -> list[str] | None:
 
     Raises:
         AccessError: if its parameters are outside of the declared ranges.
-
     """
     accessed = accesses(call)
     if accessed is None:

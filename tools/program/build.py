@@ -40,7 +40,6 @@ class DeploymentPlan:
         summary: the decision for people, with the reason if the model has kernels.
         program_for: machine that it is a program for; None if it has kernels.
         second_core: bytes of heap for a second core.
-
     """
 
     files: list[File]
@@ -74,7 +73,6 @@ def plan_deployment(
 
     Raises:
         DeployError: if code does not compile, or no program for two cores is possible.
-
     """
     if machine is None:
         why = why or "sources"
@@ -113,7 +111,6 @@ class Program:
         calls: number of calls of a run.
         code_nbytes: size of the table of calls.
         arena_nbytes: size of the arena.
-
     """
 
     files: dict[str, bytes]
@@ -136,7 +133,6 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     Raises:
         CannotRecord: if the model needs its kernels.
         DeployError: if a kernel or the file's memory plan is faulty.
-
     """
     made, calls = (_for_two if n_cores == 2 else _for_one)(data, machine, stream)
     package = built_package()

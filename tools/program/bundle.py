@@ -51,7 +51,6 @@ class Bundle:
         arena_nbytes: arena that a run needs.
         arch: what the source is compiled for, "" if it has no native code.
         later: modules of the package that a run may import.
-
     """
 
     name: str
@@ -68,7 +67,6 @@ def form_of(family: str, machine: Machine) -> Path:
 
     Raises:
         CannotRecord: if the board can run none.
-
     """
     best = store.loops().best(family, machine)
     if best is None:
@@ -94,7 +92,6 @@ def bundle(data: bytes, recording: Recording, machine: Machine, tables: list[Tab
 
     Raises:
         CannotRecord: if the board can run no form of a loop.
-
     """
     used = list(dict.fromkeys(loop for table in tables for loop in _loops(table)))
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True, "g")

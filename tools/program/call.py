@@ -42,7 +42,6 @@ class Loop:
 
     Attributes:
         is_rare: True if it is imported when it is first called.
-
     """
 
     family: str
@@ -86,7 +85,6 @@ class Place:
 
     Attributes:
         role: INPUT, OUTPUT or SCRATCH by the step's tensor that they belong to; "" if unknown.
-
     """
 
     memory: str
@@ -125,7 +123,6 @@ class Call:
         changed: {block: indices of words that loops have written once it returns}.
         origin: number of the call among those that the step's kernel emits; the same in whichever
             part of the step it is recorded.
-
     """
 
     loop: Loop
@@ -149,7 +146,6 @@ class Step:
     Attributes:
         number: index of the step in the file; None for a read of weights.
         kernel: its kernel; None for a read of weights.
-
     """
 
     name: str
@@ -163,7 +159,6 @@ class CannotRecord(Exception):
 
     Attributes:
         kernel: kernel of the step that depends on data, if that is the reason.
-
     """
 
     def __init__(self, why: str, kernel: str | None = None):
@@ -187,7 +182,6 @@ class Recording:
             arena.
         interface: tensors of the inputs, then of the outputs.
         n_inputs: number of inputs.
-
     """
 
     steps: list[Step]
@@ -233,7 +227,6 @@ def accesses(call: Call) -> list[access.Access] | None:
 
     Raises:
         AccessError: if its parameters are outside of the declared ranges.
-
     """
     loop = declaration(call.loop)
     if loop is None:

@@ -101,7 +101,6 @@ class _DriverWrites:
         call: the driver's call.
         listed: elements of the list.
         own: writes of the driver itself.
-
     """
 
     def __init__(self, call: Call, listed: Sequence[Any], own: list[tuple[Part, frozenset[int]]]):
@@ -254,7 +253,6 @@ def inner_calls(driver: Callable) -> tuple[tuple[int, tuple[int | None, ...]], .
 
     Raises:
         LookupError: if a call cannot be followed.
-
     """
     tree = _tree(driver)
     places = {"w": -1}

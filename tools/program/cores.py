@@ -76,7 +76,6 @@ class _Plan:
         moved: offset of the second core's scratch, None for behind the arena.
         output: (offset, bytes) of the only output in the arena, else None.
         is_copied: True if the output is written behind the arena, and copied back.
-
     """
 
     kernel: str = ""
@@ -98,7 +97,6 @@ class Pair:
         cores: recording of each core, with meetings.
         cut: numbers of the steps that both share.
         more_nbytes: bytes added to the arena, for the second core's scratch.
-
     """
 
     cores: tuple[Recording, Recording]
@@ -114,7 +112,6 @@ class _Half(Share):
         plans: plan by step; the first core computes all other steps.
         more_nbytes: bytes added to the arena.
         arena: offset of the second core's scratch, unless planned.
-
     """
 
     def __init__(self, core: int, plans: Mapping[int, _Plan], more_nbytes: int, arena: int):
@@ -223,7 +220,6 @@ def record_pair(
 
     Raises:
         CannotRecord: if the model cannot be a program.
-
     """
     whole = _Whole()
     one = record(data, has_form, stream, whole)
@@ -257,7 +253,6 @@ class _Recorded:
     Attributes:
         more_nbytes: bytes added to the arena.
         arena: offset behind the file's own arena.
-
     """
 
     data: bytes
@@ -387,7 +382,6 @@ def _place_scratch(plans: Mapping[int, _Plan], recorded: _Recorded, arena: int) 
 
     Returns:
         Bytes needed behind the arena.
-
     """
     more = 0
     for i, (one, two) in recorded.halves(plans).items():
@@ -424,7 +418,6 @@ def _divide_into_waves(units: list, scratch: list[tuple[int, int]]) -> list[tupl
 
     Returns:
         (first, cut, end) of each wave; none if calls are unknown, or too many waves are needed.
-
     """
     reaches = [_Reach(calls) for calls in units]
     if not all(r.is_known for r in reaches):
@@ -578,7 +571,6 @@ class _Reach:
         is_known: True if all calls are declared.
         reads: ranges that are read.
         writes: ranges that are written.
-
     """
 
     def __init__(self, calls: Iterable[Any]):
@@ -655,7 +647,6 @@ def _find_same_scratch(parts: list, scratch: list[tuple[int, int]]) -> bool:
     Args:
         parts: calls of each part, in the order in which one core makes them.
         scratch: (offset, bytes) of each scratch tensor.
-
     """
     every = _Reach(call for calls in parts for call in calls)
     nbytes = max((r.high for r in (*every.reads, *every.writes)), default=0)
@@ -705,7 +696,6 @@ def _is_in_order(one: list, two: list) -> bool:
         one: calls of the first core, wave by wave.
         two: calls of the second core. Within a wave the cores are independent, so their order does
             not matter.
-
     """
     waves = zip(one, two, strict=True)
     return overwritten.is_proved(call for wave in waves for half in wave for call in half)

@@ -30,7 +30,6 @@ class Unrolled:
         make: takes a loop, its arguments, its block, and the call's origin: the number of units
             before it, and of calls since the last unit. The origin is the same in each part.
         has_form: returns True if the board runs a family of loops in a form.
-
     """
 
     def __init__(

@@ -30,7 +30,6 @@ class Linker:
 
     Attributes:
         later: modules that functions import when they are called.
-
     """
 
     def __init__(self, native: Callable[[Path], bool], nested: bool = False, letter: str = "f"):
@@ -170,7 +169,6 @@ class _Names(ast.NodeTransformer):
 
     Attributes:
         used: names of the result that it inserts.
-
     """
 
     def __init__(self, linker: Linker, path: Path, bound: set[str], names: dict[str, ast.stmt]):

@@ -19,7 +19,6 @@ class Memory:
         nbytes: size.
         offset: offset of its first byte in the board's buffer.
         contents: bytes that are known before a run, else None.
-
     """
 
     def __init__(self, name: str, nbytes: int, offset: int = 0, contents: Any = None):
@@ -41,7 +40,6 @@ class Region:
 
     Attributes:
         role: INPUT, OUTPUT or SCRATCH by the step's tensor that it views, else "".
-
     """
 
     role = ""

@@ -24,7 +24,6 @@ def copies(step: Step, source: int, offset: int, nbytes: int) -> tuple[list[Call
         source: offset in the arena where the step wrote the output [bytes].
         offset: offset where the output belongs [bytes].
         nbytes: size of the output.
-
     """
     size, code, name = (1, "B", "copy8") if (offset | nbytes) % 4 else (4, "i", "copy32")
     n = nbytes // size
@@ -69,7 +68,6 @@ def is_written(calls: Iterable[Call], source: int, nbytes: int) -> bool:
         calls: calls of the step.
         source: offset of the output in the arena [bytes].
         nbytes: size of the output.
-
     """
     written = np.zeros(nbytes, bool)
     for each in filter(None, map(touched, calls)):

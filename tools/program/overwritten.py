@@ -25,7 +25,6 @@ class Fault:
     Attributes:
         number: index of the call in its step.
         read: the range.
-
     """
 
     call: Call
@@ -79,7 +78,6 @@ class _Bytes:
 
     Args:
         ranges: all ranges that will be added.
-
     """
 
     def __init__(self, ranges: Iterable[Bytes]):

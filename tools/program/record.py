@@ -96,7 +96,6 @@ def _argument(thing: Any, p: Any, block: int) -> Argument:
         thing: the object.
         p: parameter block of the call.
         block: number of the block.
-
     """
     if isinstance(thing, Region):
         return Place(thing.memory, thing.offset, thing.code, thing.n, thing.role)
@@ -175,7 +174,6 @@ def record(
 
     Raises:
         CannotRecord: if the model cannot be a program.
-
     """
     share, recorder = share or Share(), _Recorder()
     try:

@@ -14,7 +14,6 @@ def load(source, arena, about, entries, place, shown):
         entries: makes the entries of the calls, from views and a view of the words of all blocks.
         place: `address` or `itself`.
         shown: `by_how`, or None if `advance` finds views by addresses among the words.
-
     """
     from mpconnxr.replay import Program, advance
 
@@ -62,7 +61,6 @@ def load_pair(source, arena, about, entries, second, place, shown):
         second: tuple from bundle._of_table, for the second core.
         place: `address` or `itself`.
         shown: `by_how`, or None if `advance` finds views by addresses among the words.
-
     """
     from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
@@ -162,7 +160,6 @@ def _checked(source, nbytes, digest, first, held_nbytes):
 
     Raises:
         ModelError: if it is another file.
-
     """
     from hashlib import sha256
 
@@ -198,7 +195,6 @@ def _read(source, hasher, buffer, nbytes):
 
     Returns:
         The number of bytes, which is less at the end of the file.
-
     """
     view = memoryview(buffer)
     total = at = 0

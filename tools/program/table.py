@@ -86,7 +86,6 @@ class Table:
             Constant, Value, StartArgument, or a list of such.
         constants: contents of memory 3.
         calls: number of calls of each step.
-
     """
 
     code: bytes
@@ -108,7 +107,6 @@ def table(data: bytes, has_form: Callable[[str, str], bool], stream: bool) -> Ta
 
     Raises:
         CannotRecord: if a table has no room for it.
-
     """
 
     def made(*most_views: int) -> tuple[_Calls, list[bytes], list[int]]:
@@ -132,7 +130,6 @@ def table_of(recording: Recording) -> Table:
 
     Raises:
         CannotRecord: if a table has no room for them.
-
     """
 
     def made(*most_views: int) -> tuple[_Calls, list[bytes], list[int]]:
@@ -163,7 +160,6 @@ class _Calls(calls.Calls):
     Attributes:
         step_codes: code of each step, once the table is complete.
         resets: code that begins a run.
-
     """
 
     def __init__(self, *most_views: int):

@@ -25,7 +25,6 @@ class Bytes:
 
     Attributes:
         role: role of the Place that they belong to.
-
     """
 
     memory: str
@@ -51,7 +50,6 @@ class Touched:
 
     Attributes:
         exact: {range of the arena: function that returns the exact bytes}.
-
     """
 
     reads: tuple[Bytes, ...]
@@ -102,7 +100,6 @@ def _bytes(
         words: the call's parameters.
         first: offset of element 0 [bytes].
         size: size of an element [bytes].
-
     """
     return lambda: (first + exact(words)[:, None] * size + np.arange(size)).ravel()
 

@@ -45,7 +45,6 @@ def run_on_board(
     Raises:
         RunError: if the program raises an exception.
         DeployError: if the board cannot be reached, or has too little space.
-
     """
     package = Package(own=args.ops and args.ops / "device")
     with Device(args.target) as device:

@@ -35,7 +35,6 @@ class Reference:
 
     Raises:
         RunError: if onnxruntime cannot run the model.
-
     """
 
     def __init__(
@@ -96,7 +95,6 @@ class Reference:
         Args:
             values: arrays by name.
             relative: largest error of floats as a part of a value's largest magnitude.
-
         """
         tolerance = Tolerance(self._model, relative)
         bounds = tolerance.bounds(self._fed, list(values.items()))
@@ -108,7 +106,6 @@ class ExpectedOutputs:
 
     Raises:
         UsageError: if they do not fit the model's outputs.
-
     """
 
     def __init__(self, paths: Sequence[Path], outputs: Sequence[Spec]):
@@ -170,7 +167,6 @@ class Errors:
 
         Raises:
             RunError: if the shapes differ.
-
         """
         if isinstance(got, list):
             if [list(m) for m in got] != [list(m) for m in expected]:
@@ -201,7 +197,6 @@ class Errors:
             max_abs and mean_abs; max_rel: max_abs as a part of the largest expected value; snr_db:
             signal to noise ratio, None without noise; argmax: part of the rows (along the last
             axis) whose largest element is at the same index, None without rows.
-
         """
         snr = None
         if self._noise:

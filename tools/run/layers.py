@@ -24,7 +24,6 @@ class Layers:
         Args:
             got: (name, array), in the order of the steps.
             expected: onnxruntime's arrays by name.
-
         """
         for name, a in got:
             b = expected.get(name)
@@ -39,7 +38,6 @@ class Layers:
             For each value name, operator, dtype, shape, identical (part of the elements); steps:
             largest difference of integers; relative: largest difference of floats as a part of the
             largest expected value. Of the last two the one that does not apply is None.
-
         """
         return [
             {"name": name, "operator": self._operators.get(name, "")} | layer.figures()
@@ -89,7 +87,6 @@ def aligned(rows: list[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
     Args:
         rows: cells.
         right: indices of columns that are aligned to the right.
-
     """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [

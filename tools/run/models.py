@@ -32,7 +32,6 @@ class Spec:
         number: number of the dtype, see tools.format.objects.
         dtype: numpy's dtype, object for strings and maps.
         shape: dimensions; one of any size is its name.
-
     """
 
     name: str
@@ -60,7 +59,6 @@ class Ready:
         values: names of the values that each step computes.
         casts: {index of an array: dtype that the converted model takes instead of the .onnx's}.
         relative: see tools.converter.reference.tolerance.relative_of.
-
     """
 
     data: bytes
@@ -80,7 +78,6 @@ def open_model(path: Path, options: Options, notify: Notify) -> OnnxModel | BinM
 
     Raises:
         ConvertError: if it is not a model, or options do not apply to it.
-
     """
     with path.open("rb") as f:
         is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
@@ -101,7 +98,6 @@ class BinModel:
 
     Attributes:
         inputs: specs in the graph's order.
-
     """
 
     def __init__(self, path: Path):
@@ -240,7 +236,6 @@ def checked(
 
     Raises:
         UsageError: if they do not fit.
-
     """
     if len(arrays) != len(inputs):
         expected = "; ".join(str(spec) for spec in inputs) or "none"

@@ -14,7 +14,6 @@ def main(runs, folder):
     Args:
         runs: number of runs.
         folder: folder of the files, with a / at its end.
-
     """
     model = mpconnxr.load(folder + "model.bin")
     for i, t in enumerate(model.inputs):

@@ -26,7 +26,6 @@ class Once:
     Attributes:
         arrays: the inputs: X.npy or random ones.
         ready: the model converted for them.
-
     """
 
     def __init__(self, args: Namespace, options: Options, notify: Notify):
@@ -44,7 +43,6 @@ class Once:
             arguments: source of the arguments.
             runs: number of runs that the timeout is for.
             needs: optional modules of the package.
-
         """
         ready = self.ready
         files = {f"input_{k}": input_bytes(self.arrays[i]) for k, i in enumerate(ready.fed)}

@@ -30,7 +30,6 @@ class Sample:
     Attributes:
         number: K of input_K_J.npy.
         arrays: inputs in the graph's order; a map is a dict.
-
     """
 
     number: int

@@ -156,7 +156,6 @@ def lines_of(report: dict, level: int) -> list[str]:
         report: report of `trace`.
         level: 0 the verdict alone, 1 a line for each step, 2 the range of its outputs too, 3 their
             first elements too.
-
     """
     lines = []
     widths = [max(len(step[key]) for step in report["steps"]) for key in ("name", "kernel")]

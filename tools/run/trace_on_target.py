@@ -20,7 +20,6 @@ def main(with_values, folder):
     Args:
         with_values: 0 to omit the tensors' values.
         folder: folder of the files, with a / at its end.
-
     """
     model = mpconnxr.load(folder + "model.bin")
     for i, t in enumerate(model.inputs):

@@ -26,7 +26,6 @@ class Dataset:
     Attributes:
         labels: names; a label's number is its index.
         n: number of samples.
-
     """
 
     def __init__(self, labels: list[str]):
@@ -41,7 +40,6 @@ class Dataset:
 
         Raises:
             DeployError: if it cannot be read or is not a recording.
-
         """
         try:
             with np.load(path, allow_pickle=False) as file:
@@ -75,7 +73,6 @@ class Dataset:
 
         Raises:
             DeployError: if the number of channels differs.
-
         """
         k, channels = block.rows.shape
         if self.channels and channels != self.channels:
@@ -105,7 +102,6 @@ class Dataset:
 
         Raises:
             DeployError: if the file cannot be written.
-
         """
         samples, t_ms, label, start = self._whole()
         x, y = windows(samples, label, start, window, hop)
@@ -130,7 +126,6 @@ def windows(samples, label, start, window: int, hop: int) -> tuple[np.ndarray, n
 
     Returns:
         x (k, window, channels), or (k, channels) for single samples, and y (k,).
-
     """
     if not window:
         labelled = label != NONE

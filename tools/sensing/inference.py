@@ -17,7 +17,6 @@ class About:
         input: (name, dtype, shape).
         outputs: the same for each output.
         labels: names of the classes; None without any.
-
     """
 
     input: tuple
@@ -30,7 +29,6 @@ class About:
 
         Raises:
             DeployError: if it is something else.
-
         """
         try:
             return About(**ast.literal_eval(line))
@@ -58,7 +56,6 @@ class Inference:
         ms: milliseconds since the start.
         us: microseconds of the run.
         outputs: for each output its numbers, or its text.
-
     """
 
     ms: int
@@ -71,7 +68,6 @@ class Inference:
 
         Raises:
             DeployError: if it is something else.
-
         """
         ms, _, rest = line.partition(" ")
         us, _, rest = rest.partition(" ")

@@ -18,7 +18,6 @@ def monitor(rows, path, every, most):
         path: of the model.
         every: samples between two inferences; 0: a quarter of the model's input.
         most: inferences after which to end; 0: never.
-
     """
     import mpconnxr
 
@@ -68,7 +67,6 @@ class Window:
 
     Attributes:
         n: samples in the window.
-
     """
 
     def __init__(self, x, row):

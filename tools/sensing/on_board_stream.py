@@ -12,7 +12,6 @@ def stream(rows, most, most_ms):
         rows: the generator.
         most: lines after which to end; 0: never.
         most_ms: milliseconds after which to end; 0: never.
-
     """
     start, code = time.ticks_ms(), ""
     for row in rows:

@@ -62,7 +62,6 @@ def source_of(args: argparse.Namespace) -> str:
 
     Raises:
         DeployError: if the sensor's file cannot be read.
-
     """
     if args.pin:
         pins = [int(pin) if pin.isdigit() else pin for pin in args.pin]
@@ -82,7 +81,6 @@ class SampleBlock:
     Attributes:
         ms: milliseconds since the start.
         rows: (samples, channels).
-
     """
 
     ms: int
@@ -101,7 +99,6 @@ class Samples:
 
         Raises:
             DeployError: if it does not contain samples.
-
         """
         fields = line.split()
         try:

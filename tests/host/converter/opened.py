@@ -32,7 +32,6 @@ class Case:
     Attributes:
         most: its bound.
         twin: the same model in floats, if there is one.
-
     """
 
     name: str

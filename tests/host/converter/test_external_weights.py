@@ -23,7 +23,7 @@ MODELS = {name: lambda name=name: NETWORKS[name]().model for name in NETWORKS} |
 
 @pytest.fixture
 def sizes(monkeypatch):
-    """Sets how many bytes are large."""
+    """Set the number of bytes from which constants are large."""
 
     def set_to(nbytes):
         monkeypatch.setattr(external_weights, "LEAST", nbytes)

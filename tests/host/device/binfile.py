@@ -18,7 +18,6 @@ class File:
             into them.
         chunks: (kind, offset, size, digest, place).
         tensors: (index of its first number, dtype, storage, flags, dims, offset, size or None).
-
     """
 
     def __init__(self, data: bytes):

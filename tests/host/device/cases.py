@@ -25,7 +25,6 @@ class Case:
 
     Attributes:
         inputs: bytes of its inputs in the file's order; None for strings.
-
     """
 
     name: str

@@ -101,7 +101,6 @@ class Damage:
 
     Attributes:
         slowest: milliseconds of one load and run.
-
     """
 
     ok: bool

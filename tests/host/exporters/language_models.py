@@ -34,7 +34,6 @@ class Sizes:
         is_split: caches are (1, heads, room, head) in place of (1, room, heads * head).
         weights: "float32", "int8" (a scale a column) or "int4" (a scale for each `block` weights
             of a column), as DequantizeLinear takes them.
-
     """
 
     dim: int = 64

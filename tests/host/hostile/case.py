@@ -24,7 +24,6 @@ class Case:
         beside: contents of other files in its folder, by name.
         prepare: function that makes special files in that folder.
         options: of the converter.
-
     """
 
     name: str

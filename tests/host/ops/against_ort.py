@@ -22,7 +22,6 @@ class Node:
     Attributes:
         inputs: arrays, None for one that is omitted.
         fixed: numbers of those that are constants.
-
     """
 
     op: str

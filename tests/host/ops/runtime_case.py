@@ -26,7 +26,6 @@ class Case:
         bounds: as --bound has them.
         declared: shapes of outputs by name, the others' are symbolic.
         expected: onnxruntime's outputs for each sample.
-
     """
 
     def __init__(

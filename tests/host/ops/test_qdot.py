@@ -50,7 +50,6 @@ class Case:
         scales: 2**-40 to 2**9.
         has_sums: a sum precedes the elements of each position, as in patches; else rows of
             elements.
-
     """
 
     def __init__(self, rng, k, m, positions, extreme=False, has_sums=True):

@@ -25,7 +25,6 @@ class OneByOne(api.Calls):
 
     Attributes:
         made: (loop, three places, words of the block).
-
     """
 
     def __init__(self, memories):
@@ -65,7 +64,6 @@ class Loader(loader.Loader):
 
     Attributes:
         expected: by table, (kernel, its calls one by one) of each step.
-
     """
 
     def __init__(self, data):

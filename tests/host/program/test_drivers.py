@@ -16,7 +16,6 @@ class Watch:
         changed: the words that a driver has changed in blocks of one length, except those that the
             kernel names.
         poison: value of these words before each call, None in the run that collects them.
-
     """
 
     def __init__(self, monkeypatch):

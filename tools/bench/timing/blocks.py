@@ -23,7 +23,6 @@ class Block:
         code: the instructions.
         runs: how often the block ran.
         taken: how often its branch was taken.
-
     """
 
     address: int
@@ -37,7 +36,6 @@ def option(system: str, report: Path) -> str:
 
     Raises:
         TargetError: if it does not compile.
-
     """
     return f"{plugin(system, _SOURCE)},report={report}"
 
@@ -59,7 +57,6 @@ def blocks_in(report: Path) -> Sequence[Block]:
 
     Raises:
         TargetError: if the plugin wrote no report.
-
     """
     if not report.is_file():
         raise TargetError(

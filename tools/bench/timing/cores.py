@@ -32,7 +32,6 @@ class Core:
         pipelines: neighbouring loads overlap, an address computed by the previous instruction
             costs a cycle, and code behind the system bus waits for loads (3.3.3 of the Cortex-M4's
             manual).
-
     """
 
     name: str
@@ -133,7 +132,6 @@ class Estimate:
         cycles: estimate, `fetched` included.
         fetched: cycles that code behind the system bus waits.
         loaded: instructions of code in RAM, which are those of loops.
-
     """
 
     instructions: int
@@ -151,7 +149,6 @@ def estimate(
         blocks: what ran.
         core: its timing.
         is_in_ram: tells whether code at an address is in RAM.
-
     """
     instructions, cycles, fetched, loaded = 0, 0.0, 0.0, 0
     for block in blocks:

@@ -22,7 +22,6 @@ class Op:
         writes: registers that receive a result.
         uses: registers of an address or of a float sum.
         to: branch target minus the instruction's address; None if a register or memory has it.
-
     """
 
     kind: str

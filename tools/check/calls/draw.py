@@ -11,7 +11,6 @@ class Draw:
     Args:
         words: array of random words.
         seed: number that the calls depend on.
-
     """
 
     _of = None, None  # shared by all: words, and the same as bytes
@@ -85,7 +84,6 @@ class Draw:
             kind: 0 an end, 1 near the least, 2 near the greatest, 3 or 4 near the middle, 5 always
                 the same end, 6 with lower bits 0, 7 to 9 any.
             shift: how near, or how many lower bits.
-
         """
         v = (self.below(65536) << 16 | self.below(65536)) % (greatest - least + 1)
         if kind == 0:

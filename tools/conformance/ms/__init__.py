@@ -25,7 +25,6 @@ def models(operator: str) -> Iterator[making.NodeCase]:
 
     Raises:
         ImportError: without onnxruntime.
-
     """
     _load_all()
     for number, spec in enumerate(making.specs_of(operator)):

@@ -22,7 +22,6 @@ def _cases(draw, n, caches):
         draw: source of random numbers.
         n: number of specs.
         caches: options of the cache: None, or (bits of an element, kind of quantization).
-
     """
     for c in draw.each(
         n,

@@ -52,7 +52,6 @@ class Spec:
         shared: {output: input} that onnxruntime requires to share memory, by index.
         domain: operator set of the node.
         version: of that operator set.
-
     """
 
     inputs: list
@@ -176,7 +175,6 @@ def run(operator: str, number: int, one: Spec, compute: Callable | None = None) 
         number: of the case, for its name.
         one: the node.
         compute: replaces onnxruntime: takes a model and its feed, returns the outputs.
-
     """
     one.opset = one.opset or _OPSETS[number % len(_OPSETS)]
     fed = [i for i, x in enumerate(one.inputs) if x is not None and i not in one.fixed]

@@ -27,7 +27,6 @@ def models(version: Version, most: int) -> Iterator[NodeCase]:
 
     Raises:
         ImportError: without onnxruntime.
-
     """
     _load_all()
     yield from making.models(version, most)

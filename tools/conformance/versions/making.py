@@ -58,7 +58,6 @@ class Version:
         since: first opset that has it.
         until: last opset that has it.
         is_newest: no later version exists.
-
     """
 
     domain: str
@@ -90,7 +89,6 @@ class Version:
             i: the input.
             among: names to choose from; default: all of numpy's numeric dtypes.
             but: names to exclude.
-
         """
         allowed = self.dtypes(i)
         candidates = among.split() or sorted(allowed)
@@ -120,7 +118,6 @@ def makes(*operators: str, domain: str = ""):
     Args:
         operators: names, several of them separated by spaces.
         domain: of the operators.
-
     """
 
     def declare(maker):

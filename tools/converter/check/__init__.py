@@ -31,7 +31,6 @@ class Outcome:
         error: largest error of a float output, relative to its largest magnitude; None without
             float outputs or if the file was not run.
         target: what the file ran on.
-
     """
 
     is_checked: bool
@@ -57,7 +56,6 @@ def check(converted: Converted, options: Options) -> Outcome:
 
     Raises:
         WrongFile: if it computes something else.
-
     """
     if not options.check:
         return Outcome(False, "--no-check")

@@ -37,7 +37,6 @@ class Outputs:
     Attributes:
         runs: outputs by run, arrays or lists of maps.
         target: what the file ran on.
-
     """
 
     runs: list[list]
@@ -50,7 +49,6 @@ def run(converted: Converted, options: Options, n: int = 1) -> Outputs:
     Raises:
         NotRun: if it cannot be run here.
         Failed: if it fails.
-
     """
     graph, vector = converted.graph, converted.vector
     target = _target(graph)

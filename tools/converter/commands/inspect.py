@@ -95,7 +95,6 @@ def print_file(path: Path) -> None:
 
     Raises:
         ConvertError: if the file cannot be read.
-
     """
     data = path.read_bytes()
     stored = read(data)

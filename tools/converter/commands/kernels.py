@@ -20,7 +20,6 @@ def print_kernels(path: Path, ops: Path | None) -> None:
 
     Raises:
         ConvertError: if the file has no model.
-
     """
     stored = reader.read(path.read_bytes())
     if stored.kind != layout.KIND_MODEL:

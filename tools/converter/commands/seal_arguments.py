@@ -27,7 +27,6 @@ def request_from(args: argparse.Namespace) -> seal.Request | None:
     Raises:
         UsageError: if the arguments contradict each other.
         OSError: if a key cannot be read.
-
     """
     if not (args.sign or args.hmac):
         if args.counter is not None:
@@ -44,7 +43,6 @@ def write_sealed(args: argparse.Namespace) -> bytes:
     Raises:
         ConvertError: if the file cannot be sealed.
         OSError: if a file cannot be read or written.
-
     """
     request = request_from(args)
     if request is None:
@@ -77,7 +75,6 @@ def print_verified(path: Path, public: Path) -> None:
 
     Raises:
         SealError: if it is not.
-
     """
     data = path.read_bytes()
     seal.verify(data, keys.public_key(public))

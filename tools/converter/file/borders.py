@@ -42,7 +42,6 @@ def image_from(text: str) -> Image:
 
     Raises:
         UsageError: if a word is unknown or a number wrong.
-
     """
     fields = {}
     for word in filter(None, text.split(",")):
@@ -145,7 +144,6 @@ def images_chunk(
 
     Raises:
         UsageError: if an image does not fit its input.
-
     """
     numbers = {t.name: i for i, t in enumerate(graph.inputs)}
     chunk = b""

@@ -33,7 +33,6 @@ def check(data: bytes, graph: Graph, ops: Path | None = None) -> list[str]:
 
     Raises:
         LoadError: if a board would refuse it.
-
     """
     is_streamed = graph.weights is not None and graph.weights.streamed_nbytes
     sources = [data, io.BytesIO(data)] if is_streamed else [data]

@@ -36,7 +36,6 @@ def package(ops: Path | None) -> Iterator[list[tuple[str, str]]]:
 
     Yields:
         (kernel, why) of those kernels that cannot be imported here; their steps are not checked.
-
     """
     with _lock, _fast(), _kernels_of(ops) as unknown:
         yield unknown
@@ -120,7 +119,6 @@ def load(source, path: list[int], own_kernels: Collection[str] = ()) -> list[str
     Raises:
         TooLarge: if this computer has too little memory.
         MpconnxrError: if a board would refuse the model.
-
     """
     from mpconnxr.build.reader import Reader
 

@@ -38,7 +38,6 @@ def check() -> None:
 
     Raises:
         UsageError: if it is not.
-
     """
     try:
         import cyclonedx  # noqa: F401
@@ -57,7 +56,6 @@ def bill(source: Path, name: str, data: bytes, options: Any, files: Iterable[Pat
         data: its bytes.
         options: convert.Options.
         files: files that the options name, such as calibration data.
-
     """
     from cyclonedx.model.bom import Bom
     from cyclonedx.model.dependency import Dependency

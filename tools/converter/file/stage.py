@@ -23,7 +23,6 @@ def write(state: Conversion) -> None:
     Raises:
         ConvertError: if labels or expected outputs do not fit the model.
         LoadError: if a board would refuse the file.
-
     """
     options, graph = state.options, state.graph
     extra = _borders(state)

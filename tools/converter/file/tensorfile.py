@@ -35,7 +35,6 @@ def convert_tensor(source: Path, target: Path) -> None:
     Raises:
         ConvertError: if the file is not a tensor.
         OSError: if a file cannot be read or written.
-
     """
     try:
         if source.suffix == ".npy":

@@ -38,7 +38,6 @@ class Contents(NamedTuple):
         raw: its bytes.
         halves: float16, which a board converts to float32.
         alignment: in the file, in bytes.
-
     """
 
     raw: bytes | Large
@@ -60,7 +59,6 @@ class Chunk:
         stored_nbytes: number of these bytes.
         place: offset in the arena if it is streamed; None if it stays in memory.
         halves: it holds float16, which a board converts to float32.
-
     """
 
     parts: list[bytes | memoryview] = field(default_factory=list)
@@ -95,7 +93,6 @@ class Weights:
         places: (chunk, offset in it) by contents.
         streamed_nbytes: of the arena with room for streamed chunks.
         window_nbytes: the most of streamed chunks in memory at one time.
-
     """
 
     chunks: list[Chunk] = field(default_factory=list)

@@ -34,7 +34,6 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
         graph: planned.
         arena_nbytes: size of the arena.
         extra: (chunk kind, contents) to put behind the weights.
-
     """
     tensors = graph.tensors()
     weights = graph.weights or held(tensors)
@@ -256,7 +255,6 @@ def source_chunk(origin: Path | onnx.ModelProto, model: onnx.ModelProto) -> byte
         origin: the .onnx, whose sha256 is included (not that of external data), or a model in
             memory, which has none.
         model: as it was loaded.
-
     """
     about = {
         "producer": f"{model.producer_name} {model.producer_version}".strip(),

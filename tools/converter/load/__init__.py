@@ -51,7 +51,6 @@ def load(path: Path, operators: Operators | None = None) -> onnx.ModelProto:
 
     Raises:
         ConvertError: if the file cannot be read or the model breaks ONNX's rules.
-
     """
     return prepare(read(path), operators)
 
@@ -61,7 +60,6 @@ def read(path: Path) -> onnx.ModelProto:
 
     Raises:
         ConvertError: if the file or its external data cannot be read.
-
     """
     model = external.read(path)
     make_printable(model)
@@ -78,7 +76,6 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
 
     Raises:
         ConvertError: if the model breaks ONNX's rules.
-
     """
     if not model.graph.node and not model.graph.output:
         raise ConvertError("this is not an ONNX model: it has no graph")
@@ -260,7 +257,6 @@ def _make_dense(graph: onnx.GraphProto | onnx.FunctionProto) -> None:
 
     Raises:
         ValueError: if indices do not ascend or lie outside the shape.
-
     """
     if isinstance(graph, onnx.GraphProto):
         graph.initializer.extend(_dense(s, s.values.name) for s in graph.sparse_initializer)
@@ -304,7 +300,6 @@ def upgraded(model: onnx.ModelProto, opset: int, why: str = "") -> onnx.ModelPro
 
     Raises:
         ConvertError: if the model cannot be upgraded.
-
     """
     current = opset_of(model, "")
     if not 0 < current < opset:

@@ -31,7 +31,6 @@ def read_array(path: str | Path) -> np.ndarray:
     Raises:
         UsageError: if the file is damaged or not a .npy.
         OSError: if it cannot be opened.
-
     """
     array = read_arrays(path, ".npy")
     if isinstance(array, dict):
@@ -49,7 +48,6 @@ def read_arrays(
     Raises:
         UsageError: if the file is damaged or of another kind.
         OSError: if it cannot be opened.
-
     """
     limits.at(f"reading {path}")
     try:

@@ -21,7 +21,6 @@ def check(model: onnx.ModelProto) -> None:
 
     Raises:
         UnsupportedModel: with each such node, and the range of its input or attribute.
-
     """
     constants, dims = {}, {}
     for graph in graphs_of(model.graph):

@@ -30,7 +30,6 @@ def read(path: Path) -> onnx.ModelProto:
 
     Raises:
         ConvertError: if the file cannot be read or is not an ONNX model.
-
     """
     limits.at(f"reading {path}")
     try:
@@ -50,7 +49,6 @@ def load(model: onnx.ModelProto, path: Path) -> None:
 
     Raises:
         ConvertError: if a file of data is missing, damaged or does not fit.
-
     """
     limits.grow(path.stat().st_size)
     tensors = list(_tensors(model))
@@ -112,7 +110,6 @@ def nbytes_of(tensor: TensorProto) -> int:
 
     Raises:
         ValueError: if shape or dtype is impossible.
-
     """
     if min(tensor.dims, default=0) < 0:
         raise ValueError(f"{tensor.name} has the shape {list(tensor.dims)}")

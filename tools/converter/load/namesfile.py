@@ -17,7 +17,6 @@ def names_in(path: Path) -> list[str]:
     Raises:
         UsageError: if a name is empty, repeated or has control characters.
         OSError: if the file cannot be read.
-
     """
     data = path.read_bytes()
     if len(data) > _MOST_NBYTES:

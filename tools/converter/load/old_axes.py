@@ -24,7 +24,6 @@ def count_from_front(model: onnx.ModelProto, opset: int) -> None:
     Args:
         model: with fixed inputs.
         opset: of ONNX's domain.
-
     """
     if opset >= _AXES_SINCE:
         return
@@ -57,7 +56,6 @@ def _rewrite(node, dims):
     Args:
         node: of an opset before 11.
         dims: of its input, each None if unknown; None if the rank is unknown.
-
     """
     if dims is None:
         return False

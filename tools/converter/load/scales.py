@@ -49,7 +49,6 @@ def check(model: onnx.ModelProto) -> None:
 
     Raises:
         UnsupportedModel: with each node and the name of its scale.
-
     """
     constants = {name: t for graph in graphs_of(model.graph) for name, t in constants_of(graph)}
     findings = []

@@ -53,7 +53,6 @@ def check(model: onnx.ModelProto) -> None:
 
     Raises:
         ConvertError: if ONNX cannot allow them.
-
     """
     _check_opsets(model)
     _check_dtypes(model.graph)
@@ -152,7 +151,6 @@ def check_growth(model: onnx.ModelProto) -> str:
 
     Raises:
         ConvertError: if a value is too large for any board.
-
     """
     limits.at("looking at the sizes of values", most=_SECONDS)
     bare = onnx.ModelProto()
@@ -193,7 +191,6 @@ def check_sizes(model: onnx.ModelProto) -> None:
 
     Raises:
         UnsupportedModel: with the node of each such value.
-
     """
     makers = {name: node for node in model.graph.node for name in node.output}
     graph = model.graph
@@ -213,7 +210,6 @@ def check_memory(model: onnx.ModelProto) -> None:
 
     Raises:
         UnsupportedModel: with the node of the first such value.
-
     """
     graph = model.graph
     types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
@@ -236,7 +232,6 @@ def check_planned(graph: Graph, arena_nbytes: int = 0) -> None:
 
     Raises:
         UnsupportedModel: with the nodes that need the memory.
-
     """
     names = [name for t in graph.inputs for d in t.shape for name, _ in extent.dims_in(d)]
     advice = _smaller_bounds(names) or _SMALLER

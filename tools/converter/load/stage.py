@@ -26,7 +26,6 @@ def load(state: Conversion) -> None:
     Raises:
         ConvertError: if the file is damaged or breaks ONNX's rules.
         UnsupportedModel: for what can be seen before shapes are inferred.
-
     """
     options = state.options
     operators = own.operators(options.ops, options.allow_domains)

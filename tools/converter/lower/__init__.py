@@ -45,7 +45,6 @@ def lower(
 
     Raises:
         UnsupportedModel: if nodes cannot be lowered; it lists all of them.
-
     """
     precision = precision or Precision()
     graph = Lowerer(model, context, precision).lowered()
@@ -65,7 +64,6 @@ class Lowerer:
         values: the tensors by name; at first those that come from outside (inputs of a body).
         unknown: for a value without a tensor, why it has none.
         wide: see numbers/widen.py.
-
     """
 
     def __init__(
@@ -142,7 +140,6 @@ class Lowerer:
 
         Raises:
             UnsupportedModel: if nodes cannot be lowered.
-
         """
         self.lower_all()
         return self.finish()
@@ -239,7 +236,6 @@ class Lowerer:
 
         Raises:
             Problem: if it cannot be lowered.
-
         """
         model = model_of(self.model, graph, [(t.dtype, t.shape) for t in inputs])
         for info in model.graph.input[len(inputs) :]:
@@ -266,7 +262,6 @@ class Lowerer:
 
         Raises:
             UnsupportedModel: if there are findings.
-
         """
         self.graph.outputs = [self._output(t) for t in self.results()]
         runtime.drop_unused(self.graph)

@@ -26,7 +26,6 @@ def nodes_that_cannot_follow(
         twin: the same with other bounds of the sizes that each run decides.
         for_boards: the rewrites that come before lowering.
         context: of the conversion.
-
     """
     both = [rewrites.run(one, for_boards, context)[0] for one in (model, twin)]
     try:

@@ -56,7 +56,6 @@ class Node(Signature):
         inputs: its input tensors, None for each that is absent.
         outputs: its output tensors, None for each that is absent.
         steps: the list that `emit` adds to.
-
     """
 
     def __init__(self, scope: Scope, proto: onnx.NodeProto, lowering):
@@ -98,7 +97,6 @@ class Node(Signature):
 
         Raises:
             Problem: if only a run knows the contents.
-
         """
         t = self.inputs[i]
         if t.data is None:
@@ -158,7 +156,6 @@ class Node(Signature):
 
         Raises:
             DtypeProblem: if it is not one of these ONNX numbers.
-
         """
         dtype = self.inputs[0].dtype
         if dtype not in dtypes:
@@ -185,7 +182,6 @@ class Node(Signature):
 
         Raises:
             ParameterError: if the names are not those that the kernel declares.
-
         """
         attributes = {name: named.pop(name) for name in STEP_ATTRIBUTES & named.keys()}
         declared = declaration_of(kernel) or declaration_of(kernel, self._own_kernels)
@@ -248,7 +244,6 @@ class Node(Signature):
 
         Returns:
             The subgraph's steps and outputs.
-
         """
         return self._scope.lower_body(self.attr(attribute), inputs)
 

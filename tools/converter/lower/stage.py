@@ -21,7 +21,6 @@ def lower(state: Conversion) -> None:
 
     Raises:
         UnsupportedModel: with every node that has no lowering, or does not fit its lowering.
-
     """
     options = state.options
     state.graph = lowering.lower(state.model, state.twin, state.context, state.precision)

@@ -33,7 +33,6 @@ class Loss:
 
     Raises:
         UnlikeSums: if onnxruntime computed other sums; numpy's errors if attributes do not fit.
-
     """
 
     def __init__(

@@ -40,7 +40,6 @@ class Half:
         near: (kind, function) of the first segment, which begins at 0; by default as rest.
         slope: d log2|f| / du that segments of kind POWER omit.
         negative: f is negative.
-
     """
 
     rest: tuple[int, Function]
@@ -60,7 +59,6 @@ class Table:
         params: by name, the halves as dicts.
         words: of all segments.
         error: largest relative error of a polynomial.
-
     """
 
     params: dict[str, Any] = field(default_factory=dict)

@@ -37,7 +37,6 @@ class Refinement:
     Attributes:
         scales: powers of two that broadcast to the first operand, or None.
         unit: the first part consists of multiples of it; None if there is one part.
-
     """
 
     scales: np.ndarray | None = None

@@ -30,7 +30,6 @@ def sigmoid_of(entry: np.ndarray | list[int], t: np.ndarray) -> np.ndarray:
     Args:
         entry: c0 to c3.
         t: in 23 bits.
-
     """
     c0, c1, c2, c3 = entry
     high, low = t >> 11, t & 2047

@@ -40,7 +40,6 @@ class _Rule:
         same: indexes of inputs that must have the outputs' dtype.
         free: indexes of inputs that may be int32 whatever the outputs are.
         ranges: takes the node and the known ranges of its inputs; returns those of its outputs.
-
     """
 
     same: tuple[int, ...]
@@ -163,7 +162,6 @@ class Narrowing:
 
         Returns:
             (int32, int64) for each replaced output; see `leave`.
-
         """
         rule = _rule_of(node.proto)
         tensors = [t for t in node.inputs + node.outputs if t is not None]

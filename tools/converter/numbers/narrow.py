@@ -49,7 +49,6 @@ class Row:
         weights: signal to noise of its weights in dB.
         output: signal to noise of its output in dB with the errors of all layers so far; None if
             onnxruntime did not run the model.
-
     """
 
     node: str
@@ -69,7 +68,6 @@ def narrow(
         bits: of a weight.
         sample: values of the inputs, with which outputs are compared.
         halves: give recurrent layers float16 weights.
-
     """
     rounded = copied(model)
     rows, scaled = [], []
@@ -144,7 +142,6 @@ def _round_recurrent(graph, node, constants, bits):
         node: the layer.
         constants: tensors by name.
         bits: of a weight; None for float16, and then biases are rounded too.
-
     """
     separate = any(a.name == "linear_before_reset" and a.i for a in node.attribute)
     uses = [name for other in graph.node for name in other.input]
@@ -199,7 +196,6 @@ def sample_of(
         inputs: values, or None for random ones.
         states: names of inputs that are states; they get zeros.
         seed: of the random values.
-
     """
     infos = [i for i in model.graph.input if i.name not in states]
     if inputs is None:
@@ -232,7 +228,6 @@ def rounded_weights(node, w, rounding: Callable):
         node: the product.
         w: its weights.
         rounding: takes weights and the axes along which one channel's weights lie.
-
     """
     attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second

@@ -24,7 +24,6 @@ class Precision:
         plain: names of nodes that compute with floats.
         bits: of the weights of other nodes, if that many represent them without loss.
         long: names of nodes that fast16 computes like exact.
-
     """
 
     mode: str = "exact"

@@ -135,7 +135,6 @@ class _Fields(NamedTuple):
         values: the differences.
         bits: of the largest difference.
         least: the smallest number; of multipliers in units of 2**16.
-
     """
 
     values: np.ndarray
@@ -182,7 +181,6 @@ def _channel_fields(
 
     Returns:
         None if the kernel cannot use a packed table.
-
     """
     rows = _Rows(step, channels)
     if (rows.mantissas >> 30 == 0).any():

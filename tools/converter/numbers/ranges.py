@@ -92,7 +92,6 @@ class Lossy(NamedTuple):
     Attributes:
         names: of nodes to exclude from it.
         finer: refinements of other nodes, by their first output.
-
     """
 
     names: Sequence[str] = ()
@@ -115,7 +114,6 @@ def lossy(
         samples: values of the inputs by name.
         rounding: by default that of exact products.
         but: names of nodes that are excluded anyway.
-
     """
     rounding = rounding or Rounding()
     nodes = [n for n in model.graph.node if n.op_type in rounding.operators]

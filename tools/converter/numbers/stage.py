@@ -19,7 +19,6 @@ def round_weights(state: Conversion) -> None:
 
     Raises:
         UsageError: for options that do not go together.
-
     """
     state.model, state.narrowed = _narrowed(state, state.model)
     state.answers = state.model

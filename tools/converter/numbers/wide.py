@@ -40,7 +40,6 @@ class Choice(NamedTuple):
         floats: names of nodes that compute with floats.
         refinements: of other nodes, by their first output.
         unlike: names of nodes whose loss cannot be computed.
-
     """
 
     floats: list[str]
@@ -65,7 +64,6 @@ def choose(
     Raises:
         ImportError: without onnxruntime.
         OrtError: if onnxruntime does not run the model.
-
     """
     constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     runs = [values | constants for values in each_run(model, samples)]

@@ -33,7 +33,6 @@ def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:
         node: to lower.
         lowering: of its operator.
         wide: float32 value of each narrow one that was computed here; extended in place.
-
     """
     narrow_outputs = list(node.outputs)
     node.inputs = [_widened(node, t, wide) for t in node.inputs]

@@ -35,7 +35,6 @@ class Lowering:
             onnx.
         takes: takes(node, types) returns True for nodes that `lower` serves; others are replaced
             by the operator's definition. None if it serves all.
-
     """
 
     def __init__(
@@ -74,7 +73,6 @@ def lowers(
         infer: for operators unknown to onnx: infer(signature) returns a list of (ONNX dtype
             number, shape), one for each output.
         takes: takes(node, types) returns True for nodes that the lowering serves (None: all).
-
     """
 
     def declare(lower):
@@ -102,7 +100,6 @@ def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lower
         domain: its domain.
         op_type: its name.
         objects: True for nodes with strings or maps, False for others, None for either.
-
     """
     _load_all()
     return find(_LOWERINGS, domain, op_type, objects)

@@ -29,7 +29,6 @@ def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
         x: its activations.
         w: its weights, with biases if they lie behind the rows. Only finite ones are possible.
         k: elements of a row.
-
     """
     if x.dtype != FLOAT or not node.is_exact or not 0 < int(bound_of(k)) <= MAX_K:
         return False
@@ -65,7 +64,6 @@ def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
         w: rows of k weights, each followed by its bias if `has_bias`.
         k: weights of a row.
         has_bias: whether `w` holds biases.
-
     """
     rows = w.data.reshape(-1, k + has_bias)
     held = short_mantissas(rows[:, :k]) if node.is_short else None

@@ -25,7 +25,6 @@ def pack_rows(
         cols: axes of w that form the columns, likewise.
         bias: one value for each row, or None.
         scale: a factor of w; other than 1 only if w is known.
-
     """
     if scale != 1.0:
         w = node.constant((w.data * np.float32(scale)).astype(w.np_dtype))

@@ -188,7 +188,6 @@ def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[l
     Returns:
         The dimensions, merged where possible, and for each tensor its strides; 0 where it is
         broadcast.
-
     """
     strides = []
     for t in tensors:

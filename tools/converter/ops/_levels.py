@@ -86,7 +86,6 @@ def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
         For each integer within `limits` except the least the smallest float that reaches it, if
         there is one; and how many of these floats are negative. The floats are as kernel levels
         reads them.
-
     """
     integers = np.arange(int(limits.min) + 1, int(limits.max) + 1)
     low = np.full(integers.shape, _key(np.float32(-np.inf)) - 1)

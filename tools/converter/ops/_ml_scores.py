@@ -209,7 +209,6 @@ def emit_pair(node, transform, kind: int, halves: int, x, labels, outputs) -> No
         x: the score of each sample.
         labels: the two classes.
         outputs: labels and scores.
-
     """
     if transform == "PROBIT":
         raise Problem(

@@ -32,7 +32,6 @@ class Branch:
         on_true: index of a branch, or ~index of a leaf.
         on_false: likewise.
         missing: NaN counts as true.
-
     """
 
     mode: int
@@ -51,7 +50,6 @@ class Forest:
     Attributes:
         roots: index of a branch, or ~index of a leaf, for each tree.
         leaves: a list of (target, weight) for each leaf.
-
     """
 
     branches: list[Branch]
@@ -68,7 +66,6 @@ class Table:
         n_slots: number of (feature, missing) pairs.
         wide: nodes have three words rather than two.
         rank_bits: bits of a node's threshold index.
-
     """
 
     words: np.ndarray
@@ -197,7 +194,6 @@ def _nodes(branches, order, leaf_ids, slots):
     Returns:
         How far ahead children are at most, the bits of a rank, and a function that yields the
         three numbers of each node.
-
     """
     position = {i: n for n, i in enumerate(order)}
     numbers = {slot: i for i, slot in enumerate(slots)}

@@ -64,7 +64,6 @@ def emit_move(
         out_strides: strides in out.
         x_first: index of the first element in x.
         out_first: index of the first element in out.
-
     """
     if 0 in dims:
         return

@@ -38,7 +38,6 @@ def positions_at_once(positions, record: int, products, nbytes: int) -> int:
         record: bytes of a patch.
         products: products of a position.
         nbytes: bytes of scratch.
-
     """
     most = max(nbytes // record, 1)
     if any_open([positions, products]):
@@ -69,7 +68,6 @@ def first_choice(rows, width, m: int, record: int, products) -> tuple[int, int, 
 
     Returns:
         The positions for each call, the bytes of scratch, and Step.lacks.
-
     """
     positions = rows * width
     piece = positions_at_once(positions, record, products, NBYTES)

@@ -42,7 +42,6 @@ class Cut(NamedTuple):
         positions: positions of a row that are converted at a time.
         sums: positions whose sums are computed at a time.
         channels: channels whose sums are computed at a time.
-
     """
 
     rows: int
@@ -63,7 +62,6 @@ class Pieces:
         kw: columns of the window.
         window: (rows, columns) of the pool behind the convolution.
         short: its weights have short mantissas.
-
     """
 
     groups: int

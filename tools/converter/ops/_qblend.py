@@ -26,7 +26,6 @@ class Taps:
         second: indices of the second elements.
         of_first: float32 weights of the first elements.
         of_second: float32 weights of the second elements.
-
     """
 
     first: np.ndarray

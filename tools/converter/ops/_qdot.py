@@ -58,7 +58,6 @@ def emit_requantized(
         scales: one scale, or one for each channel; None if a scale is unusable.
         out: the output.
         y_zero: zero point of the output.
-
     """
     x_zero += shift_of(x)
     if scales is None or not weights.fits(x_zero):
@@ -113,7 +112,6 @@ def emit_qconv(node, inputs, packed: Tensor, w_zero: int, geometry, x_zero: int,
         x_zero: zero point of x, unsigned.
         ends: zero point and limits of the output, as parameters.
         out: the output.
-
     """
     x, *zero = inputs
     m, (oh, ow) = geometry.counts[5], geometry.counts[8:]

@@ -39,7 +39,6 @@ def params_of(
         kernel: (y, x) sizes of a window.
         strides: (y, x) strides.
         pads: y, x at the beginning, then at the end.
-
     """
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]
@@ -152,7 +151,6 @@ def emit_float_means(
         windows: (kernel, strides, pads, counts_padding) of emit_means.
         order: ROWS, COLUMNS or PLANES, the order of the sums.
         level: maps float32 to integers, if it is not QuantizeLinear.
-
     """
     kernel, strides, pads, counts_padding = windows
     pool = params_of(x, y, kernel, strides, pads)

@@ -28,7 +28,6 @@ class Geometry:
         strides: (y, x) strides of the windows.
         dilations: (y, x) dilations of the windows.
         pads: (y, x) padding at the beginning.
-
     """
 
     counts: Sequence[int]
@@ -74,7 +73,6 @@ class Weights:
     Attributes:
         rows: uint8 (channels, K).
         bias: a summand of each channel, int64.
-
     """
 
     rows: np.ndarray

@@ -48,7 +48,6 @@ def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
     Returns:
         The first code points of intervals, the class of each interval, and a table with one row
         for each state: 1 if it accepts, then the next state for each class.
-
     """
     nfa = _Nfa()
     end = nfa.add(_parse(pattern), 0)
@@ -95,7 +94,6 @@ class _Nfa:
     Attributes:
         moves: for each node a list of (ranges of characters, next node).
         jumps: for each node a list of (condition or None, node reached without a character).
-
     """
 
     def __init__(self):

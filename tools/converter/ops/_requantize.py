@@ -35,7 +35,6 @@ class Sums(NamedTuple):
         constants: what the sum starts with.
         least: the smallest possible sum.
         most: the largest possible sum.
-
     """
 
     constants: np.ndarray
@@ -51,7 +50,6 @@ class Channels(NamedTuple):
         shifts: f.
         mantissas: M.
         are_exact: all sums are rounded as with the real scale.
-
     """
 
     constants: np.ndarray
@@ -75,7 +73,6 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
 
     Raises:
         ValueError: if a constant is too large.
-
     """
     scales = [min(scale, _SATURATING) for scale in scales]
     fractions, exponents = np.frexp([float(scale) for scale in scales])

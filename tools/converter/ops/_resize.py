@@ -19,7 +19,6 @@ class Axis:
     Attributes:
         scale: the scale that ONNX computes with, which may differ from n_out / n_in.
         roi: (start, end) of tf_crop_and_resize.
-
     """
 
     n_in: int

@@ -41,7 +41,6 @@ class Whole:
 
     Attributes:
         begin: index of its first element in the output.
-
     """
 
     begin: int = 0

@@ -36,7 +36,6 @@ class Leaves:
         arrays: the constants.
         params: the kernel's parameters.
         n_words: scratch [words].
-
     """
 
     kernel: str
@@ -64,7 +63,6 @@ def pack_exact(
         divisor: the sums are divided by it.
         n_trees: number of trees.
         mirrored: target 0 is its base minus target 1.
-
     """
     common = [(t, w) for t, w in enumerate(base)]
     if n_trees > _MAX_TREES or not _finite([*leaves, common]):

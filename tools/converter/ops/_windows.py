@@ -22,7 +22,6 @@ class Windows:
     Attributes:
         pads: padding at the beginning.
         end_pads: padding at the end.
-
     """
 
     in_dims: list[int]

@@ -29,7 +29,6 @@ class Layout:
     Attributes:
         dims: (batch, heads, rows, width).
         strides: strides of the first three of these [elements].
-
     """
 
     dims: tuple[int, int, int, int]
@@ -131,7 +130,6 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
         scale: a factor of the scores.
         lengths: how many keys each batch has, or None for all.
         causal: 1 if a query ignores later keys.
-
     """
     q, k, v = (each.dims for each in layouts[:3])
     batch, groups, keys = k[:3]

@@ -60,7 +60,6 @@ class Convolution:
         strides: strides of the output [elements].
         first: index of the first element of the output.
         clip: limits of the result.
-
     """
 
     windows: Windows

@@ -132,7 +132,6 @@ def geometry_of(node) -> Geometry:
 
     Raises:
         ValueError: if the channels do not match the weights.
-
     """
     x, out = node.inputs[0], node.outputs[0]
     w = next(t for t in node.inputs[1:] if len(t.shape) == len(x.shape))

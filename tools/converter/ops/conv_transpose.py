@@ -47,7 +47,6 @@ class Phase:
         taps: the taps that they use, last one first.
         pad: padding of the convolution that computes them.
         dilation: dilation of that convolution.
-
     """
 
     first: int

@@ -184,7 +184,6 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
         shape: (n0, n1, M, N, K).
         has_bias: the rows of w have biases.
         steps: two steps of A and two of W from batch to batch [matrices].
-
     """
     n0, n1, m, n, k = shape
     macs = n0 * n1 * m * n * k

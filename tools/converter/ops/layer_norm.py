@@ -89,7 +89,6 @@ def emit_normalize(node, x, factors, outputs, sizes, centred, spread, default_ep
         centred: whether the mean is subtracted.
         spread: (period, step, block) of scale and bias (see the kernel).
         default_epsilon: epsilon if the node has none.
-
     """
     epsilon = float_bits(node.attr("epsilon", default_epsilon))
     params = {"lines": sizes[0], "n": sizes[1], "centred": int(centred), "epsilon": epsilon}

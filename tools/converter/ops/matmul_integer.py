@@ -69,7 +69,6 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
         bias: int32, one for each column, or None.
         out: the output.
         alpha: a factor of the product.
-
     """
     a_zero, _, y_zero = (scalar(t) for t in zeros)
     a_scale, y_scale = scalar(scales[0]), scalar(scales[2])
@@ -107,7 +106,6 @@ def emit_product(node, a, b, a_zero, b_zero, out):
         a_zero: zero point of a, of all or of each row; or None.
         b_zero: zero point of b, of all or of each column; or None.
         out: the output.
-
     """
     one_zero = a_zero is None or a_zero.nelem == 1
     operands = _operands(a, b, b_zero, None) if one_zero else None
@@ -156,7 +154,6 @@ class _Product(NamedTuple):
         groups: number of matrices in B.
         strides: strides of B by (group, k, column) [elements].
         zeros: zero points of a and b, as unsigned integers.
-
     """
 
     a: Tensor

@@ -110,7 +110,6 @@ def _planar(w: Windows) -> tuple[list[int], ...] | None:
 
     Returns:
         Sizes, output's sizes, kernel, strides and pads; None if three dimensions are needed.
-
     """
     sizes = w.in_dims, w.out_dims, w.kernel, w.strides, w.pads
     of_dims = list(zip(*sizes, strict=True))

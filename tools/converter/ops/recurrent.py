@@ -40,7 +40,6 @@ class Cell:
 
     Attributes:
         activations: the default activations of a direction.
-
     """
 
     n_gates: int
@@ -59,7 +58,6 @@ class Weights:
         tensors: the kernel's inputs behind x.
         biases: the kernel's parameter for their biases.
         scratch: more scratch.
-
     """
 
     tensors: list[Tensor]
@@ -88,7 +86,6 @@ class Shape:
 
     Attributes:
         layout: 1 if the batch is the outermost dimension.
-
     """
 
     directions: int
@@ -267,7 +264,6 @@ def activations_of(node, cell: Cell, directions):
     """Return (number, bits of alpha, bits of beta) of each activation, for each direction.
 
     activation_alpha and activation_beta have values only for functions with these parameters.
-
     """
     names = node.attr("activations") or list(cell.activations) * directions
     names = [n.decode() if isinstance(n, bytes) else n for n in names]

@@ -106,7 +106,6 @@ def emit_offsets(node, index, dims, strides, sizes, steps) -> Tensor:
         strides: what each dimension of a tuple's position adds to its row.
         sizes: limits of the indices in a tuple.
         steps: what each index in a tuple adds to its row.
-
     """
     rows = node.temp(INT32, dims)
     params = {"rank": len(dims), "n_t": len(sizes), "dims": dims, "strides": strides}

@@ -62,7 +62,6 @@ def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> N
         out: the output.
         axis: the axis.
         length: length of the transform.
-
     """
     if length < 1:
         raise Problem(f"dft_length {length}")

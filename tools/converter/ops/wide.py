@@ -200,7 +200,6 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
         y_zero: zero point of the output.
         bias: integers, one for each channel.
         limits: (low, high) of the output; None: those of its dtype.
-
     """
     x_unsigned = x_zero + (32768 if x.dtype == INT16 else 0)
     k = rows.shape[1]

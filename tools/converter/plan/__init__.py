@@ -29,7 +29,6 @@ class Plan:
             allowed; no placement can be smaller.
         state_bytes: of the persistent part, which is not part of the arena.
         macs_again: multiply-accumulates that patches compute more than once.
-
     """
 
     blocks: list[Block]
@@ -62,7 +61,6 @@ def plan(
 
     Raises:
         TooSmall: if the limit cannot be kept.
-
     """
     read_in_place(graph)
     if overlap:

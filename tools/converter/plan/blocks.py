@@ -36,7 +36,6 @@ class Block:
         over: blocks that step `first` reads and that this one may lie over; for each the bytes by
             which this one must start before it at least.
         onto: such blocks where this one may start too.
-
     """
 
     tensor: Tensor

@@ -38,7 +38,6 @@ class _Backwards:
         born: the step that first has a value, by value.
         overlap: how far outputs may be written over inputs.
         overlays: lead of outputs over inputs through several steps.
-
     """
 
     def __init__(self, born: dict[Tensor, Step], overlap: Overlap, overlays=()):
@@ -56,7 +55,6 @@ class _Backwards:
             steps: of the graph or of a body.
             live: values needed behind the steps; becomes those needed before them.
             held: values needed through all of the steps.
-
         """
         peak = 0
         for step in reversed(steps):
@@ -117,7 +115,6 @@ def together(nbytes: int, inputs: Sequence[tuple[int, int]]) -> int:
     Args:
         nbytes: of the output.
         inputs: (bytes by which the output must start before it, its size) of each.
-
     """
     best = nbytes + sum(n for _, n in inputs)
     for order in permutations(inputs):

@@ -35,7 +35,6 @@ def fit(graph: Graph, limit: int, place: Place, keep_inputs: bool) -> tuple[list
 
     Raises:
         TooSmall: if it does not fit, with the smallest arena that was found.
-
     """
     original = list(graph.steps), dict(graph.overlays)
     fitted = _shrunk(graph, limit, place, keep_inputs)

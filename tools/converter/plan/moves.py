@@ -116,7 +116,6 @@ class _Copy:
         source: first byte in x.
         target: first byte in out.
         nbytes: number of bytes.
-
     """
 
     step: Step

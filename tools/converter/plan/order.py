@@ -53,7 +53,6 @@ class _Node:
         peak: worst step of the path.
         last: number of the last step.
         before: the set before that step.
-
     """
 
     done: int
@@ -73,7 +72,6 @@ class _Search:
         users: set of steps that use a root.
         kept: roots that stay alive at the end.
         floor: bytes that the most demanding step needs for itself.
-
     """
 
     def __init__(self, graph: Graph, keep_inputs: bool, overlap: Overlap):

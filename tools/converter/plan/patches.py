@@ -39,7 +39,6 @@ class Patch:
         lead: bytes by which the output then starts before the input.
         nbytes: of output, input and a band.
         macs: with all that is computed again.
-
     """
 
     chain: list[Step]

@@ -53,7 +53,6 @@ class _Search:
         nbytes: its size.
         branches: number of branches left.
         shares_start: blocks that may start where another one does.
-
     """
 
     def __init__(self, blocks: Sequence[Block], bound: int):
@@ -99,7 +98,6 @@ class _Search:
             offsets: by block, None if it has none yet.
             lowest: sorted (lowest offset, -size, block), before `placed` had an offset.
             placed: the block placed last; None before the first one.
-
         """
         self.branches -= 1
         is_complete = None not in offsets

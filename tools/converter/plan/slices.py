@@ -56,7 +56,6 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
         nbytes: of a channel's weights.
         window: most bytes of a slice.
         unit: channels of which a slice has a multiple.
-
     """
     most, units = window // (nbytes * unit), -(-channels // unit)
     if most < 1:

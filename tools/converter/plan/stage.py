@@ -25,7 +25,6 @@ def carry_states(state: Conversion) -> None:
 
     Raises:
         UsageError: for a name that does not exist, or a pair that does not fit.
-
     """
     states.carry(state.graph, state.options.state)
 
@@ -49,7 +48,6 @@ def plan_arena(state: Conversion) -> None:
 
     Raises:
         ConvertError: if the model does not fit what the options allow.
-
     """
     options, graph = state.options, state.graph
     qtables.pack(graph)
@@ -67,7 +65,6 @@ def plan_weights(state: Conversion) -> None:
 
     Raises:
         ConvertError: if the weights do not fit the window.
-
     """
     options, graph = state.options, state.graph
     stream.arrange(graph, state.arena, options.window, own.kernels_in(options.ops))

@@ -21,7 +21,6 @@ def carry(graph: Graph, states: Mapping[str, str]) -> None:
 
     Raises:
         UsageError: if a name does not exist or a pair does not fit.
-
     """
     inputs = {t.name: t for t in graph.inputs}
     outputs = {t.name: t for t in graph.outputs}

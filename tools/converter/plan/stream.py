@@ -40,7 +40,6 @@ class _Streamed:
         chunk: its contents.
         uses: steps that use it.
         stretches: (first, last) steps between which it is in memory.
-
     """
 
     number: int
@@ -66,7 +65,6 @@ def arrange(
 
     Raises:
         TooSmall: if the window does not suffice.
-
     """
     steps = list(walk(graph.steps))
     uses = _streamable(graph, steps, own or {})

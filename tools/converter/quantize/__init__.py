@@ -38,7 +38,6 @@ class Outcome:
         layers: the costs by layer, the noisiest first.
         attempts: the settings that were tried; the last one was taken.
         notes: for the user.
-
     """
 
     layers: list[Layer] = field(default_factory=list)

@@ -38,7 +38,6 @@ class Layer:
         scale: that of the output.
         zero_point: that of the output.
         weight_scales: the least and the greatest; None for a layer without weights.
-
     """
 
     node: str

@@ -19,7 +19,6 @@ def runtimes(what: str, advice: str) -> Iterator[None]:
     Args:
         what: the part of onnxruntime that is called, for a message.
         advice: what the user can do.
-
     """
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)

@@ -29,7 +29,6 @@ class Attempt:
         top1: share of the labelled samples that are right; without labels, of those that keep the
             float model's class; None if the model is no classifier.
         top1_float: the same of the float model; None without labels.
-
     """
 
     what: str

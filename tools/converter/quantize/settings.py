@@ -27,7 +27,6 @@ class Settings:
         exclude: nodes that stay in float.
         io: dtype of the model's inputs and outputs.
         max_drop: share of samples that may be lost against float before other settings are tried.
-
     """
 
     mode: str = "int8"

@@ -23,7 +23,6 @@ def merge_layers(state: Conversion, group: Sequence[Rewrite]) -> None:
 
     Raises:
         UsageError: if a run decides sizes of the model.
-
     """
     at("quantizing the model")
     if state.twin is not None:
@@ -38,7 +37,6 @@ def quantize(state: Conversion) -> None:
 
     Raises:
         UsageError: for options that do not fit the model.
-
     """
     model, state.quantized = quantized(state.model, state.options.quantize, state.context)
     state.notes += state.quantized.notes
@@ -50,7 +48,6 @@ def take_samples(state: Conversion) -> None:
 
     Raises:
         UsageError: for inputs that the model does not take, or outputs that it does not have.
-
     """
     options = state.options
     if options.golden is not None:

@@ -25,7 +25,6 @@ class Difference:
         n: number of values.
         is_float: True for floats and maps.
         why: why the values cannot be compared, "" if they can.
-
     """
 
     name: str
@@ -78,7 +77,6 @@ def difference(name: str, expected: object, got: object, bound: float) -> Differ
         expected: array, map or maps of the reference.
         got: the same of the board or the file.
         bound: largest error that is right.
-
     """
     about = (largest_of(expected), bound, np.size(expected), is_float(expected))
     if isinstance(expected, np.ndarray):

@@ -32,7 +32,6 @@ class Expected:
         differences: of onnxruntime's outputs, empty if it does not run the model.
         why: why onnxruntime does not run it.
         classes: texts on rows with another class.
-
     """
 
     outputs: list[np.ndarray | list[dict] | dict]
@@ -92,7 +91,6 @@ def expected(
 
     Raises:
         UsageError: if rows of an output of maps do not fit it.
-
     """
     grids = grids or {}
     infos = [i for i in free_inputs(model.graph) if i.name not in states]

@@ -19,7 +19,6 @@ def checked(
 
     Raises:
         UsageError: if an array does not fit.
-
     """
     infos = [i for i in model.graph.input if i.name not in states]
     return _all_checked("--golden", "input", infos, arrays)
@@ -41,7 +40,6 @@ def checked_outputs(
 
     Raises:
         UsageError: if an array does not fit.
-
     """
     infos = [o for o in model.graph.output if o.name not in states]
     others = {o.name: o for o in quantized.graph.output} if quantized else {}

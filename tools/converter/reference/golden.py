@@ -34,7 +34,6 @@ def reference(
 
     Returns:
         Arrays and lists of maps. A sequence of tensors is as many outputs.
-
     """
     outputs = named_reference(model, inputs, states)
     return None if outputs is None else [y for _, y in outputs]
@@ -142,7 +141,6 @@ def spread_inputs(
         graph: lowered.
         grids: scale, zero point and dtype of the integers that a float input becomes, by its name.
         seed: of the random values.
-
     """
     rng, values = np.random.default_rng(seed), random_inputs(graph, seed)
     for i, t in enumerate(graph.inputs):
@@ -185,7 +183,6 @@ def chunk(
 
     Raises:
         ValueError: for NaN or infinity in a map.
-
     """
     if bounds is None:
         bounds = [RELATIVE * largest_of(y) if is_float(y) else 0.0 for y in outputs]

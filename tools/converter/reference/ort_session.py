@@ -44,7 +44,6 @@ class Session:
     Attributes:
         inputs: names in the graph's order.
         outputs: names in the graph's order.
-
     """
 
     _numbers = itertools.count()
@@ -62,7 +61,6 @@ class Session:
 
         Raises:
             OrtError: if onnxruntime does not run the model.
-
         """
         limits.at("running the model in onnxruntime")
         return self._worker.ask("run", self._number, (names, dict(feed)))
@@ -78,7 +76,6 @@ def open_session(model: onnx.ModelProto) -> Session:
     Raises:
         ImportError: if onnxruntime is not installed.
         OrtError: if onnxruntime refuses the model, or cannot compute it exactly.
-
     """
     if products := exact.operators_in(model):
         self_test.check(products, open_plain)
@@ -92,7 +89,6 @@ def open_plain(model: onnx.ModelProto) -> Session:
     Raises:
         ImportError: if onnxruntime is not installed.
         OrtError: if onnxruntime refuses the model.
-
     """
     if not importlib.util.find_spec("onnxruntime"):
         raise ImportError("onnxruntime")
@@ -156,7 +152,6 @@ class _Worker:
         Raises:
             OrtError: if onnxruntime raises an error or crashes.
             ConvertError: if it takes too long.
-
         """
         while self._closed:
             self._exchange("close", self._closed.pop(), None)
@@ -216,7 +211,6 @@ def confirm(model: onnx.ModelProto, doubt: str) -> None:
 
     Raises:
         ConvertError: if onnxruntime refuses the model too.
-
     """
     try:
         open_session(model)

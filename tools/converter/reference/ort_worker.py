@@ -25,7 +25,6 @@ def send(file: BinaryIO, value: object) -> None:
 
     Raises:
         OSError: if the other side has closed the pipe.
-
     """
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     file.write(LENGTH.pack(len(data)))

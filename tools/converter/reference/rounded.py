@@ -42,7 +42,6 @@ class Effect(NamedTuple):
             if the output is computed otherwise.
         moved: largest change of the output in onnxruntime by random single steps of all rounded
             values, doubled if step is 0.0.
-
     """
 
     step: float

@@ -26,7 +26,6 @@ def check(operators: Iterable[str], open_plain: Opens) -> None:
     Raises:
         Inexact: if it does not, with the dtypes of the products.
         ImportError: if onnxruntime is not installed.
-
     """
     results = (of_reference(operator, open_plain) for operator in operators)
     wrong = {name for result in results for name, is_exact in result.items() if not is_exact}

@@ -38,7 +38,6 @@ class Bound(NamedTuple):
     Attributes:
         least: with one step of the output itself, if it is rounded.
         most: with the largest effect of steps further inside.
-
     """
 
     least: float
@@ -51,7 +50,6 @@ class Tolerance:
     Args:
         model: the reference.
         relative: see relative_of.
-
     """
 
     def __init__(self, model: onnx.ModelProto, relative: float):
@@ -72,7 +70,6 @@ class Tolerance:
         Args:
             inputs: all inputs of the model, by name.
             outputs: (name, value in the reference) of each.
-
         """
         names = [n for n, v in outputs if is_float(v) or self._rounded.is_rounded(n)]
         effects = self._rounded.effects(inputs, list(dict.fromkeys(names)))

@@ -30,7 +30,6 @@ class Vector:
         inputs: arrays in the graph's order.
         outputs: (name, value) in the graph's order.
         bounds: largest error of each output.
-
     """
 
     inputs: list[np.ndarray]
@@ -97,7 +96,6 @@ def vector_of(
 
     Raises:
         NoVector: if the model cannot have one.
-
     """
     if is_for_file:
         _refuse_for_file(graph)

@@ -30,7 +30,6 @@ class Work(NamedTuple):
         inputs: elements of inputs that are not constants.
         outputs: elements of outputs.
         constants: elements of constants.
-
     """
 
     macs: int

@@ -41,7 +41,6 @@ class Fit:
         in_place: heap with weights that are read from flash.
         seconds: of a run; None if the board's instructions were not counted.
         guessed: kinds of steps whose time is estimated from that of others.
-
     """
 
     board: Board
@@ -93,7 +92,6 @@ def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
     Args:
         converted: the conversion.
         emulated: return those of emulated boards instead.
-
     """
     model, package = (
         _without_own_kernels(parse_model("model.bin", converted.data)),

@@ -24,7 +24,6 @@ class DtypeRow:
         steps: number of steps.
         macs: of all these steps.
         share: of the model's MACs.
-
     """
 
     kernel: str
@@ -43,7 +42,6 @@ class Quantization:
         layers: of --quantize.
         narrowed: layers of --weights.
         dtypes: of the steps that compute products, most work first.
-
     """
 
     attempts: Sequence[str] = ()

@@ -38,7 +38,6 @@ class FloatStep:
         kernel: its kernel.
         node: the ONNX node.
         share: of the run's estimated work.
-
     """
 
     step: int

@@ -24,7 +24,6 @@ class StepRow:
         scratch_bytes: of its scratch.
         live_bytes: of the arena that hold something while it runs, scratch included.
         is_peak: no step has more live bytes.
-
     """
 
     index: int

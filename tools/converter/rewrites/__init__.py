@@ -52,7 +52,6 @@ class Rewrite:
         is_fusing: it writes operators of com.microsoft, which a quantizer does not know.
         skips_expanded: it does not run where operators are expanded (see Context.expands).
         title: its name in the pipeline's list, where that differs from its file's.
-
     """
 
     apply: Callable[..., Any]
@@ -92,7 +91,6 @@ def select(
         level: that of --optimize.
         context: of the conversion.
         without: files whose rewrites are excluded. Without qdq, none runs before the rounds.
-
     """
     return [
         one
@@ -123,7 +121,6 @@ def run(
     Returns:
         The rewritten model, with all types (the same object if nothing changed), and by name of
         a rewrite's file the number of places that it changed.
-
     """
     notes = [] if notes is None else notes
     log: Log = Counter()
@@ -208,7 +205,6 @@ def _apply(one: Rewrite, model: ir.Model, original: onnx.ModelProto) -> int:
     Raises:
         InternalError: if the graph is invalid afterwards.
         _RewriteError: if the rewrite raised an error.
-
     """
     limits.at(f"rewriting the graph ({one.module})")
     before = interface_of(model.graph)

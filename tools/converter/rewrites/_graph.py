@@ -174,7 +174,6 @@ def add(
         like: the value whose dtype and shape the output has; the other node's output by default.
         shape: that of the output, instead.
         named: a node that will be removed, whose name the new one takes.
-
     """
     like = like or before.outputs[0]
     node = ir.node(op_type, inputs, attributes or {}, domain=domain)

@@ -41,7 +41,6 @@ def checked(
 
     Returns:
         What rewrite returned last, and the names that were excluded.
-
     """
     result = rewrite(())
     if not result[1] or not (error := deviation(model, result[0])):

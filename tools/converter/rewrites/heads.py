@@ -83,7 +83,6 @@ class _Place:
             value: the value.
             is_turned: swap the last two axes.
             is_scaled: a number may multiply all of it.
-
         """
         result, path, scale = None, [], 1.0
         while (shape := g.shape_of(value)) and g.is_float(value):

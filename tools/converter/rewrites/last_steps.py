@@ -69,7 +69,6 @@ def _blocks(value, items, wanted):
         value: made of elements of Y.
         items: the indices of these elements.
         wanted: parts, each n results from the first one on.
-
     """
     blocks, whole = [], not value.is_graph_output()
     for use in value.uses():

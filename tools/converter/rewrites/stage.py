@@ -33,7 +33,6 @@ def rewrite(
 
     Raises:
         ConvertError: if a rewrite leaves an invalid graph.
-
     """
     if state.twin is None or not qdq.is_quantized(state.model):
         _rewrite(state, group, n_rounds)
@@ -91,7 +90,6 @@ def rewrite_for_boards(state: Conversion, group: Sequence[Rewrite], n_rounds: in
 
     Raises:
         InternalError: if a rewrite leaves an invalid graph.
-
     """
     chosen = rewrites.select(group, state.options.optimize, state.context)
     state.model, more = rewrites.run(state.model, chosen, state.context, state.notes, n_rounds)

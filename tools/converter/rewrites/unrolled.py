@@ -137,7 +137,6 @@ def recurrent(at: ir.Node, cell: Cell, sequence: ir.Value, states, backwards: bo
         sequence: (steps, rows, features).
         states: those that it starts from, None for zeros.
         backwards: it goes through the steps from the last one on.
-
     """
     steps, rows, _ = g.shape_of(sequence)
     hidden = cell.gates[0].n

@@ -81,7 +81,6 @@ def _places(node) -> tuple[dict[int, int], list[int], int | None]:
     Returns:
         ({input: its zero point}, inputs of the outputs' dtype, the outputs' zero point);
         ({}, [], None) for an operator that is not known.
-
     """
     key, n = (node.domain, node.op_type), len(node.inputs)
     if key == (g.MS, "QLinearConcat"):

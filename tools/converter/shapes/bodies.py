@@ -49,7 +49,6 @@ def always_continues(
         body: of the Loop.
         condition: name of the Loop's condition, "" if it has none.
         known: constants outside the body, by name.
-
     """
     if condition and (condition not in known or not _is_true(known[condition])):
         return False

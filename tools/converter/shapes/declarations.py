@@ -172,7 +172,6 @@ def notes(declared: onnx.ModelProto, inferred: onnx.ModelProto) -> list[str]:
 
     Raises:
         ConvertError: if a dtype differs.
-
     """
     outputs = {info.name: info for info in inferred.graph.output}
     texts = []

@@ -33,7 +33,6 @@ def fix(
 
     Raises:
         UsageError: if a name does not exist or a shape does not fit.
-
     """
     _check_sizes(shapes, dims, bounds or {})
     _bind(model, bind)

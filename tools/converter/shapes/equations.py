@@ -19,7 +19,6 @@ def parsed(equation: str | bytes, shapes: Sequence[Sequence[int]]) -> Parsed:
 
     Raises:
         Problem: if the equation does not fit the inputs.
-
     """
     text = equation.decode() if isinstance(equation, bytes) else equation
     left, arrow, right = text.replace(" ", "").partition("->")

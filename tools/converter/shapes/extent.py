@@ -29,7 +29,6 @@ class Extent(int):
     Attributes:
         poly: ((atoms, coefficient), ...), sorted.
         least: the smallest value that it can be.
-
     """
 
     poly: tuple
@@ -116,7 +115,6 @@ class DimNumber(int):
 
     Attributes:
         key: (name, bound) of the dim; the writer of the file replaces the value 0 by the number.
-
     """
 
     key: tuple[str, int]

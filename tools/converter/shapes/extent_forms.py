@@ -48,7 +48,6 @@ def parsed(name: str, grown: bool = False) -> int | None:
     Args:
         name: of the dim.
         grown: give each run-time dim another bound, for the model's twin (see dims.twin_of).
-
     """
     if not name.startswith(_PREFIX):
         return None
@@ -117,7 +116,6 @@ def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int
 
     Raises:
         Problem: if a coefficient exceeds 28 bits.
-
     """
     words: list[int] = []
     for i, (atoms, c) in enumerate(poly_of(value)):

@@ -26,7 +26,6 @@ def own_dim(node, bounds, derived=None, suffix="0"):
         bounds: of --bound, by name.
         derived: largest value that follows from the inputs, if any.
         suffix: of the name, if a node has several dims.
-
     """
     first = next((name for name in node.output if name), "")
     limits = [bounds[name] for name in node.output if name in bounds]
@@ -244,7 +243,6 @@ def slice_parts(node, dims, values, count, bounds):
             unknown.
         count: elements of starts.
         bounds: of --bound, by name.
-
     """
     a = attributes_of(node)
     has_input = [len(node.input) > i and bool(node.input[i]) for i in range(1, 5)]

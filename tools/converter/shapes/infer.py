@@ -21,7 +21,6 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
 
     Raises:
         ConvertError: if the shapes of the model contradict each other.
-
     """
     infer_extents.forget(model)
     declared = declarations.of_outputs(model) | context.declared | declarations.inferred(model)

@@ -19,7 +19,6 @@ def annotate(model: onnx.ModelProto, context: Context) -> bool:
 
     Raises:
         ConvertError: if a rule finds that the inputs do not fit.
-
     """
     graph = model.graph
     rules = [(node, rule) for node in graph.node if (rule := _rule_of(node, context.operators))]

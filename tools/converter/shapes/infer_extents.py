@@ -33,7 +33,6 @@ def check_bounds(bounds, *models: onnx.ModelProto) -> None:
 
     Raises:
         UsageError: if a name is unknown.
-
     """
     for name in unknown_bounds(bounds, *models):
         raise UsageError(f"--bound: no node computes {name}, and no input has a dim {name}")
@@ -73,7 +72,6 @@ def annotate(
         context: of the conversion.
         may_be_open: returns False for a node of fixed inputs that must get only a fixed shape
             here, because declarations come first.
-
     """
     return _Pass(model, context, may_be_open).run()
 
@@ -141,7 +139,6 @@ class _Pass:
         limits: see limits_of.
         bounds: of --bound, by name.
         folds: constants are folded, as at all levels of --optimize but 0.
-
     """
 
     def __init__(self, model, context, may_be_open):

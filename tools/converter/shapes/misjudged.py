@@ -53,7 +53,6 @@ class Fault:
         inferred: shape that onnx infers instead.
         is_met: returns True for a node that may meet the fault; takes the node, its attributes and
             the model's short constants.
-
     """
 
     operators: tuple[str, ...]
@@ -156,7 +155,6 @@ def fault_of(node: onnx.NodeProto, opset: int, constants: Constants) -> Fault | 
         node: of any domain.
         opset: of ONNX's domain.
         constants: integers of short constants, by name.
-
     """
     a: Attributes | None = None
     for fault in FAULTS:

@@ -71,7 +71,6 @@ def check_follows(a: Graph, b: Graph) -> None:
 
     Raises:
         UnsupportedModel: with the steps and outputs that differ.
-
     """
     known: dict[Tensor, Tensor] = {}
     findings = _unset(a)

@@ -18,7 +18,6 @@ class Signature:
         op: operator type.
         opset: version of its domain.
         inputs: tensors, None where omitted; only constants have data.
-
     """
 
     def __init__(self, proto: onnx.NodeProto, opset: int, inputs: Sequence[Tensor | None]):

@@ -61,7 +61,6 @@ def declare(graph, name, value):
 
     Raises:
         ConvertError: if no value can have the shape.
-
     """
     dtype, dims = value
     if any(not extent.is_open(d) and not objects.OPEN <= d < 1 << 63 for d in dims):
@@ -93,7 +92,6 @@ def declare_new(
         node: the node.
         values: types of its outputs in order, None if unknown.
         known: types of values by name, extended in place.
-
     """
     new = {
         name: value

@@ -24,7 +24,6 @@ class RemovedMaps:
         inputs: all of the model's inputs.
         outputs: all of the model's outputs.
         nodes: those that read or compute maps.
-
     """
 
     inputs: list[onnx.ValueInfoProto] = field(default_factory=list)

@@ -40,7 +40,6 @@ def split_inputs(model: onnx.ModelProto, shapes: Mapping[str, Sequence[Sequence[
 
     Raises:
         ConvertError: if such an input is not in shapes.
-
     """
     graph = model.graph
     inputs = list(graph.input)
@@ -121,7 +120,6 @@ class _Resolver:
         constants: initializers by name.
         types: types of values by name.
         copies: number of bodies copied so far, for unique names.
-
     """
 
     def __init__(self, model, context):
@@ -190,7 +188,6 @@ class _Resolver:
 
         Returns:
             The nodes that compute these outputs.
-
         """
         outputs, nodes = list(self.graph.output), []
         del self.graph.output[:]
@@ -221,7 +218,6 @@ def _inline_body(
         body: a subgraph.
         actuals: names of its inputs' values in the graph around it.
         prefix: of the names of values that the body computes; captured values keep their names.
-
     """
     names = dict(zip((i.name for i in body.input), actuals, strict=True))
     nodes = []

@@ -14,7 +14,6 @@ def simplify(state: Conversion) -> None:
 
     Raises:
         ConvertError: if shapes contradict each other, or values are out of range.
-
     """
     scales.check(state.model)  # before they are folded into what they scale
     constant_inputs.check(state.model)

@@ -48,7 +48,6 @@ def lag(read: np.ndarray, written: np.ndarray) -> int:
     Args:
         read: for each write the first byte of the input that is read before it.
         written: the end of each write, in bytes of the output.
-
     """
     if len(read) < 2:
         return 0
@@ -66,7 +65,6 @@ def pool(planes: int, in_dims, out_dims, strides, pads, itemsize: int) -> int:
         strides: (z, y, x) strides of the windows.
         pads: (z, y, x) padding in front.
         itemsize: bytes of an element.
-
     """
     first = np.arange(planes).reshape(-1, 1, 1, 1) * int(np.prod(in_dims))
     stride = 1

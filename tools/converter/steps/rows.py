@@ -21,7 +21,6 @@ class Image:
         tensor: starts with row `first` of the image.
         n: how many rows `tensor` holds.
         strides: of channel, y, x, in elements.
-
     """
 
     tensor: Tensor
@@ -68,7 +67,6 @@ class Rows:
         out: the same of the output.
         single: parameters that have to be 1.
         reads_all: the kernel reads all of input 0 for any rows, as for a common exponent.
-
     """
 
     n_in: str = "h"
@@ -123,7 +121,6 @@ class Rows:
             out: the rows of the output.
             lo: the first row.
             hi: the row behind the last one.
-
         """
         part = Step(step.kernel, [x.tensor, *step.inputs[1:]], [out.tensor], list(step.params))
         part[self.pad] += x.first - lo * step[self.stride]

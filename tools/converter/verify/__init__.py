@@ -35,7 +35,6 @@ class InternalError(ConvertError):
         name: the pass.
         fault: what is invalid.
         level: highest value of --optimize that skips the pass; None if all run it.
-
     """
 
     def __init__(self, name: str, fault: str, level: int | None = None):
@@ -76,7 +75,6 @@ def check_graph(
         name: the pass.
         level: see InternalError.
         before: the graph before the pass, in which bodies may hide names.
-
     """
     fault = fault_of(graph)
     if fault and before is not None:
@@ -103,7 +101,6 @@ def check_types(
         name: the pass.
         level: see InternalError.
         before: inputs and outputs that the pass has to keep, by default the original's.
-
     """
     fault = types.changed_interface(
         before or types.interface_of(original.graph), types.interface_of(model.graph)
@@ -134,7 +131,6 @@ def passed(
 
     Raises:
         InternalError: if the model is invalid.
-
     """
     if after is not before:
         check_graph(after.graph, name, level, before.graph)

@@ -31,7 +31,6 @@ def check(data: bytes, graph: Graph) -> list[str]:
 
     Raises:
         InternalError: if a call reads what an earlier call of its step has written.
-
     """
     overlapping = {i for i, step in enumerate(graph.steps) if _writes_over_inputs(step)}
     if not overlapping:

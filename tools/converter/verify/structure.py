@@ -22,7 +22,6 @@ def fault_of(graph: onnx.GraphProto | ir.Graph, hidden: Collection[str] = ()) ->
     Args:
         graph: of onnx or onnx_ir.
         hidden: names of outer values that bodies may hide.
-
     """
     access = _Ir if isinstance(graph, ir.Graph) else _Proto
     return next(_faults(graph, access, (), hidden), "")

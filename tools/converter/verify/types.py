@@ -26,7 +26,6 @@ def fault_of(model: onnx.ModelProto, is_strict: bool = False) -> str:
     Args:
         model: any; if all of its types are fixed, inference is strict.
         is_strict: infer strictly anyway, as for a model before simplification.
-
     """
     bare, graph = onnx.ModelProto(), model.graph
     bare.CopyFrom(model)

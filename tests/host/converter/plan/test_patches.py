@@ -22,7 +22,6 @@ class Net:
 
     Attributes:
         dtype: of all values.
-
     """
 
     def __init__(self, seed, dtype):

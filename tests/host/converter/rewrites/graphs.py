@@ -40,7 +40,6 @@ class Case:
         inputs: arrays by name.
         constants: arrays by name.
         outputs: names separated by blanks.
-
     """
 
     nodes: Sequence[onnx.NodeProto]
@@ -81,7 +80,6 @@ def add_rewrite(monkeypatch, apply, level: int = 2, name: str = "faulty", at: in
         level: of --optimize.
         name: of the file in which it seems to be.
         at: the index among the group's members.
-
     """
     monkeypatch.setattr(apply, "__module__", f"tools.converter.rewrites.{name}")
     new = Rewrite(apply, level)

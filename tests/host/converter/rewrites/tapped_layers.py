@@ -43,7 +43,6 @@ def wrong_layers(
         model: of fixed dims.
         inputs: in the graph's order.
         got: what the model returns without these outputs, by name.
-
     """
     model = infer(model)
     graph = model.graph

@@ -53,7 +53,6 @@ class Variant:
         steps: by how many an integer may be off.
         by_layers: no step is allowed: each layer of a differing result must be onnxruntime's or
             the exact one.
-
     """
 
     name: str

@@ -44,7 +44,6 @@ def replaced(model: onnx.ModelProto, products: Products) -> onnx.ModelProto:
 
     Raises:
         Inexact: if a node cannot be replaced.
-
     """
     result = copied(model)
     shapes = Shapes(infer=cache(lambda: _inferred(model)))

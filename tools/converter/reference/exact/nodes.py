@@ -18,7 +18,6 @@ class OrtError(Exception):
 
     Attributes:
         kind: name of onnxruntime's own exception; or "Crash", "Inexact".
-
     """
 
     def __init__(self, kind: str, text: str):
@@ -46,7 +45,6 @@ class Shapes:
         Args:
             known: dims by name.
             infer: returns a graph with the dims that onnx infers; called if a value is not known.
-
         """
         self._known, self._infer = known or {}, infer
 
@@ -82,7 +80,6 @@ class Nodes:
     Attributes:
         made: nodes so far, in order.
         constants: Constant nodes of the whole graph, by contents.
-
     """
 
     _numbers = itertools.count()
@@ -111,7 +108,6 @@ class Nodes:
 
         Raises:
             Inexact: if the caller of a function sets the attribute.
-
         """
         for a in self.node.attribute:
             if a.name == name:
@@ -169,7 +165,6 @@ class Nodes:
 
         Raises:
             Inexact: if it is older than this version.
-
         """
         if self.version < version:
             raise self.inexact(f"that needs opset {version}")

@@ -32,7 +32,6 @@ class Probe:
         due: the exact output.
         attributes: of the node.
         domain: of the operator.
-
     """
 
     operator: str

@@ -20,7 +20,6 @@ class Products:
 
     Attributes:
         name: part of the names of added values.
-
     """
 
     name = "exact"

@@ -87,7 +87,6 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
 
     Raises:
         InternalError: if a rule leaves an invalid graph.
-
     """
     original, invented = model, set()
     for _ in range(_MAX_ROUNDS):
@@ -174,7 +173,6 @@ def _write_reasons(edit, context):
 
     Returns:
         True if there are such nodes.
-
     """
     nodes = list(edit.graph)
     if not any(map(_stays, nodes)):

@@ -24,7 +24,6 @@ class Edit:
         graph: its main graph.
         opset: the version of ONNX's operators.
         invented: the names that rules have made up, in earlier rounds too.
-
     """
 
     def __init__(
@@ -105,7 +104,6 @@ class Edit:
             domain: that of the operator.
             like: a node whose attributes it has as well.
             attributes: its attributes.
-
         """
         kept = {} if like is None else dict(like.attributes)
         made = {a.name: a for a in ir.convenience.convert_attributes(attributes)}
@@ -142,7 +140,6 @@ class Edit:
             old: the node to remove.
             new: the nodes, in order.
             outputs: the values that take over the old node's, by default those of the last node.
-
         """
         for node in new:
             self.model.opset_imports.setdefault(node.domain, 1)

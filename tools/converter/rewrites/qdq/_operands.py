@@ -42,7 +42,6 @@ def bytes_of(value: ir.Value, what: str) -> Scaled:
 
     Raises:
         StaysFloat: if there are no such integers.
-
     """
     q = dequantized(value)
     if q is None:
@@ -63,7 +62,6 @@ def result_of(node: ir.Node, dtypes: Collection[int] = BYTES) -> tuple[ir.Node, 
 
     Raises:
         StaysFloat: if there is no such Q.
-
     """
     quantize = quantizer(node.outputs[0])
     y = quantized(quantize) if quantize else None
@@ -86,7 +84,6 @@ def weights_of(edit: Edit, value: ir.Value, axis: int, rank: int) -> Scaled:
 
     Raises:
         StaysFloat: if they are of another kind.
-
     """
     q = dequantized(value)
     if q is None:
@@ -128,7 +125,6 @@ def integer_bias(edit: Edit, bias: ir.Value, scale: np.ndarray, step: float) -> 
 
     Raises:
         StaysFloat: if rounding would move the result.
-
     """
     values = floats_of(bias)
     if values is None:
@@ -152,7 +148,6 @@ def added(edit: Edit, node: ir.Node, n: int, axis: int) -> tuple[ir.Node, ir.Val
 
     Returns:
         The Add and the constants, or the node itself and None.
-
     """
     out = node.outputs[0]
     add, shape = sole_reader(out), shape_of(out)
@@ -185,7 +180,6 @@ def reshape(
 
     Raises:
         StaysFloat: if a run decides more of them.
-
     """
     if sum(map(is_open, shape)) > 1:
         raise StaysFloat("a run decides more than one dim of its shape")
@@ -205,7 +199,6 @@ def reshape_like(
         like: the other value.
         axes: the axes of its dims.
         last: the last dim.
-
     """
     shape, some, dims = (edit.new_value(hint, INT64, like=None) for _ in range(3))
     at, end = (edit.constant(np.array(v, np.int64), hint) for v in (axes, [last]))

@@ -37,7 +37,6 @@ class Scaled:
         scale: float32, one or one for each index of an axis.
         zero: the zero points, of the integers' dtype.
         axis: that of the scales, where there are several.
-
     """
 
     values: ir.Value

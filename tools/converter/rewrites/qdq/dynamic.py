@@ -58,7 +58,6 @@ def _name_scale(edit, scale):
 
     Returns:
         The scale, which another node may compute now.
-
     """
     node = scale.producer()
     if not g.is_op(node, "Mul"):
@@ -85,7 +84,6 @@ def to_float(
         offset: likewise.
         hint: what its name begins with.
         axis: of the channels.
-
     """
     return call(edit, "ToFloat", [x, scale, offset], edit.new_name(hint), axis=axis)
 

@@ -151,7 +151,6 @@ def call(
         like: a node whose attributes it takes over, as far as the operator has them.
         out: its output; None for one that will take over another node's.
         attributes: its attributes.
-
     """
     functions, key = edit.model.functions, (OWN, name, "")
     if key not in functions:

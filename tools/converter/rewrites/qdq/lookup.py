@@ -152,7 +152,6 @@ def look_up(
         table: (256,), in order of the bytes' bits.
         hint: what new names begin with.
         out: the node's output; None for one that will take over another node's.
-
     """
     weights = edit.constant(table, hint)
     return call(edit, "Lookup", [x, weights], edit.new_name(hint), out=out)

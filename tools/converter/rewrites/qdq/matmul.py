@@ -54,7 +54,6 @@ class _Product:
         trans_a: 1 if a is transposed.
         trans_b: 1 if b is transposed.
         beta: the factor of the bias.
-
     """
 
     last: ir.Node

@@ -54,7 +54,6 @@ def require_counts(node: ir.Node) -> None:
 
     Raises:
         StaysFloat: if a run decides that.
-
     """
     if not any_open((shape_of(node.inputs[0]) or [])[2:]):
         return

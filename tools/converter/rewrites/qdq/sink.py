@@ -84,7 +84,6 @@ def _replace(edit, node, inputs, dq, dtype, axis):
         dq: the DQ in front of it.
         dtype: of the integers.
         axis: of several scales; None for one, which fits a scalar too.
-
     """
     moved = edit.copy(node, inputs, [edit.new_value(v.name, dtype, like=v) for v in node.outputs])
     after = []
@@ -115,7 +114,6 @@ def fill_with_integer(
 
     Returns:
         False where the integer is not known, or refused.
-
     """
     if edit.opset < 11:
         return False

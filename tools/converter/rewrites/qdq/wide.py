@@ -67,7 +67,6 @@ def _product(edit, node, op, weights, last, bias):
         weights: rows by output channel.
         last: the node that gives the float result.
         bias: float constants, or None.
-
     """
     x = _operand(node.inputs[0])
     quantize, y = result_of(last, WIDE)

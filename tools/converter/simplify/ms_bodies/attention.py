@@ -40,7 +40,6 @@ def attend_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
         joined: queries, keys and values side by side, (batch, sequence, total).
         total: their width.
         source: input whose axis 1 is the sequence.
-
     """
     if b.attr("do_rotary") or b.attr("past_present_share_buffer"):
         raise Problem("do_rotary and past_present_share_buffer are not supported")
@@ -142,7 +141,6 @@ def masked(b: Body, scores: str, name: str, total, past: int, source: str) -> st
         total: function that returns the number of keys.
         past: number of past keys.
         source: input whose axis 1 are the queries.
-
     """
     mask = ""
     if b.has(name):

@@ -26,7 +26,6 @@ class Expansion:
         fixes: inputs that must be known because they decide a shape.
         oldest: first opset of ai.onnx that the body can use.
         build: returns the function for a node, None if a lowering serves it.
-
     """
 
     inputs: list[str]
@@ -49,7 +48,6 @@ def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = "", o
         outputs: formal names of the outputs.
         fixes: inputs that must be known because they decide a shape.
         oldest: first opset of ai.onnx that the body can use.
-
     """
 
     def declare(build):
@@ -88,7 +86,6 @@ class Body:
         names: names of the inputs in the graph, by formal name.
         attributes: values of the node's attributes, by name.
         nodes: nodes of the function so far.
-
     """
 
     def __init__(
@@ -179,7 +176,6 @@ class Body:
         Args:
             value: array or number.
             dtype: numpy's or ONNX's; by default the array's, float32 for a number.
-
         """
         if isinstance(dtype, int):
             dtype = helper.tensor_dtype_to_np_dtype(dtype)
@@ -267,7 +263,6 @@ class Body:
 
         Raises:
             Problem: if the node has more outputs.
-
         """
         outputs = self._outputs[: len(self.node.output)]
         for i in range(len(self.node.output)):

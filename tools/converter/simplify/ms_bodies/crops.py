@@ -62,7 +62,6 @@ class _Positions:
         high: int64, the pixel at or after it.
         part: distance from low, 0 to 1.
         is_in: True within the image.
-
     """
 
     def __init__(self, b: Body, axis: int, count: int, extent: int):

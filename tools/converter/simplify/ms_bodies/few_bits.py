@@ -109,7 +109,6 @@ class _Table:
         axis: along which elements are gathered.
         blocked: axis along which blocks lie.
         size: elements of a block.
-
     """
 
     def __init__(self, b: Body):

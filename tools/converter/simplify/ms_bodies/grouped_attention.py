@@ -33,7 +33,6 @@ class _Sizes:
         head: width of a head.
         past: positions of the past buffers.
         total: positions that queries may see.
-
     """
 
     batch: int
@@ -90,7 +89,6 @@ class _Cache:
     Attributes:
         stored: the node's output, once `present` has run.
         bits: of a stored element, 0 for floats.
-
     """
 
     def __init__(self, b: Body, letter: str):

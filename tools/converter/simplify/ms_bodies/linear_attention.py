@@ -79,7 +79,6 @@ def _step(add, state, parts):
         add: adds a node and returns its output.
         state: before the token.
         parts: values of the token by name: q, k, v, and maybe decay and beta.
-
     """
     if "decay" in parts:
         state = add("Mul", parts["decay"], state)

@@ -75,7 +75,6 @@ def rotated(b: Body, x: str, rotations, half: int, head: int, is_interleaved: bo
         half: number of pairs.
         head: numbers of a head.
         is_interleaved: pairs are neighbours, not half a head apart.
-
     """
     cos, sin = rotations
     rest = []

@@ -36,7 +36,6 @@ class Family:
         share: part of the graphs in which the rewrite must find its pattern.
         steps: by how many an integer may be off, in a few of its elements; None for layers, which
             add deviations up: there the rewrite for boards must change no result.
-
     """
 
     rewrite: str
