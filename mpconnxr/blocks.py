@@ -19,27 +19,27 @@ def declarations(text):
     whose parameters come before them, or None; constants: a list of (line, name, position as text,
     comment). Raises ValueError for a declaration that takes more than one line.
     """
-    found, is_group = [], False
+    result, is_group = [], False
     for number, line in enumerate(text.split("\n"), 1):
         name, _, rest = line.partition(" = ")
         if line.startswith(_GROUP):
             names, _, other = line[len(_GROUP) :].partition(": as ")
             family, _, function = other.partition(".")
-            found.append((number, names.split(", "), (family, function) if other else None, []))
+            result.append((number, names.split(", "), (family, function) if other else None, []))
             is_group = True
         elif is_group and name[:1] == "_" and rest and name == name.upper():
             value, _, comment = rest.partition("  # ")
             if value == "const(":
                 raise ValueError("line {}: a declaration is one line".format(number))
             if value.startswith("const("):
-                found[-1][3].append((number, name, value[6:-1], comment))
+                result[-1][3].append((number, name, value[6:-1], comment))
             elif value.isdigit() and "[" in comment:
-                found[-1][3].append((number, name, value, comment))
+                result[-1][3].append((number, name, value, comment))
             else:
                 is_group = False
         elif line and not line.startswith("#"):
             is_group = False
-    return found
+    return result
 
 
 def fields(loop):
@@ -51,10 +51,10 @@ def fields(loop):
         family, _, name = loop.partition(".")
         groups = declarations(_source(family))
         functions = {each for group in groups for each in group[1]}
-        found = [_of(groups, each) for each in ([name] if name else sorted(functions))]
-        if any([each != found[0] for each in found]) or not found[0]:
+        result = [_of(groups, each) for each in ([name] if name else sorted(functions))]
+        if any([each != result[0] for each in result]) or not result[0]:
             raise TypeError("{}: which of its functions?".format(loop))
-        _known[loop] = found[0]
+        _known[loop] = result[0]
     return _known[loop]
 
 
@@ -83,8 +83,8 @@ def ordered(loop, numbers):
         if name not in numbers:
             raise TypeError("{}: {} is missing".format(loop, name))
         number = numbers.pop(name)
-        found = list(number) if is_list else [number]
-        made += [each + BIAS for each in found] if is_biased else found
+        result = list(number) if is_list else [number]
+        made += [each + BIAS for each in result] if is_biased else result
     if numbers:
         raise TypeError("{} has no {}".format(loop, ", ".join(numbers)))
     return made

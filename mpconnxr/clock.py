@@ -20,11 +20,11 @@ def twin(model):
 
     Its run() takes as long as the model's, including all that belongs to a call.
     """
-    found = object.__new__(type(model))
+    result = object.__new__(type(model))
     for name, value in model.__dict__.items():
-        setattr(found, name, value)
-    found._take, found._free = turn(lock())
-    return found
+        setattr(result, name, value)
+    result._take, result._free = turn(lock())
+    return result
 
 
 def us_of(model, time):

@@ -24,7 +24,7 @@ attend, begin, fence = _loops.attend, _loops.begin, _loops.fence
 _HOSTS = ("linux", "darwin")
 _PORTS = ("rp2",) + _HOSTS  # threads run at once there, without a lock of the interpreter
 _MODE = const(0)  # of shared: see loops/handover
-_ASKED = const(3)
+_REQUESTED = const(3)
 _DONE = const(4)
 _FAILED = const(5)
 _ENDS = const(6)
@@ -94,7 +94,7 @@ class Program(_OfOne):
         begin(shared, self._what[1], other[1])
         shared[_MODE] = 1
         fence(0)
-        shared[_ASKED] = shared[_ASKED] + 1 & _ALL
+        shared[_REQUESTED] = shared[_REQUESTED] + 1 & _ALL
         try:
             self._go_on()
         except BaseException:
@@ -117,18 +117,18 @@ class Program(_OfOne):
 
 def _give_up():
     """End the calls of the second core, if it makes any."""
-    if shared[_ASKED] != shared[_DONE]:
+    if shared[_REQUESTED] != shared[_DONE]:
         shared[_FAILED] = 1
         _settle()
 
 
 def _settle():
     """Wait until the second core is idle."""
-    if shared[_ASKED] == shared[_DONE]:
+    if shared[_REQUESTED] == shared[_DONE]:
         fence(0)
         return
     start = time.ticks_ms()
-    while shared[_ASKED] != shared[_DONE]:
+    while shared[_REQUESTED] != shared[_DONE]:
         if time.ticks_diff(time.ticks_ms(), start) > _PATIENCE:
             raise MpconnxrError("the second core does not answer")
     fence(0)
@@ -144,7 +144,7 @@ def _join():
         raise UnsupportedError("cores=2: this firmware has no _thread")
     if not box[2]:
         shared[_ENDS] = 0
-        shared[_DONE] = shared[_ASKED]
+        shared[_DONE] = shared[_REQUESTED]
         box[2] = 1
         _start(start_new_thread)
     box[3] += 1
@@ -181,5 +181,5 @@ def _serve():
         except BaseException as e:
             box[1] = e
             shared[_FAILED] = 1
-            shared[_DONE] = shared[_ASKED]
+            shared[_DONE] = shared[_REQUESTED]
     box[2] = 0

@@ -58,11 +58,11 @@ class _DeflateIO:
         n = 0
         while n < len(buffer) and not self._more.eof:
             try:
-                found = self._more.decompress(self._next(), len(buffer) - n)
+                result = self._more.decompress(self._next(), len(buffer) - n)
             except zlib.error as e:
                 raise OSError(errno.EINVAL) from e
-            buffer[n : n + len(found)] = found
-            n += len(found)
+            buffer[n : n + len(result)] = result
+            n += len(result)
         return n
 
     def _next(self):

@@ -64,8 +64,8 @@ def available(name):
 
 def get(name, form=None):
     """Return the loops of a family in a form, by default in the best form of this board."""
-    wanted = form or order
-    key = name, _UNCHANGED if wanted is _unchanged else wanted
+    expected = form or order
+    key = name, _UNCHANGED if expected is _unchanged else expected
     if key not in _loaded:
         _loaded[key] = _first(name, [form] if form else order)
     return _loaded[key]
@@ -108,12 +108,12 @@ class Board:
         return later(name, function)
 
 
-def _first(name, wanted):
-    for form in wanted:
+def _first(name, expected):
+    for form in expected:
         module = find(name, form)
         if module:
             return module
-    raise UnsupportedError("{} has no {} form here".format(name, " or ".join(wanted)))
+    raise UnsupportedError("{} has no {} form here".format(name, " or ".join(expected)))
 
 
 def precedes(name, form, other):

@@ -96,13 +96,13 @@ class Slices:
                 self.parts = None
 
 
-def _next(extent, us, wanted_us):
+def _next(extent, us, expected_us):
     """Return the extent of a part of the wanted time, if the last extent took us microseconds."""
     most = extent * _GROWTH
-    if us * _GROWTH <= wanted_us:
+    if us * _GROWTH <= expected_us:
         return most
     # in 16 us, so that the product stays a small integer
-    return max(1, min(most, extent * (wanted_us >> 4) // max(1, us >> 4)))
+    return max(1, min(most, extent * (expected_us >> 4) // max(1, us >> 4)))
 
 
 def slices(model):

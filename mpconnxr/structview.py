@@ -61,7 +61,7 @@ class Moving:
         """Return the view from its current start."""
         first, memory = (self.place >> 8) * self.size + self.origin, self.memory
         if isinstance(memory, list):
-            at, memory = [found for found in memory if found[0] <= first][-1]
+            at, memory = [result for result in memory if result[0] <= first][-1]
             first -= at
         return view(memory, first, self.code, (len(memory) - first) // self.size)
 
@@ -73,10 +73,10 @@ def add_loose(memories, buffer):
     """
     if not memories or not isinstance(memories[-1][1], list):
         memories.append((0, [], True, 0))
-    found, start = memories[-1][1], 0
-    if found:
-        start = found[-1][0] + len(found[-1][1]) + 15 & -16
-    found.append((start, buffer))
+    result, start = memories[-1][1], 0
+    if result:
+        start = result[-1][0] + len(result[-1][1]) + 15 & -16
+    result.append((start, buffer))
     return len(memories) - 1, start
 
 

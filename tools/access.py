@@ -48,7 +48,7 @@ ABI = ("x", "w", "out", "p")
 OTHERS = ("of the loops it calls", "of the loops in whose place it is called")
 
 _HEAD = re.compile("^Access:", re.MULTILINE)
-_GIVEN = ("given", "values", "relation")
+_TRUSTED = ("given", "values", "relation")
 _ANY = -1 << 31, (1 << 32) - 1  # range of an element
 _KINDS = {"reads": ("reads",), "writes": ("writes",), "updates": ("reads", "writes")}
 _RANGE = re.compile(r"(\w+)((?:\.\w+|\[\d+\])*)(?: as (\w+))?(\[.*)", re.DOTALL)
@@ -150,9 +150,9 @@ class Loop:
         return any(line.argument == argument and line.is_float for line in self._all_lines())
 
     @cached_property
-    def given(self) -> list[str]:
+    def trusted_lines(self) -> list[str]:
         """Lines of the declaration that the loop trusts in, as text."""
-        return [line.text for line in self._all_lines() if line.kind in _GIVEN]
+        return [line.text for line in self._all_lines() if line.kind in _TRUSTED]
 
     def accesses(
         self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
@@ -190,7 +190,7 @@ class Loop:
         Raises:
             AccessError: if the parameters do not meet the relations that the loop trusts in.
         """
-        return list(self._evaluate(_GIVEN, p, lengths or {}, arguments))
+        return list(self._evaluate(_TRUSTED, p, lengths or {}, arguments))
 
     def _evaluate(
         self,

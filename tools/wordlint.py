@@ -25,6 +25,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DOCUMENTED = (*_FUNCTIONS, ast.ClassDef, ast.Module)
+_RECEIVERS = ("self", "cls")
 _ARGUMENT = re.compile(r"    (\*{0,2}\w+)(?: \([^)]*\))?: ")
 
 
@@ -117,14 +118,10 @@ def _arguments_that_differ(node, text, line):
         return
     documented = re.findall(r"^" + _ARGUMENT.pattern, section[1], re.MULTILINE)
     a = node.args
-    arguments = [*a.posonlyargs, *a.args]
-    if arguments and arguments[0].arg in ("self", "cls"):
-        arguments = arguments[1:]
-    names = [each.arg for each in arguments]
-    names += [f"*{a.vararg.arg}"] if a.vararg else []
-    names += [each.arg for each in a.kwonlyargs]
-    names += [f"**{a.kwarg.arg}"] if a.kwarg else []
-    if documented != names:
+    arguments = [*a.posonlyargs, *a.args, *filter(None, [a.vararg]), *a.kwonlyargs]
+    names = [each.arg for each in (*arguments, *filter(None, [a.kwarg]))]
+    documented = [name.lstrip("*") for name in documented]
+    if documented != names and documented != [name for name in names if name not in _RECEIVERS]:
         yield line, f"docstring of {node.name}: Args has {documented}, the function {names}"
 
 

@@ -230,14 +230,14 @@ class _Node:
 
 def _multipliers(ratios):
     """Return multipliers (31 bits) and left shifts of these ratios."""
-    found = []
+    result = []
     for ratio in ratios:
         mantissa, exponent = math.frexp(float(ratio))
         multiplier = round(mantissa * (1 << 31))
         if multiplier == 1 << 31:
             multiplier, exponent = multiplier // 2, exponent + 1
-        found.append((multiplier, exponent))
-    return [m for m, _ in found], [e for _, e in found]
+        result.append((multiplier, exponent))
+    return [m for m, _ in result], [e for _, e in result]
 
 
 def _signed(w):

@@ -108,8 +108,8 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
             raise ConvertError(f"{node.op_type} cannot be translated to C here")
         emit(code, Node(code, node))
     [output] = model.graph.output
-    [given] = [i for i in model.graph.input if code.values[i.name].data is None]
-    x, y = code.values[given.name], code.values[output.name]
+    [known] = [i for i in model.graph.input if code.values[i.name].data is None]
+    x, y = code.values[known.name], code.values[output.name]
     sample = random(x, seed)
     return Source(text_of(code, x, y, sample, '#include "same.h"\n'), sample)
 
@@ -121,20 +121,20 @@ def lowered(path: Path) -> onnx.ModelProto:
     return pipeline.rewrite_model(simplify(model), 1)[0]
 
 
-def text_of(code: Code, x, y, given: np.ndarray, header: str, types: dict | None = None) -> str:
+def text_of(code: Code, x, y, data: np.ndarray, header: str, types: dict | None = None) -> str:
     """Return the text of model.h.
 
     Args:
         code: the declarations and calls.
         x: the input, a value with `c`, `n` and `dtype`.
         y: the output.
-        given: sample data for the input.
+        data: sample data for the input.
         header: lines of #include and of declarations.
         types: {dtype: dtype that stands for it in C}, if they differ.
     """
     names = _TYPES | {name: _TYPES[other] for name, other in (types or {}).items()}
     kind = names[str(x.dtype)]
-    code.arrays.append(f"static const {kind} given[{x.n}] = {{{_numbers(given)}}};")
+    code.arrays.append(f"static const {kind} given[{x.n}] = {{{_numbers(data)}}};")
     return _TEXT.format(x=x, y=y, header=header, **_parts(code, names))
 
 

@@ -58,11 +58,11 @@ class Graph:
 
     def _bodies(self, numbers, n, depth):
         """Return [(numbers at its start, their count, depth)] of the n bodies of a node."""
-        found = []
+        result = []
         if n and depth > _MAX_DEPTH:
             fail("bodies in bodies in bodies")
         for _ in range(n):
             size = numbers.count()
-            found.append((numbers.fork(), size, depth))
+            result.append((numbers.fork(), size, depth))
             numbers.skip(size)
-        return found
+        return result

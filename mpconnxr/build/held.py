@@ -63,10 +63,10 @@ def view_numbers(places, known):
     """
     numbers = []
     for kind, place in places:
-        found = known.setdefault(kind, [])
-        if place not in found:
-            found.append(place)
-        numbers.append(found.index(place))
+        result = known.setdefault(kind, [])
+        if place not in result:
+            result.append(place)
+        numbers.append(result.index(place))
     return tuple(numbers)
 
 

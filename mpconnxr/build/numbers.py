@@ -84,11 +84,11 @@ class Numbers:
 
     def take(self, n):
         """Return a list of the next n numbers, n from `count`."""
-        found, i = [0] * n, 0
+        result, i = [0] * n, 0
         while i < n:
-            found[i] = self.next()
+            result[i] = self.next()
             i += 1
-        return found
+        return result
 
     def words(self, n):
         """Read the next n numbers, n from `count`.

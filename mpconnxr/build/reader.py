@@ -240,8 +240,8 @@ class Reader:
 
     def parts(self):
         """Return [(buffer, offset in self.memory; None: a copy)] of the data in memory."""
-        found = [c for c in self.chunks if c.buffer is not None and c.nbytes]
-        return [(c.buffer, None if type(c.buffer) is bytearray else c.offset) for c in found]
+        result = [c for c in self.chunks if c.buffer is not None and c.nbytes]
+        return [(c.buffer, None if type(c.buffer) is bytearray else c.offset) for c in result]
 
     def runtime_dims(self):
         """Return (words that describe the run-time dims, number of dims), or None."""

@@ -180,10 +180,10 @@ class Level:
 
     def sites(self):
         """Return the calls in it, and in the repeats in it."""
-        found = []
+        result = []
         for member in self.members:
-            found += member.sites() if isinstance(member, Level) else [member]
-        return found
+            result += member.sites() if isinstance(member, Level) else [member]
+        return result
 
 
 class Site:
@@ -244,14 +244,14 @@ def _view_numbers(sites):
         numbers = []
         for i in range(3):
             kind, place = site.buffers[i][:2]
-            found = known.setdefault((kind, i), [])
-            if site.moves or place not in found:
-                found.append(None if site.moves else place)
-                numbers.append(len(found) - 1)
+            result = known.setdefault((kind, i), [])
+            if site.moves or place not in result:
+                result.append(None if site.moves else place)
+                numbers.append(len(result) - 1)
             else:
-                numbers.append(found.index(place))
+                numbers.append(result.index(place))
         made.append(tuple(numbers))
-    n = sum([len(found) for (kind, _), found in known.items() if kind > 0])
+    n = sum([len(result) for (kind, _), result in known.items() if kind > 0])
     return made if n <= _MOST_VIEWS else None
 
 

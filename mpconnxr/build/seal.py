@@ -95,10 +95,10 @@ class _Reader(Reader):
         """Check the digests that the first run would check. The arena stays as it is."""
         for c in self.chunks:
             if self.stream and c.place is not None:
-                found = hashlib.sha256()
+                result = hashlib.sha256()
                 for at in range(c.offset, c.offset + c.nbytes, _PIECE):
-                    found.update(self._source.fetch(at, min(_PIECE, c.offset + c.nbytes - at)))
-                if found.digest() != c.digest(self._tables):
+                    result.update(self._source.fetch(at, min(_PIECE, c.offset + c.nbytes - at)))
+                if result.digest() != c.digest(self._tables):
                     fail("damaged (digest of the data)")
 
 

@@ -47,10 +47,10 @@ class Written:
 
 def common(a, b):
     """Return the spans of the bytes that are in both."""
-    found = []
+    result = []
     for i in range(0, len(a), 2):
         for k in range(0, len(b), 2):
             start, end = max(a[i], b[k]), min(a[i + 1], b[k + 1])
             if start < end:
-                found += [start, end]
-    return found
+                result += [start, end]
+    return result

@@ -37,13 +37,13 @@ def _maps(maps, expected):
     error = largest = 0.0
     if len(maps) != len(expected):
         return _INF, largest
-    for found, pairs in zip(maps, expected):
-        if len(found) != len(pairs):
+    for result, pairs in zip(maps, expected):
+        if len(result) != len(pairs):
             return _INF, largest
         for key, b in pairs:
-            if key not in found:
+            if key not in result:
                 return _INF, largest
-            a = found[key]
+            a = result[key]
             if isinstance(b, str):
                 error = max(error, 0.0 if a == b else _INF)
                 continue

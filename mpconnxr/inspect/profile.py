@@ -127,12 +127,12 @@ def _measured(model, x, runs, time):
     listing = Listing(model, (CHUNK_NODES,))
     lists = [model._steps] + model._bodies
     timed = [_Timed(step, time, runs) for steps in lists for _, step in steps]
-    usual, model._runs = model._runs, model._steps
+    default, model._runs = model._runs, model._steps
     exchange(lists, [t.step for t in timed])
     try:
         _run(model, x, runs, timed)
     finally:
-        model._runs = usual
+        model._runs = default
         exchange(lists, [t.inner for t in timed])
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     return _described(listing, names, timed)

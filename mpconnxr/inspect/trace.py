@@ -98,7 +98,7 @@ def _followed(model, each, x, time):
 
         return run
 
-    usual, model._runs = model._runs, model._steps
+    default, model._runs = model._runs, model._steps
     exchange(lists, [followed(k) for k in range(len(inner))])
     try:
         compute(model, x)
@@ -106,7 +106,7 @@ def _followed(model, each, x, time):
     except MpconnxrError as e:
         raise raised[0] if raised else e
     finally:
-        model._runs = usual
+        model._runs = default
         exchange(lists, inner)
 
 

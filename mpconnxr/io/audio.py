@@ -152,11 +152,11 @@ def _cosines(n):
     while size > n:
         c, s = (c * c - s * s) >> 60, 2 * c * s >> 60
         size //= 2
-    found, x, y = [], 1 << 60, 0
+    result, x, y = [], 1 << 60, 0
     for _ in range(n // 4 + 1):
-        found.append((x + (1 << 45)) >> 46)
+        result.append((x + (1 << 45)) >> 46)
         x, y = (x * c - y * s) >> 60, (x * s + y * c) >> 60
-    return found + [-found[n // 2 - k] for k in range(n // 4 + 1, n // 2 + 1)]
+    return result + [-result[n // 2 - k] for k in range(n // 4 + 1, n // 2 + 1)]
 
 
 def _mel(hz):

@@ -13,9 +13,9 @@ from ..turn import SHORT, fresh
 def labels(model):
     """Return the labels in the model's file, a tuple of str, or None. Raises ModelError."""
     try:
-        found = _beside(model) if type(model).__name__ == "Program" else _in_file(model)
-        model.labels = found  # from now on it is there
-        return found
+        result = _beside(model) if type(model).__name__ == "Program" else _in_file(model)
+        model.labels = result  # from now on it is there
+        return result
     except MemoryError:
         raise fresh(SHORT)
 
@@ -74,15 +74,15 @@ def predict(model, x=None, softmax=False, threshold=None, score=False):
 def _predicted(model, x, names, softmax, threshold, score):
     compute(model, x)
     outputs = model.outputs
-    found = None
+    result = None
     for t in outputs:
         if t.dtype == "string" or not names and t.dtype == "int64" and _is_column(t):
-            found = [t.data[i] for i in range(t.nelem)]
+            result = [t.data[i] for i in range(t.nelem)]
             break
     if softmax or score or threshold is not None:
-        return _one_or_all(_with_scores(outputs, names, found, softmax, threshold, score))
-    if found is not None:
-        return _one_or_all(found)
+        return _one_or_all(_with_scores(outputs, names, result, softmax, threshold, score))
+    if result is not None:
+        return _one_or_all(result)
     for t in outputs:
         if _are_scores(t, names):
             return _one_or_all(_classes(t, names))
@@ -98,7 +98,7 @@ def _with_scores(outputs, names, classes, softmax, threshold, score):
 
     check_threshold(threshold)
     rows, keys = _rows(outputs, names)
-    found = []
+    result = []
     for i, row in enumerate(rows):
         best = _best(row)
         if softmax:
@@ -106,8 +106,8 @@ def _with_scores(outputs, names, classes, softmax, threshold, score):
         name = classes[i] if classes is not None else keys[i][best] if keys[i] else best
         if not is_enough(row[best], threshold):
             name = None
-        found.append((name, row[best]) if score else name)
-    return found
+        result.append((name, row[best]) if score else name)
+    return result
 
 
 def _rows(outputs, names):
@@ -150,11 +150,11 @@ def _values(t):
 def _classes(t, names):
     """Return the class with the largest score of each row, the first of equal ones."""
     values, n = _values(t), t.shape[-1]
-    found = []
+    result = []
     for start in range(0, len(values), n):
         best = _best(values[start : start + n])
-        found.append(names[best] if names else best)
-    return found
+        result.append(names[best] if names else best)
+    return result
 
 
 def _best(row):
@@ -166,7 +166,7 @@ def _best(row):
     return best
 
 
-def _one_or_all(found):
-    if not found:
+def _one_or_all(result):
+    if not result:
         raise InputError("predict: the outputs are empty, or there are none")
-    return found[0] if len(found) == 1 else found
+    return result[0] if len(result) == 1 else result

@@ -175,7 +175,7 @@ def _stored(reader, info, i):
     """Return the strings of a constant."""
     buffer, at = reader.buffer(info, None)
     end = at + info.stored_nbytes
-    found = []
+    result = []
     for _ in range(product(info.shape)):
         if at + 4 > end:
             _fail(i, "strings missing")
@@ -184,13 +184,13 @@ def _stored(reader, info, i):
         if nbytes > end - at:
             _fail(i, "string beyond its tensor")
         try:
-            found.append(str(bytes(memoryview(buffer)[at : at + nbytes]), "utf-8"))
+            result.append(str(bytes(memoryview(buffer)[at : at + nbytes]), "utf-8"))
         except UnicodeError:
             _fail(i, "not UTF-8")
         at += nbytes
     if at != end:
         _fail(i, "bytes behind its strings")
-    return found
+    return result
 
 
 def _check_entry(t, value, dtype):

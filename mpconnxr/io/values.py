@@ -53,7 +53,7 @@ def _copy_raw(t, x):
 
 
 def length_of(x):
-    """Return the length of a sequence; None for a number. (Here lists have no __len__.)"""
+    """Return the length of a sequence; None for a number. Here lists have no __len__."""
     if isinstance(x, str):
         return None
     try:

@@ -113,11 +113,11 @@ def _find_row(x, w, out, p):
     """Find the index of the first maximum of each window, in both loops."""
     bias = 1 << 29
     for column in range(p[_START], p[_END]):
-        best, is_found, at = w[p[_OUT_START] + column], 0, p[_INDEX_START]
+        best, was_seen, at = w[p[_OUT_START] + column], 0, p[_INDEX_START]
         kernel_plane = 0
-        while kernel_plane < p[_KERNEL_DEPTH] and is_found == 0:
+        while kernel_plane < p[_KERNEL_DEPTH] and was_seen == 0:
             x_depth, kernel_row = p[_CORNER_DEPTH] + kernel_plane * p[_DEPTH_DILATION], 0
-            while kernel_row < p[_KERNEL_ROWS] and is_found == 0:
+            while kernel_row < p[_KERNEL_ROWS] and was_seen == 0:
                 x_row = p[_CORNER_ROW] + kernel_row * p[_ROW_DILATION]
                 if (
                     x_depth >= bias
@@ -130,10 +130,10 @@ def _find_row(x, w, out, p):
                     )
                     x_column = column * p[_COLUMN_STRIDE] + bias + bias - p[_COLUMN_PADDING]
                     kernel_column = 0
-                    while kernel_column < p[_KERNEL_COLUMNS] and is_found == 0:
+                    while kernel_column < p[_KERNEL_COLUMNS] and was_seen == 0:
                         is_inside = x_column >= bias and x_column < bias + p[_COLUMNS]
                         if is_inside and x[row_start + x_column - bias] == best:
-                            is_found = 1
+                            was_seen = 1
                             at += (
                                 (x_depth - bias) * p[_INDEX_DEPTH_STRIDE]
                                 + (x_row - bias) * p[_INDEX_ROW_STRIDE]

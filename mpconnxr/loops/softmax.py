@@ -89,11 +89,11 @@ def hardmax(x, w, out, p):
         i = line // inner * length * inner + line % inner
         end = i + length * inner
         most = _largest(x, i, end, inner)
-        is_found = False
+        has_hit = False
         while i < end:
             v = x[i]
-            hit = not is_found and (v == most or v != v)
-            is_found = is_found or hit
+            hit = not has_hit and (v == most or v != v)
+            has_hit = has_hit or hit
             out[i] = 1.0 if hit else 0.0
             i += inner
         line += 1

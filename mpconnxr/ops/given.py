@@ -18,10 +18,10 @@ def prepare(node):
     node.expect(n, 1, 0)
     out = node.outputs[0]
     node.require(out.dtype in ("int64", "bool") and out.nelem == 1, "output")
-    return 1, _Given(out.data, n if out.dtype == "int64" else int(n > 0)).step
+    return 1, _Kept(out.data, n if out.dtype == "int64" else int(n > 0)).step
 
 
-class _Given:
+class _Kept:
     def __init__(self, out, value):
         self.out, self.value = out, value
 

@@ -20,7 +20,7 @@ from ..blocks import block
 # params, or none
 _BITS = const(0)  # bits of a difference
 _FIRST = const(1)  # index of the first element
-_ITEM = const(2)  # that element
+_ELEMENT = const(2)  # that element
 _N_PARAMS = const(3)
 
 CALLS = True

@@ -8,7 +8,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 # params
-_ITEMS = const(0)  # [*] any
+_ELEMENTS = const(0)  # [*] any
 
 
 def prepare(node):

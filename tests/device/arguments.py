@@ -500,10 +500,10 @@ if WAY == "kernels":
         assert not described(each.model), described(each.model)
     # of two rows
     maps = mpconnxr.load("maps.bin")
-    said = "output: a Tensor, map or numbers are needed; labels: a sequence"
-    assert described(maps) == [(8, said)], described(maps)
-    said = "predict: the outputs are empty, or there are none"
-    assert described(mpconnxr.load("none.bin")) == [(3, said)]
+    reported = "output: a Tensor, map or numbers are needed; labels: a sequence"
+    assert described(maps) == [(8, reported)], described(maps)
+    reported = "predict: the outputs are empty, or there are none"
+    assert described(mpconnxr.load("none.bin")) == [(3, reported)]
 for scalar in [t for t in three.model.inputs + three.model.outputs if not t.shape]:
     for call in (lambda: scalar[0], lambda: len(scalar), lambda: list(scalar)):
         try:

@@ -97,7 +97,7 @@ for kind in KINDS:
     m = load("model.bin")
     check("kind", (type(m).__name__ == "Program") == (kind == "program"))
     nbytes = max(m.arena_nbytes, load(File()).arena_nbytes)
-    wanted = outputs(m.run(X) and m)
+    expected = outputs(m.run(X) and m)
     for i in range(len(sources)):
         for k in range(len(arenas)):
             if not (k == i % len(arenas) or ALL):
@@ -105,12 +105,12 @@ for kind in KINDS:
             what = sources[i][0], arenas[k][0]
             m = load(sources[i][1](), arenas[k][1]())
             litter()
-            check((what, "run"), outputs(m.run(X) and m) == wanted)
+            check((what, "run"), outputs(m.run(X) and m) == expected)
             litter()
-            check((what, "again"), outputs(m.run(X) and m) == wanted)
-            check((what, "wrapped"), [bytes(t.view("B")) for t in m.outputs] == wanted)
+            check((what, "again"), outputs(m.run(X) and m) == expected)
+            check((what, "wrapped"), [bytes(t.view("B")) for t in m.outputs] == expected)
             views = [t.data for t in m.outputs] + [t.view("B") for t in m.outputs]
             m = None
             litter()
-            check((what, "a view"), [bytes(v) for v in views] == 2 * wanted)
+            check((what, "a view"), [bytes(v) for v in views] == 2 * expected)
 print("end")

@@ -41,7 +41,7 @@ def run_once(model):
     model.run()
 
 
-def item_by_item(model):
+def element_by_element(model):
     if model._runtime:
         return model.run()
     for n, step in model._steps:
@@ -111,7 +111,7 @@ class Modes:
         """Yield (mode, function that loads the model, function that runs it)."""
         path = self.name + ".bin"
         yield "in-place", self.load, run_once
-        yield "items", self.load, item_by_item
+        yield "items", self.load, element_by_element
         yield "slices", self.load, in_slices
         yield "streamed", lambda: self.load(path), run_once
         yield "held", lambda: self.load(path, stream=False), run_once
@@ -169,10 +169,10 @@ with open("models") as f:
     lines = [line.split() for line in f.read().split("\n") if line]
 before = None
 for name, *others in lines:
-    ways = Modes(name, others)
-    if not check(ways, before or ways):
+    plans = Modes(name, others)
+    if not check(plans, before or plans):
         continue
-    before = ways
+    before = plans
     if "named" in others:
         right = rightness(name + ".named.bin")
         if right:

@@ -37,10 +37,10 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     """Keep one test of those that differ only in the target: they convert the same file."""
     kept = {}
-    for item in items:
-        params = getattr(getattr(item, "callspec", None), "params", {})
+    for element in items:
+        params = getattr(getattr(element, "callspec", None), "params", {})
         others = [(name, repr(value)) for name, value in params.items() if name != "target"]
-        kept.setdefault((item.path, item.originalname, item.cls, *others), item)
+        kept.setdefault((element.path, element.originalname, element.cls, *others), element)
     items[:] = kept.values()
 
 

@@ -315,5 +315,5 @@ def test_a_crash_or_an_endless_trial_is_a_result(end, tmp_path, monkeypatch):
 def test_the_largest_tensor_is_named_with_its_steps(tmp_path):
     model = zoo.model_path("squeezenet_mini_96_f32")
     result = trial.tried(trial.Task(model, PICO, ("--strip",), None, tmp_path), (), 60.0)
-    assert "the activation " in result.in_the_way and "141,376 bytes" in result.in_the_way
-    assert result.in_the_way.endswith("alive in steps 0 to 1")
+    assert "the activation " in result.obstacle and "141,376 bytes" in result.obstacle
+    assert result.obstacle.endswith("alive in steps 0 to 1")

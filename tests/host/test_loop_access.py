@@ -270,7 +270,7 @@ def test_declared_lines_are_parsed(tmp_path):
         "writes p[1 : 2]",
     )
     loop = declared(tmp_path, *lines)["loop"]
-    assert loop.given == ["what is in w is even"]
+    assert loop.trusted_lines == ["what is in w is even"]
     assert loop.accesses([5, 4], {"w": 11, "w[1]": 6}) == [
         Access("p", "reads", 4, 0, 2),
         Access("x", "reads", None, 3, 8),
@@ -307,7 +307,7 @@ def test_trusted_limits_are_checked(tmp_path, line, values):
     loop = declared(tmp_path, "n = end - start", line)["loop"]
     assert loop.trusted([2, 7]) == values
     assert len(loop.accesses([2, 7])) == 1
-    assert loop.given == [line.removeprefix("given ")]
+    assert loop.trusted_lines == [line.removeprefix("given ")]
 
 
 @pytest.mark.parametrize("line", ("given start > end", "given apart((2, 1), (3, start - 1))"))

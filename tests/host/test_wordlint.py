@@ -57,7 +57,8 @@ def test_a_banned_word_is_refused(source):
         'class F:\n    """The rows."""',
         'def f(a, *b, c=1, **d):\n    """Do.\n\n    Args:\n        a: 1.\n        *b: 2.\n'
         '        c (int): 3.\n        **d: 4.\n    """',
-        'class F:\n    def f(self, a):\n        """Do.\n\n        Args:\n            a: 1.\n        """',
+        'class F:\n    def f(self, a):\n        """Do.\n\n        Args:\n            a: 1.\n'
+        '        """',
     ],
 )
 def test_other_words_are_accepted(source):

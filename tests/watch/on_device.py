@@ -14,7 +14,7 @@ import machine
 import micropython
 import uctypes
 
-ITEM_NBYTES = {1: 1, 98: 1, 66: 1, 104: 2, 72: 2, 113: 8, 81: 8, 100: 8}  # others have 4
+ELEMENT_NBYTES = {1: 1, 98: 1, 66: 1, 104: 2, 72: 2, 113: 8, 81: 8, 100: 8}  # others have 4
 MOST_WORDS = 256
 LOCK, KEEP, ENTER, LEAVE, VIEW, NAME = 0, 1, 2, 3, 4, 5
 WRITABLE = 0x80  # of a memoryview's type code
@@ -80,7 +80,7 @@ def extent(buffer):
     if not isinstance(buffer, (bytearray, array, memoryview)):
         return None
     code = word(address_of(buffer) + 4) & 255
-    nbytes = len(buffer) * ITEM_NBYTES.get(code & 127, 4)
+    nbytes = len(buffer) * ELEMENT_NBYTES.get(code & 127, 4)
     fixed = isinstance(buffer, memoryview) and not code & WRITABLE
     return uctypes.addressof(buffer), nbytes, 0 if fixed else 1
 

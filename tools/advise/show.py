@@ -64,7 +64,7 @@ def verdict(advice: Advice, board: Board) -> str:
     if board.free_heap_bytes and least > board.free_heap_bytes:
         reasons.append(f"inputs or outputs alone take {least:,} bytes, which no option lowers")
     if placement.verdict == "too large":
-        reasons.append(f"{needed}; the largest is {plain.in_the_way}")
+        reasons.append(f"{needed}; the largest is {plain.obstacle}")
     return f"does not fit: {'; '.join(reasons)}"
 
 

@@ -93,7 +93,7 @@ class Trial:
     accuracy: Accuracy = field(default_factory=Accuracy)
     arena: int = 0
     window: int = 0
-    in_the_way: str = ""
+    obstacle: str = ""
     has_floats: bool = False
     has_samples: bool = False
     notes: list[str] = field(default_factory=list)
@@ -183,7 +183,7 @@ def _of(converted: Converted, options, possible: list[Placement]) -> Trial:
         placements=possible,
         arena=converted.plan.arena_bytes,
         window=converted.graph.weights.window_nbytes,
-        in_the_way=blame.largest(converted, possible[0].needs),
+        obstacle=blame.largest(converted, possible[0].needs),
         has_floats=any(t.dtype in _FLOATS for t in inputs),
         notes=converted.notes,
     )

@@ -121,14 +121,14 @@ def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
         if got.dtype.kind == "O":
             expected = expected.astype(object)  # numpy has several string dtypes
         if case.is_rounded and got.dtype.kind in "iu" and got.shape == expected.shape:
-            expected = _rounded_either_way(got, expected)
+            expected = _rounded_in_either_direction(got, expected)
         reason = difference(got, expected, case.rtol, case.atol)
         if reason:
             return "failed", reason
     return "passed-bound" if prepared.bound else "passed", ""
 
 
-def _rounded_either_way(got, expected):
+def _rounded_in_either_direction(got, expected):
     """Return the outputs if few integers are off by one: halves of floats round either way."""
     off = np.abs(got.astype(np.int64) - expected.astype(np.int64))
     is_right = got.dtype == expected.dtype and off.max(initial=0) <= 1

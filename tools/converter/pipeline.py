@@ -83,7 +83,7 @@ _SAMPLES = Condition(
     lambda state: not (state.options.golden is None and state.options.expect is None),
 )
 _WEIGHTS = Condition("--weights", lambda state: state.options.weights != "f32")
-_SPLIT = Condition("if there are any", lambda state: bool(state.lossy.finer))
+_SPLIT = Condition("if there are any", lambda state: bool(state.lossy.refinements))
 _BOARDS = Condition("--optimize 2; for boards alone", _LEVEL_2.holds)
 _INNER = Condition("mpconnxr run --layers", lambda state: bool(state.options.inner))
 _WINDOW = Condition("--window", lambda state: state.options.window is not None)

@@ -95,8 +95,8 @@ class Package:
         Raises:
             DeployError: if a kernel is missing.
         """
-        wanted = Use.KERNELS | Use.LOADED | Use.OPTIONAL
-        flat = {_module_of(name) for name, uses in self._core.items() if uses & wanted}
+        expected = Use.KERNELS | Use.LOADED | Use.OPTIONAL
+        flat = {_module_of(name) for name, uses in self._core.items() if uses & expected}
         spared = OPTIONAL - set(optional)
 
         def needs(module):

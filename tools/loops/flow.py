@@ -264,13 +264,13 @@ class _Changed(_Flow):
 @cache
 def _names_read_by(node: ast.AST) -> list[ast.Name]:
     """Return the names that a statement or an expression reads, `x` in `x += 1` among them."""
-    found = []
+    result = []
     for part in ast.walk(node):
         if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
-            found.append(part.target)
+            result.append(part.target)
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            found.append(part)
-    return found
+            result.append(part)
+    return result
 
 
 @cache

@@ -69,15 +69,15 @@ class Source:
     @cached_property
     def known(self) -> set[str]:
         """Names of the module, which every function may read."""
-        found = set()
+        result = set()
         for node in self.tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
-                found |= {alias.asname or alias.name for alias in node.names}
+                result |= {alias.asname or alias.name for alias in node.names}
             elif isinstance(node, ast.FunctionDef):
-                found.add(node.name)
+                result.add(node.name)
             elif isinstance(node, ast.Assign):
-                found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-        return found
+                result |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,8 +73,8 @@ def counted(draw):
     ):
         step = (c.delta or 1) * (0.5 if np.dtype(c.dtype).kind == "f" else 1)
         start = draw.size(-9, 9)
-        given = [start, start + step * draw.size(1, 9)] + ([step] if c.delta else [])
-        inputs = [np.full(c.shape, v, c.dtype) for v in given]
+        known = [start, start + step * draw.size(1, 9)] + ([step] if c.delta else [])
+        inputs = [np.full(c.shape, v, c.dtype) for v in known]
         yield Spec(inputs, {}, c.fixed[: len(inputs)])
 
 

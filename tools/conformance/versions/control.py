@@ -40,8 +40,8 @@ def loop(draw, v):
     inputs = [_info("i", [], TensorProto.INT64), _info("go", [], TensorProto.BOOL)]
     outputs = [_info("more", [], TensorProto.BOOL), _info("next", shape), _info("each", shape)]
     body = helper.make_graph(nodes, "b", [*inputs, _info("state", shape)], outputs, [step])
-    given = [np.array(n), np.array(True), draw.floats(shape)]
-    return Spec(given, {"body": body}, [0, 1], [True, True])
+    known = [np.array(n), np.array(True), draw.floats(shape)]
+    return Spec(known, {"body": body}, [0, 1], [True, True])
 
 
 @makes("Scan")
@@ -57,8 +57,8 @@ def scan(draw, v):
     backwards = [1] if draw.chance(0.4) else None
     if v.since < 9:
         attributes |= {"directions": backwards} if backwards else {}
-        given = [None, draw.floats((1, width)), draw.floats((1, n, width))]
-        return Spec(given, attributes, outputs=[True, True])
+        known = [None, draw.floats((1, width)), draw.floats((1, n, width))]
+        return Spec(known, attributes, outputs=[True, True])
     if backwards:
         attributes["scan_input_directions"] = [1]
     if draw.chance(0.3):

@@ -53,11 +53,11 @@ def _values(draw, v, shape):
 def broadcast_shapes(draw, n: int) -> list[tuple[int, ...]]:
     """Draw shapes of n operands that broadcast with each other."""
     full = draw.shape(0, 5, 4)
-    found = []
+    result = []
     for _ in range(n):
         some = tuple(d if draw.chance(0.7) else 1 for d in full)
-        found.append(some[draw.size(0, len(some)) if draw.chance(0.3) else 0 :])
-    return found
+        result.append(some[draw.size(0, len(some)) if draw.chance(0.3) else 0 :])
+    return result
 
 
 @makes(

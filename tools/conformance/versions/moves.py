@@ -205,8 +205,8 @@ def expand(draw, v):
     shape = draw.shape(1, 4, 4)
     target = [d if d > 1 else draw.size(1, 3) for d in shape]
     more = [draw.size(1, 2) for _ in range(draw.size(0, 1))]
-    wanted = [1 if draw.chance(0.2) else d for d in target]
-    return Spec([anything(draw, v, shape), np.array(more + wanted)], {}, [1])
+    expected = [1 if draw.chance(0.2) else d for d in target]
+    return Spec([anything(draw, v, shape), np.array(more + expected)], {}, [1])
 
 
 @makes("Transpose")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from onnx import NodeProto, helper
 
-from .finer import UNREFINED, Refinement
 from .narrow import rounded_weights
+from .refinements import UNREFINED, Refinement
 
 OWN = 2.0**-21  # of the sum of the products' magnitudes: 8 units in float32's last place
 _BITS = 23  # bits of a mantissa without its sign

@@ -30,8 +30,8 @@ from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session
 from . import wide
 from .block_loss import axes_of_values, inner
-from .finer import Refinement
 from .narrow import PRODUCTS, RECURRENT, rounded_to, rounded_weights
+from .refinements import Refinement
 
 _MOST_NBYTES = 64 << 20  # of weights; larger models would take minutes
 
@@ -91,11 +91,11 @@ class Lossy(NamedTuple):
 
     Attributes:
         names: of nodes to exclude from it.
-        finer: refinements of other nodes, by their first output.
+        refinements: those of other nodes, by their first output.
     """
 
     names: Sequence[str] = ()
-    finer: Mapping[str, Refinement] = {}
+    refinements: Mapping[str, Refinement] = {}
 
 
 NONE = Lossy()

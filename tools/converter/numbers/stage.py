@@ -7,8 +7,8 @@ import onnx
 from ..conversion import Conversion
 from ..errors import UsageError
 from ..protos import name_of
-from . import finer, ranges
 from . import narrow as weights
+from . import ranges, refinements
 from .precision import Precision
 
 _N_SAMPLES = 3  # random ones, where there is no golden vector to look at
@@ -48,14 +48,14 @@ def measure_ranges(state: Conversion) -> None:
 
 def split_ranges(state: Conversion) -> None:
     """Give such products an exponent a channel, or compute them in two parts."""
-    forms = state.lossy.finer
+    forms = state.lossy.refinements
     before = {name_of(node) for node in state.model.graph.node}
     for node in state.model.graph.node:
         if node.output and node.output[0] in forms:
-            said = forms[node.output[0]].said
-            state.notes.append(f"{name_of(node)}: {said}; its range is too wide for one block")
+            how = forms[node.output[0]].description
+            state.notes.append(f"{name_of(node)}: {how}; its range is too wide for one block")
     named = [name_of(node) for node in state.model.graph.node if set(node.output) & set(forms)]
-    state.model = finer.rewritten(state.model, forms, state.context)
+    state.model = refinements.refined(state.model, forms, state.context)
     new = [name_of(n) for n in state.model.graph.node if name_of(n) not in before]
     state.split = [*named, *new]
 

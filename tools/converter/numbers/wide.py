@@ -6,7 +6,7 @@
    and by the output's largest magnitude, is the cost.
 3. Nodes leave blocks one by one, the costliest first, until the others together cost no more than
    the bound, or than float32's own loss in all sums.
-4. A node that left returns with a refinement (see finer.py) if it costs as little then.
+4. A node that left returns with a refinement (see refinements.py) if it costs as little then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..protos import copied, name_of
 from ..quantize.activations import each_run
 from ..reference.ort_session import open_session
 from .block_loss import Loss, UnlikeSums
-from .finer import UNREFINED, Refinement, refinements_of
+from .refinements import UNREFINED, Refinement, refinements_of
 
 FACTOR = 256.0
 _N_OWN = 4  # random errors of float32 to try

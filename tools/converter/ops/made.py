@@ -69,11 +69,11 @@ def lower_to_float(node):
     node.emit("to_float", [x, *parts], node.outputs, over=over, **params)
 
 
-def _infer_given(node):
+def _infer_kept(node):
     return [(node.attr("to"), ())]
 
 
-@lowers("Given", domain=DOMAIN, infer=_infer_given)
-@lowers("Given", domain=DOMAIN, infer=_infer_given, objects=True)
-def lower_given(node):
+@lowers("Given", domain=DOMAIN, infer=_infer_kept)
+@lowers("Given", domain=DOMAIN, infer=_infer_kept, objects=True)
+def lower_kept(node):
     node.emit("given", node.inputs, [node.outputs[0]])

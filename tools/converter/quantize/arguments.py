@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def settings_from(args: argparse.Namespace) -> Settings | None:
     """Return the settings of parsed arguments, None without --quantize; raise UsageError."""
     if args.quantize is None:
-        _check_none_given(args)
+        _check_no_others(args)
         return None
     return Settings(
         mode=args.quantize,
@@ -44,7 +44,7 @@ def settings_from(args: argparse.Namespace) -> Settings | None:
     )
 
 
-def _check_none_given(args):
+def _check_no_others(args):
     names = ("calibration", "labels", "method", "per_tensor", "exclude", "io", "min_accuracy_drop")
     options_used = [name for name in names if getattr(args, name)]
     if options_used:

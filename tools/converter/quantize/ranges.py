@@ -44,8 +44,8 @@ def _by_runtime(model, samples, method):
         with runtimes("calibrator", "another --method may do"):
             calibrator = calibrate.create_calibrator(path, None, augmented, calibrate_method=kind)
             calibrator.collect_data(_reader(samples))
-            found = calibrator.compute_data()
-    return {name: tuple(np.ravel(v).item() for v in d.range_value) for name, d in found.items()}
+            result = calibrator.compute_data()
+    return {name: tuple(np.ravel(v).item() for v in d.range_value) for name, d in result.items()}
 
 
 def _reader(samples: Sequence[Sample]):

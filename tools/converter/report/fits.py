@@ -98,17 +98,17 @@ def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
         built_package(),
     )
     boards = [board for board in load_boards() if board.emulated == emulated]
-    ways = {machine: _way_of(model, package, machine) for machine in {b.machine for b in boards}}
-    return [_fit(converted, model, board, ways[board.machine]) for board in boards]
+    plans = {machine: _plan_of(model, package, machine) for machine in {b.machine for b in boards}}
+    return [_fit(converted, model, board, plans[board.machine]) for board in boards]
 
 
 def fit_of(converted: Converted, board: Board) -> Fit:
     """Return the Fit for one board."""
     model = _without_own_kernels(parse_model("model.bin", converted.data))
-    return _fit(converted, model, board, _way_of(model, built_package(), board.machine))
+    return _fit(converted, model, board, _plan_of(model, built_package(), board.machine))
 
 
-def _way_of(model: ModelFile, package: Package, machine: Machine) -> DeploymentPlan:
+def _plan_of(model: ModelFile, package: Package, machine: Machine) -> DeploymentPlan:
     return plan_deployment(model, package, machine, in_place=False)
 
 

@@ -23,7 +23,7 @@ _MOST_WEIGHTS = 1 << 14
 
 @dataclass
 class _Sum:
-    """constant + sum over columns of weights[column] * column"""
+    """A constant plus the sum over columns of weights[column] * column."""
 
     matrix: ir.Value | None
     weights: dict[int, float]

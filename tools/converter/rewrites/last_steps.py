@@ -62,13 +62,13 @@ def _rewritten(node):
     return bool(parts) and _states_for(node, parts, len(directions))
 
 
-def _blocks(value, items, wanted):
-    """Return the wanted parts of Y as [(value, (first, n))], and if nobody reads any others.
+def _blocks(value, items, expected):
+    """Return the expected parts of Y as [(value, (first, n))], and if nobody reads any others.
 
     Args:
         value: made of elements of Y.
         items: the indices of these elements.
-        wanted: parts, each n results from the first one on.
+        expected: parts, each n results from the first one on.
     """
     blocks, whole = [], not value.is_graph_output()
     for use in value.uses():
@@ -80,11 +80,11 @@ def _blocks(value, items, wanted):
                 continue
             flat = part.reshape(-1)
             place = int(flat[0]), len(flat)
-            if place in wanted and (flat == flat[0] + np.arange(len(flat))).all():
+            if place in expected and (flat == flat[0] + np.arange(len(flat))).all():
                 if out.uses() or out.is_graph_output():
                     blocks.append((out, place))
             else:
-                more, is_whole = _blocks(out, part, wanted)
+                more, is_whole = _blocks(out, part, expected)
                 blocks, whole = blocks + more, whole and is_whole
     return blocks, whole
 

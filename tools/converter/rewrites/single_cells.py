@@ -18,7 +18,7 @@ from ._cells import Cell, base, find_cells
 from .reshapes import reshaped
 from .unrolled import recurrent
 
-_USUAL = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
+_DEFAULT = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"]}
 
 
 def rewrite(model: ir.Model) -> int:
@@ -41,7 +41,7 @@ def _made(graph):
 
 
 def _stands_alone(cell: Cell, x: ir.Value) -> bool:
-    is_default = cell.attributes.get("activations") == _USUAL.get(cell.kind, ())
+    is_default = cell.attributes.get("activations") == _DEFAULT.get(cell.kind, ())
     return is_default and cell.x.value is x and cell.x.place < 0 and cell.h_before is not None
 
 

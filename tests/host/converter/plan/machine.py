@@ -68,7 +68,7 @@ def _any(memory, step, seed):
         memory.write(t, 0, mixed(t.nbytes, seed, bytes([k]), *parts))
 
 
-def _items(memory, step, seed):
+def _elements(memory, step, seed):
     out = step.outputs[0]
     for i in range(out.nelem):
         parts = [memory.read(t, i % t.nelem * t.itemsize, t.itemsize) for t in step.inputs]
@@ -82,7 +82,7 @@ def _move(memory, step, seed):
     memory.write(out, target, memory.read(x, source, count * unit))
 
 
-_KERNELS = {"any": _any, "items": _items, "move": _move}
+_KERNELS = {"any": _any, "items": _elements, "move": _move}
 
 
 def items(out: Tensor, *inputs: Tensor) -> Step:

@@ -43,7 +43,7 @@ class Refinement:
     unit: float | None = None
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """Return a description for the user."""
         scaled = ["each channel times a power of two"] if self.scales is not None else []
         return " and ".join(scaled + ["in two parts"] * (self.unit is not None))
@@ -135,7 +135,7 @@ def _in_parts(refinement, values):
             yield split
 
 
-def rewritten(
+def refined(
     model: onnx.ModelProto, refinements: Mapping[str, Refinement], context: Context
 ) -> onnx.ModelProto:
     """Return the model with these refinements, which are by the first output of each node."""

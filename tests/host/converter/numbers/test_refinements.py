@@ -10,7 +10,7 @@ from tests.host.converter.numbers.test_wide import BOUND, in_float64, on_device
 from tests.host.device import small
 from tools.converter.context import PLAIN
 from tools.converter.convert import Options, convert
-from tools.converter.numbers import finer
+from tools.converter.numbers import refinements
 from tools.converter.quantize.activations import each_run
 from tools.converter.reference.ort_session import open_session
 
@@ -119,10 +119,10 @@ def test_every_form_computes_the_values_of_the_node(case):
     model = node_model(node, x, w, others, None)
     [values] = each_run(model, [{"x": x}])
     values |= {"w": w, **others}
-    forms = list(finer.refinements_of(node, [values]))
+    forms = list(refinements.refinements_of(node, [values]))
     assert len(forms) == 3
     for form in forms:
-        changed = finer.rewritten(model, {"y": form}, PLAIN)
+        changed = refinements.refined(model, {"y": form}, PLAIN)
         assert len(changed.graph.node) > 1 and changed.graph.output[0].name == "y"
         [got] = open_session(changed).run(None, {"x": x})
         assert np.abs(got - values["y"]).max() <= 1e-6 * np.abs(values["y"]).max()
@@ -134,7 +134,7 @@ def test_every_form_accepts_a_computed_second_operand():
     infos = [small.value("x", a.shape), small.value("b", b.shape)], [small.value("y", None)]
     model = small.model([node], *infos)
     [values] = each_run(model, [{"x": a, "b": b}])
-    for form in finer.refinements_of(node, [values]):
-        changed = finer.rewritten(model, {"y": form}, PLAIN)
+    for form in refinements.refinements_of(node, [values]):
+        changed = refinements.refined(model, {"y": form}, PLAIN)
         [got] = open_session(changed).run(None, {"x": a, "b": b})
         assert np.abs(got - values["y"]).max() <= 1e-6 * np.abs(values["y"]).max()
