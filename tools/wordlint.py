@@ -89,7 +89,7 @@ class Rules:
                 yield line, f'docstring: use {instead} in place of "{phrase}"'
         if isinstance(node, _FUNCTIONS):
             first = re.match(r"\w*", text)[0]
-            if first.lower() in self.starts:
+            if first.lower() in self.starts and not _is_property(node):
                 yield line, f"docstring of {node.name}: starts with {first}, not with a verb"
             yield from _arguments_that_differ(node, text, line)
 
@@ -105,6 +105,11 @@ def _names_bound_by(node):
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         return [node.attr]
     return []
+
+
+def _is_property(node):
+    """Return True for an attribute that a function computes: a noun may describe it."""
+    return any(ast.unparse(each).endswith("property") for each in node.decorator_list)
 
 
 def _words_of(name):
