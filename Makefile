@@ -45,6 +45,7 @@ lint: venv ## check style and spelling
 	@$(PY) -m codespell_lib .
 	@$(PY) -m tools.viperlint
 	@$(PY) -m tools.positionlint
+	@$(PY) -m tools.wordlint
 
 loops: venv ## assemble and compile the machine code of loops: tools/asm/code
 	@$(MICROPYTHON) packages --install mps2-an385 virt-rv32 sim-de212

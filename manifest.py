@@ -33,11 +33,11 @@ _paths = [os.path.join(f, n) for f, _, names in os.walk(_folder) for n in names]
 _host = [os.path.join(_folder, _core.path_of(name)) for name in _core.names(_core.Use.HOST)]
 _paths = sorted(path for path in _paths if path.endswith(".py") and path not in _host)
 _forms = {os.path.dirname(path) for path in _paths if _is_assembler(path)}
-_wanted = {os.path.join(_folder, "loops", form) for form in options.assembler}
-if _wanted - _forms:
-    _unknown = sorted(os.path.basename(path) for path in _wanted - _forms)
+_chosen = {os.path.join(_folder, "loops", form) for form in options.assembler}
+if _chosen - _forms:
+    _unknown = sorted(os.path.basename(path) for path in _chosen - _forms)
     raise ValueError("no such form of loops: " + ", ".join(_unknown))
-_paths = [path for path in _paths if os.path.dirname(path) not in _forms - _wanted]
+_paths = [path for path in _paths if os.path.dirname(path) not in _forms - _chosen]
 package(
     "mpconnxr",
     files=[os.path.relpath(path, _folder) for path in _paths],

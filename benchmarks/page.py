@@ -219,7 +219,7 @@ def _kernels(rows):
             sums[name] = instructions + counts["instructions"], macs + counts["macs"]
     total = sum(instructions for instructions, _ in sums.values())
     lines = ["| kernel | of all instructions | a MAC of its own |", "|---|---:|---:|"]
-    for name, (instructions, macs) in sorted(sums.items(), key=lambda item: -item[1][0]):
+    for name, (instructions, macs) in sorted(sums.items(), key=lambda element: -element[1][0]):
         per_mac = f"{instructions / macs:.2f}" if macs else "–"
         lines.append(f"| {name} | {instructions / total:.1%} | {per_mac} |")
     return "\n".join(lines) + "\n" if total else ""

@@ -90,7 +90,7 @@ def _collected(mode):
 def measure(converted: Converted, target_name: str) -> list[tuple[str, Work, int]]:
     """Run the model on random inputs and return (kind, work, instructions) of its steps.
 
-    Steps with bodies (loops, branches) are left out.
+    Steps with bodies (loops, branches) are omitted.
 
     Raises:
         TargetError: if the run fails.

@@ -77,7 +77,7 @@ def __getattr__(name):
                 return sys.modules[module]
             except ImportError:
                 pass
-        return __import__("mpconnxr.public").public.found(name)
+        return __import__("mpconnxr.public").public.resolve(name)
     except ImportError:
         raise AttributeError("no " + module)
     except MemoryError:

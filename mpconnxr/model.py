@@ -23,12 +23,12 @@ class Model:
         self.inputs, self.outputs = loader.inputs, loader.outputs
         self._steps, self._bodies, self._runs = loader.steps, loader.bodies, loader.runs
         self._runtime, self._stream = loader.runtime, loader.stream
-        if loader.given is None:
+        if loader.callers_arena is None:
             self._take, self._free = turn(lock())
         else:
             from .turns import give
 
-            give(self, loader.given)
+            give(self, loader.callers_arena)
 
     run = run
 

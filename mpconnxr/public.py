@@ -15,7 +15,7 @@ _NAMES = "ArenaError InputError InferenceSession ModelError MpconnxrError Unsupp
 _NAMES += "__version__ top_k"
 
 
-def found(name):
+def resolve(name):
     """Return one of these names, or a module of a room, and store it in the package.
 
     So only the first mention of a name looks for it. Raises ImportError for any other name, as the

@@ -96,10 +96,11 @@ class Rules:
 
 def _names_bound_by(node):
     """Return the identifiers that a syntax node defines."""
-    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+    if isinstance(node, ast.ClassDef):
         return [node.name]
-    if isinstance(node, ast.arg):
-        return [node.arg]
+    if isinstance(node, _FUNCTIONS):
+        is_hook = node.name.startswith("pytest_")  # whose arguments have pytest's names
+        return [node.name, *(arg.arg for arg in _arguments(node) if not is_hook)]
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         return [node.id]
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -117,14 +118,18 @@ def _words_of(name):
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name)]
 
 
+def _arguments(function):
+    a = function.args
+    arguments = [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg]
+    return [argument for argument in arguments if argument]
+
+
 def _arguments_that_differ(node, text, line):
     section = re.search(r"^Args:\n((?:    .*\n?|\n)+)", text, re.MULTILINE)
     if not section:
         return
     documented = re.findall(r"^" + _ARGUMENT.pattern, section[1], re.MULTILINE)
-    a = node.args
-    arguments = [*a.posonlyargs, *a.args, *filter(None, [a.vararg]), *a.kwonlyargs]
-    names = [each.arg for each in (*arguments, *filter(None, [a.kwarg]))]
+    names = [argument.arg for argument in _arguments(node)]
     documented = [name.lstrip("*") for name in documented]
     if documented != names and documented != [name for name in names if name not in _RECEIVERS]:
         yield line, f"docstring of {node.name}: Args has {documented}, the function {names}"

@@ -159,12 +159,12 @@ class _Model:
     def __post_init__(self):
         c_code.declare(self.code, self.graph, _Value)
         self.values = self.code.values
-        [given] = [i for i in self.graph.input if self.values[i.name].data is None]
-        self.given = self.values[given.name]
-        self.given.dims, self.given.is_last = self.given.shape, False
-        if len(self.given.shape) == 4 and self._is_convolved(given.name):
-            n, c, h, w = self.given.shape
-            self.given.dims, self.given.is_last = (n, h, w, c), True
+        [fed] = [i for i in self.graph.input if self.values[i.name].data is None]
+        self.fed = self.values[fed.name]
+        self.fed.dims, self.fed.is_last = self.fed.shape, False
+        if len(self.fed.shape) == 4 and self._is_convolved(fed.name):
+            n, c, h, w = self.fed.shape
+            self.fed.dims, self.fed.is_last = (n, h, w, c), True
 
     def _is_convolved(self, name):
         """Return True if the first operator takes planes, channels first."""
@@ -178,7 +178,7 @@ class _Model:
 
     def source(self, seed):
         [output] = self.graph.output
-        x, y = self.given, self.values[output.name]
+        x, y = self.fed, self.values[output.name]
         sample = c_code.random(x, seed)
         data = sample
         if x.is_last and len(x.shape) == 4:

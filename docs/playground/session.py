@@ -73,7 +73,7 @@ class Session:
     def __init__(self, path):
         self.path = path
         self.model = model = mpconnxr.load(path, stream=False)
-        reader = Reader(path, False, wanted=(CHUNK_GOLDEN,))
+        reader = Reader(path, False, extra=(CHUNK_GOLDEN,))
         self.vectors = reader.chunk(CHUNK_GOLDEN)
         self.vector_starts = _vector_starts(model, self.vectors)
         self.timed = []
@@ -90,12 +90,12 @@ class Session:
         model = self.model
         listing = Listing(model, (CHUNK_NODES,))
         names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
-        if len(names) != len(listing.found):
-            names = [b""] * len(listing.found)
+        if len(names) != len(listing.rows):
+            names = [b""] * len(listing.rows)
         timed = {listing.steps[k][0]: k for k in range(len(listing.steps))}
         steps = []
         for k in range(len(names)):
-            number, kernel, forms = listing.found[k]
+            number, kernel, forms = listing.rows[k]
             name = str(names[k], "utf-8")
             steps.append({"step": number, "name": name, "kernel": kernel, "timed": timed.get(k)})
         return {

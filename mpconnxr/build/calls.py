@@ -43,7 +43,7 @@ class Memories:
     buffers are found from the start of the first of them, in one memory.
 
     Attributes:
-        found: (address, buffer, True if other buffers are found in it, start of a part of a larger
+        spans: (address, buffer, True if other buffers are found in it, start of a part of a larger
             memory) of each memory.
         buffers: all buffers.
         constants: arrays that kernels make for their loops.
@@ -51,7 +51,7 @@ class Memories:
 
     def __init__(self, arena, state, reader):
         """Begin with the arena, the state and the reader's file; without a reader with none."""
-        self.found, self.buffers, self._parts = [], [], {}  # place of a part, by its id
+        self.spans, self.buffers, self._parts = [], [], {}  # place of a part, by its id
         self.constants = Constants()
         if reader is None:
             return
@@ -62,9 +62,9 @@ class Memories:
                 if tensor.RETYPES:
                     start = tensor.words(memoryview(buffer))[1] >> 8
                     address = addressof(buffer) - start
-                self._part(buffer, len(self.found), start)
-                self.found.append((address, buffer, False, 0))
-        number, apart = len(self.found) - 1, []
+                self._part(buffer, len(self.spans), start)
+                self.spans.append((address, buffer, False, 0))
+        number, apart = len(self.spans) - 1, []
         for buffer, offset in reader.parts():
             if offset is None:
                 apart.append(buffer)
@@ -78,7 +78,7 @@ class Memories:
     def fork(self):
         """Return other Memories that begin with these."""
         made = Memories(None, None, None)
-        made.found, made.buffers, made._parts = self.found[:], self.buffers[:], self._parts.copy()
+        made.spans, made.buffers, made._parts = self.spans[:], self.buffers[:], self._parts.copy()
         return made
 
     def place(self, buffer):
@@ -95,28 +95,28 @@ class Memories:
         if not tensor.RETYPES:
             from ..structview import add_loose
 
-            return add_loose(self.found, buffer)
+            return add_loose(self.spans, buffer)
         start = tensor.words(memoryview(buffer))[1] >> 8  # in the buffer that it is a view of
         address = addressof(buffer) - start
-        for number in range(len(self.found)):
-            known, _, stands_for_others, _ = self.found[number]
+        for number in range(len(self.spans)):
+            known, _, stands_for_others, _ = self.spans[number]
             more = address - known if isinstance(known, int) else -1
             if more == 0 or stands_for_others and 0 < more < _REACH and not more & 7:
                 return number, start + more
-        self.found.append((address, buffer, True, 0))
-        return len(self.found) - 1, start
+        self.spans.append((address, buffer, True, 0))
+        return len(self.spans) - 1, start
 
     def far(self, number, start):
         """Return the same for what no view reaches from there: a part is a memory of its own."""
-        address, buffer, _, _ = self.found[number]
+        address, buffer, _, _ = self.spans[number]
         origin = start & -_PART
-        for i in range(len(self.found)):
-            if self.found[i][0] == (number, origin):
+        for i in range(len(self.spans)):
+            if self.spans[i][0] == (number, origin):
                 return i, start - origin
         if tensor.RETYPES:
             buffer = bytearray_at(address + origin, _PART)
-        self.found.append(((number, origin), buffer, False, origin))
-        return len(self.found) - 1, start - origin
+        self.spans.append(((number, origin), buffer, False, origin))
+        return len(self.spans) - 1, start - origin
 
 
 class Constants:
@@ -288,9 +288,9 @@ def prepared(module, node, memories):
     if not hasattr(module, "CALLS"):
         return module.prepare(node)
     calls = Calls(memories.fork())
-    found = module.prepare(node, calls) or calls.step()
+    spans = module.prepare(node, calls) or calls.step()
     calls.settle()
-    return found
+    return spans
 
 
 def walk(calls, dims, *strides):

@@ -118,7 +118,7 @@ class Emission(forms.Board):
         for e in self.entries:
             used = [views[i - _WORDS] for i in e.views if i < self.unused] or [0]
             # A call takes less time with any view than with a number.
-            found = [views[i - _WORDS] if i < self.unused else used[0] for i in e.views]
+            used_views = [views[i - _WORDS] if i < self.unused else used[0] for i in e.views]
             block = words[e.word : e.word + e.n]
             if e.kinds:
                 from .held import filled
@@ -127,8 +127,8 @@ class Emission(forms.Board):
                 listed = [views[i - _WORDS] for i in e.listed]
                 for i in range(3):
                     if e.kinds[i] < 0:
-                        found[i] = filled(self._held[-1 - e.kinds[i]], block, listed)
-            x, w, out = found
+                        used_views[i] = filled(self._held[-1 - e.kinds[i]], block, listed)
+            x, w, out = used_views
             entries.append((e.loop, x, w, out, block))
         how = getattr(loops, "HOW", 0)
         for i in range(len(views)):
@@ -153,7 +153,7 @@ class Emission(forms.Board):
 
     def _made(self, kind):
         """Return a view of a memory, from its start."""
-        _, memory, is_loose, origin = self.memories.found[kind >> 8]
+        _, memory, is_loose, origin = self.memories.spans[kind >> 8]
         code = chr(kind & 255)
         if not tensor.RETYPES:
             from ..structview import Moving

@@ -29,12 +29,12 @@ class Loader:
 
     prefer = ()
     _calls = None  # of the graph or body at hand
-    _found_memories = None  # see _memories
+    _known_memories = None  # see _memories
     _infos = {}  # records of the last node's tensors; most nodes share one with it
 
     def __init__(self, reader, arena=None):
         self.origin = reader.origin
-        self.given = arena
+        self.callers_arena = arena
         self.arena = self._allocated(reader.arena_nbytes, arena, reader.memory)
         self.arena_nbytes = reader.arena_nbytes
         self._reader = reader
@@ -69,8 +69,8 @@ class Loader:
         if self.stream:
             self.stream.settle()
 
-    def _allocated(self, nbytes, *given):
-        return arenas.make(nbytes, *given)
+    def _allocated(self, nbytes, *callers_arena):
+        return arenas.make(nbytes, *callers_arena)
 
     def _tensor(self, reader, i, info, name=None):
         """Return tensor i of the file. Streamed ones, of which there may be many, are not kept."""
@@ -192,11 +192,11 @@ class Loader:
 
     def _memories(self):
         """Return the calls.Memories of the model's buffers."""
-        if self._found_memories is None:
+        if self._known_memories is None:
             from .calls import Memories
 
-            self._found_memories = Memories(self.arena, self.state, self._reader)
-        return self._found_memories
+            self._known_memories = Memories(self.arena, self.state, self._reader)
+        return self._known_memories
 
     def is_free(self, name):
         """Return True if no run needs a module of kernels, such as "ops.qconv"."""
@@ -211,10 +211,10 @@ class Loader:
             from .calls import Calls
 
             self._calls = Calls(self._memories())
-        found = module.prepare(node, self._calls)
-        if found:
+        result = module.prepare(node, self._calls)
+        if result:
             self._held[module.__name__] = True
-            return found
+            return result
         n, step = self._calls.step()
         self._tables[id(step)] = self._calls.table
         return n, step
@@ -222,7 +222,7 @@ class Loader:
 
 def _as_run(steps, tables):
     """Return the steps, with adjacent steps of one table joined."""
-    found, k = [], 0
+    result, k = [], 0
     while k < len(steps):
         n, step = steps[k]
         table = tables.get(id(step))
@@ -230,8 +230,8 @@ def _as_run(steps, tables):
         while table and k < len(steps) and steps[k][1] is table.rest:
             n += steps[k][0]
             k += 1
-        found.append((n, step))
-    return found if len(found) < len(steps) else steps
+        result.append((n, step))
+    return result if len(result) < len(steps) else steps
 
 
 def overlaps(inputs, outputs):
@@ -244,7 +244,7 @@ def overlaps(inputs, outputs):
         inputs: tensors that a step reads; this appends the outputs.
         outputs: tensors that the step writes.
     """
-    found = []
+    result = []
     for a in outputs:
         nbytes = a.nbytes or getattr(a, "arena_nbytes", 0)
         for b in inputs if nbytes else ():
@@ -252,9 +252,9 @@ def overlaps(inputs, outputs):
                 gap = b._offset - a._offset
                 other_nbytes = b.nbytes or getattr(b, "arena_nbytes", 0)
                 if other_nbytes and -other_nbytes < gap < nbytes:
-                    found.append((a, b, gap))
+                    result.append((a, b, gap))
         inputs.append(a)
-    return found
+    return result
 
 
 def _check_ends(reader):

@@ -69,21 +69,21 @@ class Reader:
         stream: a Stream if weights are not in memory, else None.
     """
 
-    def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(), stream=False):
+    def __init__(self, source, verify=True, kind=KIND_MODEL, extra=(), stream=False):
         """Read and validate the tables, and fetch the chunks that a model needs.
 
         Args:
             source: as for mpconnxr.load.
             verify: check digests.
             kind: KIND_MODEL or KIND_TENSORS.
-            wanted: further kinds of chunks to read.
+            extra: further kinds of chunks to read.
             stream: leave weights in the file if that is not in memory.
         """
         self.origin = source
         self.stream = None
         self._source = Source(source)
         self.memory = self._source.memory
-        self._wanted = _ALWAYS + wanted
+        self._kinds = _ALWAYS + extra
         try:
             self._read(verify, kind, stream and self._source.memory is None)
         except BaseException:
@@ -183,7 +183,7 @@ class Reader:
         return [str(name, "ascii") for name in names]
 
     def _read_chunks(self, numbers, n):
-        self.chunks, self._found = [], None  # the last one that data_chunk gave
+        self.chunks, self._last_chunk = [], None  # the last one that data_chunk gave
         offset = self.tables_nbytes
         for i in range(n):
             kind, nbytes = numbers.size(), numbers.size()
@@ -203,9 +203,9 @@ class Reader:
 
     def data_chunk(self, offset, nbytes):
         """Return the chunk of data that contains these bytes of the file, or None."""
-        if not self._found or not self._found.has(offset, nbytes):
-            self._found = self._find(offset, nbytes)
-        return self._found
+        if not self._last_chunk or not self._last_chunk.has(offset, nbytes):
+            self._last_chunk = self._find(offset, nbytes)
+        return self._last_chunk
 
     def _find(self, offset, nbytes):
         for c in self.chunks:
@@ -214,7 +214,7 @@ class Reader:
 
     def _fetch_chunks(self, verify):
         for c in self.chunks:
-            if c.kind in self._wanted or c.kind in STREAMED and self.stream is None:
+            if c.kind in self._kinds or c.kind in STREAMED and self.stream is None:
                 c.buffer = self._source.fetch(c.offset, c.nbytes)
                 if verify:
                     check_digest(c.digest(self._tables), c.buffer)

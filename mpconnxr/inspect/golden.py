@@ -141,7 +141,7 @@ def _with_kernels(source, arena):
     from ..build.reader import CHUNK_GOLDEN, Reader
     from ..model import Model
 
-    reader = Reader(source, wanted=(CHUNK_GOLDEN,), stream=True)
+    reader = Reader(source, extra=(CHUNK_GOLDEN,), stream=True)
     return Model(Loader(reader, arena)), reader.chunk(CHUNK_GOLDEN)
 
 

@@ -20,7 +20,7 @@ def kernels(model):
     whose shapes a run decides, which takes them in that run.
     """
     try:
-        return Listing(model).found
+        return Listing(model).rows
     except MemoryError:
         raise fresh(SHORT)
 
@@ -65,14 +65,14 @@ class Listing(Preferring):
     """The steps of a model, prepared once more.
 
     Attributes:
-        found: a list of (step, kernel, forms), as kernels() returns it.
+        rows: a list of (step, kernel, forms), as kernels() returns it.
         steps, bodies: for each step of the model's its index in found, and True if it reads
             weights.
         chunk: returns the bytes of a chunk of the wanted kinds.
     """
 
-    def __init__(self, model, wanted=()):
-        self.found = []
+    def __init__(self, model, extra=()):
+        self.rows = []
         self._taken = []  # of the graph, of the body that is being read, of one in it
         self._path = []
         self._families = []
@@ -84,7 +84,7 @@ class Listing(Preferring):
             return get(name, form)
 
         streams = model._stream is not None
-        reader = Reader(model._origin, False, wanted=wanted, stream=streams)
+        reader = Reader(model._origin, False, extra=extra, stream=streams)
         self.chunk = reader.chunk
         forms.get = noting
         try:
@@ -105,11 +105,11 @@ class Listing(Preferring):
     def _prepare(self, reader, index, node):
         """Prepare the step, note the loops that it takes, and drop it."""
         self._path.append(str(index))
-        at = len(self.found)
-        self.found.append(None)  # its place is before the steps of its bodies
+        at = len(self.rows)
+        self.rows.append(None)  # its place is before the steps of its bodies
         n, _ = Loader._prepare(self, reader, index, node)
         taken = {name: _form_of(name) for name in self._families}
-        self.found[at] = ("/".join(self._path), node[0], taken)
+        self.rows[at] = ("/".join(self._path), node[0], taken)
         self._families.clear()
         self._path.pop()
         if self.stream:

@@ -43,14 +43,14 @@ class Profile:
 
     def rows(self):
         """Return (step, name, kernel, forms, us, share) of each step, as text."""
-        found = []
+        texts = []
         for s in self.steps:
             name = s.name
             if len(name) > _NAME_WIDTH:  # the end: there the names of one model differ
                 name = "..." + name[3 - _NAME_WIDTH :]
             share = "{:.1f}%".format(100 * s.us / (self.us or 1))
-            found.append((s.step, name, s.kernel, " ".join(s.forms), str(s.us), share))
-        return found
+            texts.append((s.step, name, s.kernel, " ".join(s.forms), str(s.us), share))
+        return texts
 
     def __str__(self):
         rows = [("step", "name", "kernel", "loops", "us", "share")] + self.rows()
@@ -145,14 +145,14 @@ def _measured_program(model, x, runs, time):
         __import__(name)
     except ImportError:
         raise UnsupportedError("profile: the list of the program's steps is not here")
-    found = sys.modules.pop(name).steps
+    listed = sys.modules.pop(name).steps
     steps = model._steps
     n, inner = steps[0]
-    timed = [_Timed(inner, time, runs) for _ in found]
+    timed = [_Timed(inner, time, runs) for _ in listed]
 
     def step(lo, hi):
-        for i in range(len(found)):
-            calls = found[i][-1]
+        for i in range(len(listed)):
+            calls = listed[i][-1]
             timed[i].step(lo, lo + calls)
             lo += calls
 
@@ -161,7 +161,7 @@ def _measured_program(model, x, runs, time):
         _run(model, x, runs, timed)
     finally:
         steps[0] = n, inner
-    made = [Step(*row[:-1]) for row in found]
+    made = [Step(*row[:-1]) for row in listed]
     for i in range(len(made)):
         made[i].us = timed[i].median()
     return made
@@ -195,12 +195,12 @@ def _described(listing, names, timed):
     places = sum(listing.bodies, listing.steps)
     if len(places) != len(timed):
         raise MpconnxrError("the file is another one than when it was loaded")
-    if len(names) != len(listing.found):
-        names = [b""] * len(listing.found)
+    if len(names) != len(listing.rows):
+        names = [b""] * len(listing.rows)
     steps = []
     for k in sorted(range(len(places)), key=lambda k: (places[k][0], not places[k][1], k)):
         at, is_read = places[k]
-        number, kernel, taken = listing.found[at]
+        number, kernel, taken = listing.rows[at]
         forms = [] if is_read else sorted(set(taken.values()))
         kernel = "read weights" if is_read else kernel
         steps.append(Step(number, text(names[at]), kernel, forms))

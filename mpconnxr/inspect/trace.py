@@ -36,7 +36,7 @@ class _Written(Listing):
         Listing.__init__(self, model, (CHUNK_NODES,))
 
     def _prepare(self, reader, index, node):
-        at = len(self.found)
+        at = len(self.rows)
         done = Listing._prepare(self, reader, index, node)
         self.written[at] = [self._tensor_of(reader, reader.tensors[i]) for i in node[2]]
         return done
@@ -80,8 +80,8 @@ def _followed(model, each, x, time):
 
     def followed(k):
         at, is_read = places[k]
-        number, kernel, taken = listing.found[at]
-        name = text(names[at]) if len(names) == len(listing.found) else ""
+        number, kernel, taken = listing.rows[at]
+        name = text(names[at]) if len(names) == len(listing.rows) else ""
         forms = [] if is_read else sorted(set(taken.values()))
         step = Step(number, name, "read weights" if is_read else kernel, forms)
         outputs = [] if is_read else listing.written[at]

@@ -53,14 +53,14 @@ def _top_k(output, k, labels, softmax, threshold):
     n = len(values)
     if keys is not None and len(keys) < n:
         raise InputError("{} labels for {} values".format(len(keys), n))
-    found = []
-    while len(found) < min(k, n):
-        found.append(_largest(values, found))
+    best_first = []
+    while len(best_first) < min(k, n):
+        best_first.append(_largest(values, best_first))
     if softmax:
         values = probabilities(values)
-    if found and not is_enough(values[found[0]], threshold):
-        return [(None, values[found[0]])]
-    return [(keys[i] if keys else i, values[i]) for i in found]
+    if best_first and not is_enough(values[best_first[0]], threshold):
+        return [(None, values[best_first[0]])]
+    return [(keys[i] if keys else i, values[i]) for i in best_first]
 
 
 def probabilities(logits):
@@ -94,11 +94,11 @@ def _values(output):
     return data
 
 
-def _largest(values, found):
-    """Return the index of the largest value that is not in `found`."""
+def _largest(values, best_first):
+    """Return the index of the largest value that is not in `best_first`."""
     best = -1
     for i in range(len(values)):
-        if i not in found:
+        if i not in best_first:
             v = values[i]
             if best < 0 or v > values[best] or v == v and values[best] != values[best]:
                 best = i

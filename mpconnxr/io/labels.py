@@ -23,7 +23,7 @@ def labels(model):
 def _in_file(model):
     from ..build.reader import CHUNK_LABELS, Reader
 
-    reader = Reader(model._origin, True, wanted=(CHUNK_LABELS,), stream=True)
+    reader = Reader(model._origin, True, extra=(CHUNK_LABELS,), stream=True)
     try:
         data = reader.chunk(CHUNK_LABELS)
         if data is None:

@@ -43,15 +43,15 @@ class Mfcc(LogMel):
         turn.append(math.sqrt(1 / bands))
         self._dct = array("H", [16384 + round(v * (1 << bits)) for v in turn])
         self._dct_p = block(bands, coefficients, bits - 10)
-        self._found = view(bytearray(4 * coefficients), 0, "i", coefficients)
+        self._cepstral = view(bytearray(4 * coefficients), 0, "i", coefficients)
 
     def frame(self, samples, first, out, at=0):
         """Write the coefficients of a frame to out[at], out[at + 1], ...: see LogMel.frame."""
         self.measure(samples, first)
-        self._cepstra(self._logs, self._dct, self._found, self._dct_p)
+        self._cepstra(self._logs, self._dct, self._cepstral, self._dct_p)
         integer("at", at, 0, LARGEST_AT)
         try:
             for k in range(self.coefficients):
-                out[at + k] = min(max(self._found[k], -32768), 32767)
+                out[at + k] = min(max(self._cepstral[k], -32768), 32767)
         except MISFITS:
             refuse(self.coefficients, at)

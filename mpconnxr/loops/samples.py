@@ -318,10 +318,10 @@ def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if j == at + 2 and w[at + 1] == 1 << 28:
                 total = x[i + w[at]]
             else:
-                most, found = 1, 0
+                most, specials = 1, 0
                 for t in range(at, j, 2):
                     v, b = x[i + w[t]], w[t + 1] << 2
-                    most, found, a, n = rank_element(v, b, most, found)
+                    most, specials, a, n = rank_element(v, b, most, specials)
                 total = 0
                 for t in range(at, j, 2):
                     v, b = x[i + w[t]], w[t + 1]
@@ -330,7 +330,7 @@ def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     if ((v >> 31) ^ (b >> 29)) & 1:
                         m = 0 - m
                     total += m
-                total, most, n, b = weighed_sum(total, most, found, infinity, top)
+                total, most, n, b = weighed_sum(total, most, specials, infinity, top)
             out[at_out] = total
             i += plane
             at_out += p[_PLACES]

@@ -16,7 +16,7 @@ from array import array
 import mpconnxr
 from mpconnxr import InputError, MpconnxrError
 
-WAY = sys.argv[1]
+MODE = sys.argv[1]
 DEPTH = 3000  # lists in each other: more than any stack takes
 
 
@@ -182,13 +182,13 @@ class Checked:
     """A loaded model with an input and the right outputs for it."""
 
     def __init__(self, name, x, **options):
-        if WAY == "kernels":
+        if MODE == "kernels":
             options.setdefault("prefer", "plain")
         self.name, self.x = name, x
         self.model = mpconnxr.load(name + ".bin", **options)
         kind = type(self.model).__name__
-        assert (kind == "Program") == (WAY == "program"), kind
-        self.wanted = self.compute()
+        assert (kind == "Program") == (MODE == "program"), kind
+        self.expected = self.compute()
 
     def compute(self):
         self.model.reset()
@@ -244,7 +244,7 @@ def sweep(name, call, words, after=(), skip=(), path=None):
             if why is None:
                 try:
                     got = each.compute()
-                    why = None if got == each.wanted else "computes {} after it".format(got)
+                    why = None if got == each.expected else "computes {} after it".format(got)
                 except Exception as e:
                     why = "after it " + shown(e)
         if why:
@@ -363,7 +363,7 @@ def run_arguments(each, words):
     sweep(here + "benchmark", lambda v: m.benchmark(1, v, 0), words, after)
     sweep(here + "benchmark.warm_up", lambda v: m.benchmark(1, x, v), "warm_up", after)
     sweep(here + "percentile", m.benchmark(2, x).percentile, "p:")
-    if WAY == "kernels":
+    if MODE == "kernels":
         from mpconnxr.inspect.trace import follow
 
         quiet = {"write": lambda line: None}
@@ -383,8 +383,8 @@ def tensor_arguments(each):
         if not hasattr(t, "view"):
             continue
         here = "{}.{}.".format(each.name, t.name)
-        sweep(here + "[]", lambda v: item(t, v), t.name, after)
-        sweep(here + "get", lambda v: item(t, v), t.name, after)
+        sweep(here + "[]", lambda v: get_element(t, v), t.name, after)
+        sweep(here + "get", lambda v: get_element(t, v), t.name, after)
         sweep(here + "view", t.view, t.name, after)
         sweep(here + "quantize", t.quantize, t.name, after)
         t.floats(), repr(t), t.shape, t.dtype, t.nelem, t.nbytes, t.scale, t.zero_point
@@ -401,7 +401,7 @@ def tensor_arguments(each):
             sweep(here + "format", lambda v: load(pixels, 8, 8, v), "format", after)
 
 
-def item(t, i):
+def get_element(t, i):
     try:
         return t[i]
     except IndexError as e:
@@ -479,7 +479,7 @@ def attributes(each):
 
 
 relu = Checked("relu", [1, -2, 3, -4, 5, -6])
-if WAY == "kernels":
+if MODE == "kernels":
     other_arguments()
 load_arguments(relu)
 attributes(relu)
@@ -490,7 +490,7 @@ tensor_arguments(image)
 three = Checked("three", [[1.0, -2.0], [3.0], 4.0])
 run_arguments(three, "a b s: inputs input")
 tensor_arguments(three)
-if WAY == "kernels":
+if MODE == "kernels":
     opened = Checked("open", [[1.0, 2.0, 3.0]])
     run_arguments(opened, "image input")
     tensor_arguments(opened)

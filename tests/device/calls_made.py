@@ -49,7 +49,7 @@ def made(trees, calls):
 def memories():
     """Return Memories with the two memories in which the buffers lie."""
     result = api.Memories(None, None, None)
-    result.found = [(0, bytearray(64), False, 0), (1, bytearray(64), False, 0)]
+    result.spans = [(0, bytearray(64), False, 0), (1, bytearray(64), False, 0)]
     return result
 
 

@@ -11,22 +11,22 @@ import mpconnxr
 from mpconnxr import forms
 
 best = forms.get
-wanted = None
+expected = None
 used = set()
 
 
 def get(name, form=None):
     used.add(name)
-    return best(name, wanted if wanted in available(name) else None)
+    return best(name, expected if expected in available(name) else None)
 
 
-found = {}
+result = {}
 
 
 def available(name):
-    if name not in found:
-        found[name] = forms.available(name)
-    return found[name]
+    if name not in result:
+        result[name] = forms.available(name)
+    return result[name]
 
 
 forms.get = get
@@ -55,12 +55,12 @@ while True:
     name = cases.read(n).decode()
     data = cases.read(number())
     inputs = [cases.read(number()) for _ in range(number())]
-    wanted = "plain"
+    expected = "plain"
     try:
         right = outputs(data, inputs)
     except mpconnxr.UnsupportedError:  # float64 on a machine without
         continue
-    wanted = "viper"
+    expected = "viper"
     if outputs(data, inputs) != right:
         print("differs", name)
 print(" ".join(sorted(used)))

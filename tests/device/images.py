@@ -41,7 +41,7 @@ def attempt(file):
         refused += 1
 
 
-wanted = decoded(good)
+expected = decoded(good)
 with open("images.bin", "rb") as images:
     head = images.read(2)
     while head:
@@ -57,7 +57,7 @@ with open("images.bin", "rb") as images:
             print("BAD memory beside the arena", file)
             bad += 1
             memory[:GUARD] = memory[-GUARD:] = canary
-        if (ran + refused) % 16 == 0 and decoded(good) != wanted:
+        if (ran + refused) % 16 == 0 and decoded(good) != expected:
             print("BAD pixels of another file", file)
             bad += 1
         head = images.read(2)

@@ -10,12 +10,12 @@ from mpconnxr.build import calls
 from mpconnxr.build.loader import Loader
 from mpconnxr.build.reader import Reader
 
-found = []
+result = []
 
 
 class Calls(calls.Calls):
     def _bind(self, code, words):
-        found.append((code, bytes(memoryview(words)[8:])))
+        result.append((code, bytes(memoryview(words)[8:])))
         super()._bind(code, words)
 
 
@@ -24,9 +24,9 @@ calls.Calls = Calls
 
 def tables(data):
     """Return (code, initial words) of each table of a model file."""
-    found.clear()
+    result.clear()
     Loader(Reader(data, False))
-    return list(found)
+    return list(result)
 
 
 def digest(data):

@@ -112,7 +112,7 @@ class Loaded:
 
     def __init__(self, model, name):
         self.model, self.name, self.is_closed = model, name, False
-        self.x, self.wanted = EXPECTED[name]
+        self.x, self.expected = EXPECTED[name]
 
     def check(self):
         """Return what is wrong as text; None if the model computes, or was closed and says so."""
@@ -125,8 +125,8 @@ class Loaded:
         except Exception as e:
             return repr(e)
         got = list(got)
-        for i in range(len(self.wanted)):
-            a, b = got[i], self.wanted[i]
+        for i in range(len(self.expected)):
+            a, b = got[i], self.expected[i]
             if a != b and (isinstance(b, str) or not abs(a - b) < 1e-4):
                 return f"gives {got[:6]} where {self.wanted[:6]} is right"
         return "ran though it was closed" if self.is_closed else None

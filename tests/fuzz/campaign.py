@@ -103,7 +103,7 @@ class Result:
 
     counts: dict[str, Counter] = field(default_factory=dict)
     classes: Counter = field(default_factory=Counter)
-    found: list[Find] = field(default_factory=list)
+    finds: list[Find] = field(default_factory=list)
     seed_faults: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -117,7 +117,7 @@ class Result:
             result = Find(task.name, task.plan.target, task.kernel, case, fault)
             self.classes[result.kind] += 1
             if self.classes[result.kind] <= A_CLASS:
-                self.found.append(result)
+                self.finds.append(result)
 
     def as_json(self) -> dict:
         return {

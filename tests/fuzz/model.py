@@ -83,7 +83,7 @@ def _part(plan, part, collection, args):
             bar.set_postfix(faults=sum(result.classes.values()))
 
         result = campaign.run_part(plan, part, collection, args.workers, on_batch)
-    for saved in campaign.save_finds(result.found, args.finds):
+    for saved in campaign.save_finds(result.finds, args.finds):
         print(f"fuzz: fault in {saved}")
     parsed = result.as_json()
     if path:

@@ -68,9 +68,9 @@ class Record:
         return n
 
 
-_WITHOUT_ITEMS = (STRING, 14, 15)  # strings, complex numbers
+_WITHOUT_ELEMENTS = (STRING, 14, 15)  # strings, complex numbers
 # Bytes of an element in memory, by dtype.
-ITEMSIZES = {dtype: itemsize(dtype) for dtype in range(1, 29) if dtype not in _WITHOUT_ITEMS}
+ITEMSIZES = {dtype: itemsize(dtype) for dtype in range(1, 29) if dtype not in _WITHOUT_ELEMENTS}
 
 
 @dataclass

@@ -116,8 +116,8 @@ def test_the_estimated_heap_is_needed(name, target, ready_target):
     ready_target(target)
     model = converted(name)
     fit = fits.fit_of(model, BOARDS[target])
-    assert fit.way.is_program
-    files = {f.path: f.data for f in fit.way.files} | {"model.bin": model.data}
+    assert fit.plan.is_program
+    files = {f.path: f.data for f in fit.plan.files} | {"model.bin": model.data}
     completed = get_target(target).run(f"NAMES = {list(files)}\n{TAKEN}", files=files, timeout=300)
     assert completed.returncode == 0, completed.stderr
     assert fit.needs.total == pytest.approx(int(completed.stdout), rel=0.1)

@@ -16,7 +16,7 @@ from examples.shapes import data as pictures
 from tests.host.device import small
 from tools import package
 from tools.converter.convert import Options, convert
-from tools.converter.file.borders import image_from
+from tools.converter.file.interface import image_from
 
 # Least accuracy in %: what the scripts' test splits reach, less what so few samples may miss.
 DEMOS = {

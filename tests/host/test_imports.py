@@ -103,7 +103,7 @@ def test_circles_are_found(tmp_path, monkeypatch):
 
 def test_a_program_gets_the_modules_that_it_imports():
     """Imports in functions may be for models with kernels only."""
-    needed = {*names(Use.PROGRAM | Use.ASKED)}
+    needed = {*names(Use.PROGRAM | Use.REQUESTED)}
     here = {f"mpconnxr.{name}" for name in needed}
     for name in needed - {REPLAY}:  # which gets its loops into itself
         inside = f"mpconnxr.{name}".rpartition(".")[0]

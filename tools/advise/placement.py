@@ -68,7 +68,7 @@ def placements(converted: Converted, board: Board) -> list[Placement]:
 def _others(fit: fits.Fit) -> Iterator[tuple[str, ...]]:
     """Yield further options of flash.py for this model and board."""
     board = fit.board
-    if fit.way.is_program:
+    if fit.plan.is_program:
         yield ("--interpret",)
     if board.unable or board.emulated:
         return
@@ -88,10 +88,10 @@ def _fit(converted, plain, options):
     romfs = "--romfs" in options
     in_place = romfs or "--reserve" in options
     why = "--interpret" if "--interpret" in options else ""
-    way = plan_deployment(model, built_package(), plain.board.machine, in_place, why)
-    needs = needs_of(model, way.files, in_place, romfs, program_for=way.program_for)
+    plan = plan_deployment(model, built_package(), plain.board.machine, in_place, why)
+    needs = needs_of(model, plan.files, in_place, romfs, program_for=plan.program_for)
     return fits.Fit(
-        plain.board, way, plain.model_bytes, needs, needs, plain.seconds, plain.guessed
+        plain.board, plan, plain.model_bytes, needs, needs, plain.seconds, plain.guessed
     )
 
 
@@ -112,7 +112,7 @@ def _placement(fit, options):
         free_flash,
         verdict,
         fit.seconds,
-        fit.way.summary,
-        fit.way.is_program,
+        fit.plan.summary,
+        fit.plan.is_program,
         lacks_flash,
     )

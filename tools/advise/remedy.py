@@ -49,14 +49,14 @@ class _Attempts:
     """Trials up to the first one that fits."""
 
     def __init__(self) -> None:
-        self._found = False
+        self._has_remedy = False
 
     def attempt(self, task: Task, options: tuple[str, ...], seconds: float) -> Trial:
         """Run a trial; skip it once one fits, and if its options must not be suggested."""
-        if self._found or any(name in options for name in _NOT_SUGGESTED):
+        if self._has_remedy or any(name in options for name in _NOT_SUGGESTED):
             return Trial(options, refused="not tried")
         trial = tried(task, options, seconds)
-        self._found = trial.fits
+        self._has_remedy = trial.fits
         return trial
 
 

@@ -163,7 +163,7 @@ def _versions_section(rows):
     for name, cells in version_rows().items():
         parts = [[r for r in of.get(name, ()) if "_expanded" not in r.name] for of in counts]
         shares = [_share(part) for part in parts]
-        bad = _reasons([row for part in parts for row in part]) or _left_out(name, parts[1])
+        bad = _reasons([row for part in parts for row in part]) or _omitted(name, parts[1])
         lines.append("| " + " | ".join([*cells, *shares, bad]) + " |")
     return "\n".join(lines) + "\n"
 
@@ -183,7 +183,7 @@ def _share(rows):
     return f"{sum(row.passed for row in rows)}/{len(rows)}" if rows else ""
 
 
-def _left_out(name, rows):
+def _omitted(name, rows):
     """Return why versions of an operator have no random models; "" if all have some."""
     for names, why in NOT_COMPARED.items():
         if name in names.split():

@@ -17,7 +17,7 @@ from .commands import seal_arguments
 from .convert import Options, convert, model_after, saved
 from .errors import ConvertError, UsageError, text_of
 from .file import sbom
-from .file.borders import image_from
+from .file.interface import image_from
 from .load import external
 from .load.arrayfile import read_array
 from .load.namesfile import names_in

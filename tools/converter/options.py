@@ -10,7 +10,7 @@ import numpy as np
 
 from tools import seal
 
-from .file.borders import Image
+from .file.interface import Image
 from .quantize.settings import Settings
 
 

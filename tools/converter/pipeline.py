@@ -289,7 +289,7 @@ def rewrite_model(
         model: a simplified model.
         level: that of --optimize.
         context: of a conversion.
-        notes: gets a line for each rewrite that is left out because it raised an error.
+        notes: gets a line for each rewrite that is omitted because it raised an error.
         group: the name of a pass that is a group.
 
     Returns:

@@ -20,18 +20,18 @@ class Use(Flag):
     LOADED = auto()  # the same, and such a model imports it when it is loaded from a file system
     OPTIONAL = auto()  # some of these models, or programs of a user's that name it
     PROGRAM = auto()  # models that are programs: it is always in memory
-    ASKED = auto()  # the same, when a call asks for it
+    REQUESTED = auto()  # the same, when a call asks for it
     CORES = auto()  # programs for two cores
     LOOPS = auto()  # calls of loops without a model
     HOST = auto()  # no board: CPython alone imports it
 
 
 ROOMS = {  # "": what lies directly in mpconnxr/
-    "": Use.KERNELS | Use.ASKED,
+    "": Use.KERNELS | Use.REQUESTED,
     "build": Use.LOADED,
     "dynamic": Use.OPTIONAL,
-    "inspect": Use.KERNELS | Use.ASKED,
-    "io": Use.KERNELS | Use.ASKED,
+    "inspect": Use.KERNELS | Use.REQUESTED,
+    "io": Use.KERNELS | Use.REQUESTED,
 }
 EXCEPTIONS = {
     "__init__": Use.LOADED | Use.PROGRAM | Use.LOOPS,
@@ -41,8 +41,8 @@ EXCEPTIONS = {
     "build.widen": Use.OPTIONAL,
     "cores": Use.CORES,
     "cpython": Use.HOST,
-    "errors": Use.KERNELS | Use.ASKED | Use.LOOPS,
-    "flag": Use.KERNELS | Use.ASKED | Use.LOOPS,
+    "errors": Use.KERNELS | Use.REQUESTED | Use.LOOPS,
+    "flag": Use.KERNELS | Use.REQUESTED | Use.LOOPS,
     "forms": Use.KERNELS | Use.LOOPS,
     "inspect.golden_objects": Use.OPTIONAL,
     "inspect.kernels": Use.KERNELS,
@@ -56,12 +56,12 @@ EXCEPTIONS = {
     "model": Use.LOADED,
     "opening": Use.KERNELS | Use.PROGRAM,
     "parameters": Use.KERNELS | Use.LOOPS,
-    "public": Use.KERNELS | Use.ASKED | Use.LOOPS,
+    "public": Use.KERNELS | Use.REQUESTED | Use.LOOPS,
     "replay": Use.PROGRAM,
     "sharing": Use.KERNELS,
     "stream": Use.KERNELS,
     "structview": Use.KERNELS | Use.LOOPS,
-    "tensor": Use.KERNELS | Use.ASKED | Use.LOOPS,
+    "tensor": Use.KERNELS | Use.REQUESTED | Use.LOOPS,
     "turn": Use.KERNELS | Use.PROGRAM | Use.LOOPS,
 }
 

@@ -45,7 +45,7 @@ def romfs_image(folder: Path, arch: str = "") -> bytes:
     """Return the folder, links followed, as an image for MicroPython's VfsRom.
 
     Loops that no firmware can compile (mpconnxr.forms.COMPILED) are compiled to .mpy if they are
-    for this arch, and left out otherwise.
+    for this arch, and omitted otherwise.
 
     Args:
         folder: the folder.

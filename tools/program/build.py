@@ -137,7 +137,7 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     made, calls = (_for_two if n_cores == 2 else _for_one)(data, machine, stream)
     package = built_package()
     builder = Builder(package, machine)
-    shared = [name for name in names(Use.PROGRAM | Use.ASKED) if name != REPLAY]
+    shared = [name for name in names(Use.PROGRAM | Use.REQUESTED) if name != REPLAY]
     files = {
         f"mpconnxr/{path_of(n, '.mpy')}": builder.build(package.folder / path_of(n))
         for n in shared

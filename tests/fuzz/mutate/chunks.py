@@ -36,7 +36,7 @@ def contents(file: File, rng: Random) -> str | None:
     changed = []
     for _ in range(rng.choice((1, 1, 2, MANY, 8))):
         at = t.place - start + rng.randrange(max(stored // size, 1)) * size
-        new = _item(bytes(data[at : at + size]), t.dtype, rng, sizes_of(file, i))
+        new = _element(bytes(data[at : at + size]), t.dtype, rng, sizes_of(file, i))
         changed.append(
             f"{(at - t.place + start) // size}: {data[at : at + size].hex()} is {new.hex()}"
         )
@@ -50,7 +50,7 @@ def contents(file: File, rng: Random) -> str | None:
 _FLOAT_CODES = {1: "<f", 10: "<e", 11: "<d"}
 
 
-def _item(old, dtype, rng, sizes):
+def _element(old, dtype, rng, sizes):
     if dtype in _FLOAT_CODES and rng.random() < 0.7:
         value = float(rng.choice(FLOATS)) if rng.random() < 0.7 else rng.uniform(-1e3, 1e3)
         try:

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-_MOST_ITEMS = 4000  # of a tensor
+_MOST_ELEMENTS = 4000  # of a tensor
 _OPSETS = (13, 17, 18, 21)
 
 
@@ -66,7 +66,7 @@ class Builder:
         names = [f"{op.lower()}{len(self.nodes)}_{i}" for i in range(n_outputs)]
         node = helper.make_node(op, inputs, names, **attrs)
         shapes = self._inferred(node)
-        if all(0 < np.prod(s) <= _MOST_ITEMS for s in shapes):
+        if all(0 < np.prod(s) <= _MOST_ELEMENTS for s in shapes):
             self.nodes.append(node)
             self.shapes.update(zip(names, shapes, strict=True))
 

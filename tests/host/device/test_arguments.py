@@ -9,7 +9,7 @@ from tests.host.device.test_golden_objects import classifier
 from tests.host.program import programs
 from tools.converter.convert import Options, convert
 from tools.converter.file import tensorfile, writer
-from tools.converter.file.borders import image_from
+from tools.converter.file.interface import image_from
 from tools.micropython import UNIX_TARGETS
 from tools.micropython.source import source_tree
 

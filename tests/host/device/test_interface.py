@@ -7,7 +7,7 @@ from onnx import TensorProto
 from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UsageError
-from tools.converter.file.borders import Image, image_from
+from tools.converter.file.interface import Image, image_from
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

@@ -84,7 +84,7 @@ class _Writer:
                 lines.append(f"{self._variable()} {operator} {self._expression(3)}")
             elif kind < 0.65:
                 first = f"{self._draw.choice(tuple(POINTERS))}[0]"
-                element = first if kind < 0.53 else self._item(depth=1)
+                element = first if kind < 0.53 else self._element(depth=1)
                 lines.append(f"{element} = {self._expression(2)}")
             elif kind < 0.8:
                 lines += [f"if {self._condition()}:", *self._inner(depth)]
@@ -123,7 +123,7 @@ class _Writer:
     def _variable(self) -> str:
         return self._draw.choice(VARIABLES)
 
-    def _item(self, depth: int) -> str:
+    def _element(self, depth: int) -> str:
         return f"{self._draw.choice(tuple(POINTERS))}[{self._operand(depth)} & 127]"
 
     def _operand(self, depth: int) -> str:
@@ -141,7 +141,7 @@ class _Writer:
         if kind < 0.33:
             return f"{self._draw.choice(tuple(POINTERS))}[{self._draw.choice(NEAR)}]"
         if kind < 0.41:
-            return self._item(depth - 1)
+            return self._element(depth - 1)
         left, right = self._operand(depth - 1), self._expression(depth - 1)
         if kind < 0.5:
             right = self._operand(depth - 1)

@@ -68,9 +68,9 @@ def test_a_fault_is_saved_and_repeated(target, tmp_path):
     task = campaign.Task(Plan(target.name, 200), "0-0-0", "planted_after", None, 200)
     result = campaign.Result()
     result.add(task, cases, ended)
-    paths = campaign.save_finds(result.found, tmp_path / "finds")
+    paths = campaign.save_finds(result.finds, tmp_path / "finds")
     about = json.loads(paths[0].with_suffix(".json").read_text())
-    assert about["case"]["changes"] and about["fault"]["kind"] == result.found[0].fault.kind
+    assert about["case"]["changes"] and about["fault"]["kind"] == result.finds[0].fault.kind
     again = batch.run(target, seed, [batch.Case(paths[0].read_bytes(), **about["case"])], package)
     assert [f.kind for f in again.faults] == [fault.kind] or fault.number != 0
 
@@ -79,7 +79,7 @@ def test_a_fault_is_saved_and_repeated(target, tmp_path):
 @guard_targets
 def test_damaged_files_do_no_harm(target, collection, tmp_path):
     result = campaign.run_part(Plan(target.name, CASES, seed=1), 0, collection)
-    campaign.save_finds(result.found, tmp_path)
+    campaign.save_finds(result.finds, tmp_path)
     assert not result.classes and not result.seed_faults, f"see {tmp_path}"
     total = campaign.summed([result.as_json()])["total"]
     assert total["cases"] == CASES

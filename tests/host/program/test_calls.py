@@ -51,7 +51,7 @@ class OneByOne(api.Calls):
             return _seen(held.filled(self._held[-1 - kind], self._last, listed))
         if kind == 0:
             return None
-        _, memory, _, origin = self.memories.found[kind >> 8]
+        _, memory, _, origin = self.memories.spans[kind >> 8]
         return Moved((id(memory), chr(kind & 255), origin, place))
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.host.device import small
 from tests.host.program import programs
 from tools.converter.convert import Options, convert
-from tools.converter.file.borders import Image
+from tools.converter.file.interface import Image
 from tools.machine import Machine
 from tools.micropython import UNIX_TARGETS
 from tools.program.build import build

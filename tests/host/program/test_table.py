@@ -196,7 +196,9 @@ def _lies_in_the_file(data):
     Places of others, such as constants that a kernel makes, differ from board to board.
     """
     loader = Loader(Reader(bytearray(data), False))
-    return loader._found and not any(is_loose for _, _, is_loose, _ in loader._found.found)
+    return loader._known_memories and not any(
+        is_loose for _, _, is_loose, _ in loader._known_memories.spans
+    )
 
 
 @pytest.mark.slow

@@ -62,8 +62,8 @@ def blocks_in(report: Path) -> Sequence[Block]:
         raise TargetError(
             "QEMU's plugin wrote no report: the script made no marks, or the plugin failed"
         )
-    found = []
+    blocks = []
     for line in report.read_text().splitlines():
         address, runs, taken, code = line.split()
-        found.append(Block(int(address, 16), bytes.fromhex(code), int(runs), int(taken)))
-    return found
+        blocks.append(Block(int(address, 16), bytes.fromhex(code), int(runs), int(taken)))
+    return blocks

@@ -1,7 +1,7 @@
 """Random cases of onnxruntime's own operators (com.microsoft), with outputs by onnxruntime.
 
 Each module makes the cases of a family of operators with @makes (see making.py); all modules of
-this package are imported automatically. Cases that onnxruntime refuses are left out.
+this package are imported automatically. Cases that onnxruntime refuses are omitted.
 """
 
 from __future__ import annotations

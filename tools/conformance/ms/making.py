@@ -94,7 +94,7 @@ def makes(*operators: str):
             if operator in MAKERS:
                 raise ValueError(f"two makers for {operator}")
             arguments = (operator,) if len(operators) > 1 else ()
-            MAKERS[operator] = lambda draw, given=arguments: maker(draw, *given)
+            MAKERS[operator] = lambda draw, bound=arguments: maker(draw, *bound)
         return maker
 
     return declare

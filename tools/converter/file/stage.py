@@ -13,7 +13,7 @@ from ..reference import golden
 from ..reference.expected import expected
 from ..reference.vector import NoVector, vector_of
 from ..verify import calls
-from . import borders, loads, writer
+from . import interface, loads, writer
 from .writer import source_chunk
 
 
@@ -25,7 +25,7 @@ def write(state: Conversion) -> None:
         LoadError: if a board would refuse the file.
     """
     options, graph = state.options, state.graph
-    extra = _borders(state)
+    extra = _interface(state)
     if state.expect is not None:
         at("comparing the model with the outputs that are expected")
         state.expected = expected(
@@ -44,11 +44,11 @@ def write(state: Conversion) -> None:
     state.data = data
 
 
-def _borders(state):
+def _interface(state):
     """Return the chunks that a board needs to feed the model."""
-    state.grids = borders.grids_of(state.simplified, state.graph)
-    grids = borders.grids_chunk(state.grids, state.graph)
-    images = borders.images_chunk(state.options.images, state.graph, state.grids)
+    state.grids = interface.grids_of(state.simplified, state.graph)
+    grids = interface.grids_chunk(state.grids, state.graph)
+    images = interface.images_chunk(state.options.images, state.graph, state.grids)
     chunks = [(layout.CHUNK_GRIDS, grids), (layout.CHUNK_IMAGES, images)]
     return [chunk for chunk in chunks if chunk[1]]
 

@@ -16,8 +16,8 @@ from ..load import upgraded
 from ..protos import copied
 from ..shapes import infer
 from .biases import as_vectors
-from .borders import open_borders
 from .data import loaded, notes
+from .interface import unquantized_interface
 from .layers import Layer, layers
 from .search import Attempt, best
 from .settings import Settings
@@ -72,7 +72,7 @@ def quantize(
     outcome = Outcome(rows, attempts, notes(settings.samples) + _unscored(settings, attempts))
     if settings.io == "int8":
         outcome.notes += [
-            f"{name} stays float: it is not quantized" for name in open_borders(converted)
+            f"{name} stays float: it is not quantized" for name in unquantized_interface(converted)
         ]
         del converted.graph.value_info[:]
     return infer.infer(converted, context), outcome

@@ -127,16 +127,16 @@ class _Judge:
     def __init__(self, model, settings):
         self.samples = settings.samples
         classes = _classes(model, self.samples)
-        self.wanted, self.top1_float = classes, None
+        self.targets, self.top1_float = classes, None
         self.is_classifier = classes is not None
         if self.is_classifier and settings.labels is not None:
-            self.wanted = settings.labels
-            self.top1_float = float(np.mean(classes == self.wanted))
+            self.targets = settings.labels
+            self.top1_float = float(np.mean(classes == self.targets))
 
     def top1(self, model) -> float | None:
         if not self.is_classifier:
             return None
-        return float(np.mean(_classes(model, self.samples) == self.wanted))
+        return float(np.mean(_classes(model, self.samples) == self.targets))
 
 
 def _classes(model, samples: Sequence[Sample]):

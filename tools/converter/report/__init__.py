@@ -38,7 +38,7 @@ def page(converted: Converted, title: str) -> str:
         arena=arena_map.draw(converted.plan, len(table)),
         graph=graph_drawing.draw(converted.graph),
         boards=boards,
-        way=boards[0].way.summary,
+        way=boards[0].plan.summary,
         verdicts=fits.VERDICTS,
         quantization=integers.quantization(converted),
         guessed=sorted({kernel for fit in boards for kernel in fit.guessed}),

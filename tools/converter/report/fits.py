@@ -35,7 +35,7 @@ class Fit:
 
     Attributes:
         board: the board.
-        way: how the model is deployed to it.
+        plan: how the model is deployed to it.
         model_bytes: of the model file.
         needs: heap with streamed weights.
         in_place: heap with weights that are read from flash.
@@ -44,7 +44,7 @@ class Fit:
     """
 
     board: Board
-    way: DeploymentPlan
+    plan: DeploymentPlan
     model_bytes: int
     needs: Needs
     in_place: Needs
@@ -54,7 +54,7 @@ class Fit:
     @property
     def code_bytes(self) -> int:
         """Return the bytes of the files beside the model."""
-        return sum(len(f.data) for f in self.way.files)
+        return sum(len(f.data) for f in self.plan.files)
 
     @property
     def file_bytes(self) -> int:
@@ -112,11 +112,11 @@ def _plan_of(model: ModelFile, package: Package, machine: Machine) -> Deployment
     return plan_deployment(model, package, machine, in_place=False)
 
 
-def _fit(converted: Converted, model: ModelFile, board: Board, way: DeploymentPlan) -> Fit:
-    needs = [needs_of(model, way.files, b, program_for=way.program_for) for b in (False, True)]
+def _fit(converted: Converted, model: ModelFile, board: Board, plan: DeploymentPlan) -> Fit:
+    needs = [needs_of(model, plan.files, b, program_for=plan.program_for) for b in (False, True)]
     return Fit(
         board,
-        way,
+        plan,
         len(converted.data),
         *needs,
         _seconds(converted.graph.steps, board),

@@ -39,7 +39,7 @@ def print_steps(converted: Converted) -> None:
 def print_boards(converted: Converted) -> None:
     """Print a line for each board: whether the model fits, the heap it needs, and its time."""
     estimates = fits(converted)
-    print(f"on a board: {estimates[0].way.summary}")
+    print(f"on a board: {estimates[0].plan.summary}")
     table = Table(box=None, pad_edge=False)
     for title in ("board", "", "needs", "in place", "free heap", "time", "from", "to"):
         justify = "left" if title in ("board", "") else "right"

@@ -115,7 +115,7 @@ def run(
         model: the model, with all types. It stays as it is.
         rewrites: those to apply, in order.
         context: of the conversion.
-        notes: gets a line for each rewrite that is left out because it raised an error.
+        notes: gets a line for each rewrite that is omitted because it raised an error.
         n_rounds: the most rounds.
 
     Returns:
@@ -139,7 +139,7 @@ def _run_first(one, model, context, notes):
     try:
         model, n_changed = one.apply(model, context)
     except _BUGS as e:
-        notes.append(_left_out(one, e))
+        notes.append(_omitted(one, e))
         return model, Counter()
     return model, Counter({one.module: n_changed})
 
@@ -152,10 +152,10 @@ def _run_rounds(model, rewrites, context, notes, n_rounds=MOST_ROUNDS):
             return _run_all(model, rewrites, context, n_rounds)
         except _RewriteError as e:  # it may have left a change half done: start again without it
             rewrites.remove(e.rewrite)
-            notes.append(_left_out(e.rewrite, e.__cause__))
+            notes.append(_omitted(e.rewrite, e.__cause__))
 
 
-def _left_out(one, error):
+def _omitted(one, error):
     return (
         f"rewrite {one.module} left out, it failed ({type(error).__name__}: {error}); the model "
         "is right without it, but may be slower: please report this with the model"
@@ -166,7 +166,7 @@ def _run_all(model, rewrites, context, n_rounds):
     log: Log = Counter()
     if not rewrites:
         return model, log
-    proto, taken = maps.set_aside(model)
+    proto, taken = maps.remove_maps(model)
     changed = external_weights.to_ir(proto)
     g.import_into_bodies(changed)
     for _ in range(n_rounds):
@@ -177,7 +177,7 @@ def _run_all(model, rewrites, context, n_rounds):
             break
     if not log.total():
         return model, log
-    rewritten = maps.put_back(_as_message(changed), taken)
+    rewritten = maps.restore_maps(_as_message(changed), taken)
     if not all_fixed(rewritten.graph):  # else the rewrites have declared all types
         del rewritten.graph.value_info[:]
         rewritten = infer.infer(rewritten, context)

@@ -118,8 +118,8 @@ class Analysis:
         x, added = self.of(node.inputs[0]), None if c is None else self.of(c)
         if x is None or c is not None and added is None or g.attr(node, "beta", 1.0) != 1:
             return None
-        found = _times(x, w if alpha == 1 else w * alpha)
-        return found if added is None else _plus(found, added, shape[-1])
+        scaled = _times(x, w if alpha == 1 else w * alpha)
+        return scaled if added is None else _plus(scaled, added, shape[-1])
 
     def sum(self, node, value, shape):
         a, b = (self.of(v) for v in node.inputs)

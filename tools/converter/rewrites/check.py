@@ -1,6 +1,6 @@
 """Check that rewrites keep a model's values: run it before and after, on random inputs.
 
-A rewrite may change roundings only. One that changes values beyond that is left out and named, so
+A rewrite may change roundings only. One that changes values beyond that is omitted and named, so
 that a mistake in it costs speed, not right answers.
 """
 

@@ -23,7 +23,7 @@ from . import _graph as g
 from .transposes import perm_of
 
 _LEAST = -1e30  # added to a score, it leaves nothing of its power
-_MOST_ITEMS = 1 << 22
+_MOST_ELEMENTS = 1 << 22
 
 
 def rewrite(model: ir.Model) -> int:
@@ -86,7 +86,7 @@ class _Place:
         """
         result, path, scale = None, [], 1.0
         while (shape := g.shape_of(value)) and g.is_float(value):
-            if g.const(value) is not None or np.prod(shape) > _MOST_ITEMS:
+            if g.const(value) is not None or np.prod(shape) > _MOST_ELEMENTS:
                 break
             base = np.zeros(shape, np.float32)
             view = base

@@ -44,37 +44,37 @@ def _rewritten(node):
         return False
     if g.attr(node, "layout", 0) or g.input_of(node, 4) is not None:
         return False
-    items = np.arange(math.prod(shape)).reshape(shape)
+    elements = np.arange(math.prod(shape)).reshape(shape)
     is_reverse = g.attr(node, "direction", "forward") == "reverse"
     directions = ["backwards" if is_reverse else "forwards", *["backwards"] * (shape[1] - 1)]
     size = shape[2] * shape[3]
     if len(directions) == 2:
         last = (shape[0] - 1) * 2 * size, 2 * size
-        blocks, is_all = _blocks(node.outputs[0], items, [last])
+        blocks, is_all = _blocks(node.outputs[0], elements, [last])
         if is_all and blocks:
             return _halved(node, [value for value, _ in blocks])
     ends = {}
     for d, direction in enumerate(directions):
         t = 0 if direction == "backwards" else shape[0] - 1
         ends[(t * len(directions) + d) * size, size] = d
-    blocks, _ = _blocks(node.outputs[0], items, ends)
+    blocks, _ = _blocks(node.outputs[0], elements, ends)
     parts = [(value, ends[place]) for value, place in blocks]
     return bool(parts) and _states_for(node, parts, len(directions))
 
 
-def _blocks(value, items, expected):
+def _blocks(value, elements, expected):
     """Return the expected parts of Y as [(value, (first, n))], and if nobody reads any others.
 
     Args:
         value: made of elements of Y.
-        items: the indices of these elements.
+        elements: the indices of these elements.
         expected: parts, each n results from the first one on.
     """
     blocks, whole = [], not value.is_graph_output()
     for use in value.uses():
         node = use.node
         for out in node.outputs:
-            part = _taken(node, out, items)
+            part = _taken(node, out, elements)
             if part is None or not part.size:
                 whole = False
                 continue
@@ -89,20 +89,20 @@ def _blocks(value, items, expected):
     return blocks, whole
 
 
-def _taken(node, out, items):
+def _taken(node, out, elements):
     """Return the part of Y that a node's output holds, if it only moves elements."""
     shape = g.shape_of(out)
-    if node.domain != "" or shape is None or g.shape_of(node.inputs[0]) != items.shape:
+    if node.domain != "" or shape is None or g.shape_of(node.inputs[0]) != elements.shape:
         return None
     if node.op_type == "Transpose":
-        return items.transpose(g.attr(node, "perm", list(range(items.ndim))[::-1]))
+        return elements.transpose(g.attr(node, "perm", list(range(elements.ndim))[::-1]))
     if node.op_type in VIEWS:
-        return items.reshape(shape)
+        return elements.reshape(shape)
     chosen = selection(node, out) if node.op_type in ("Gather", "Slice", "Split") else None
     if chosen is None:
         return None
     axis, first, n = chosen
-    part = items.take(range(first, first + n), axis)
+    part = elements.take(range(first, first + n), axis)
     return part.reshape(shape) if part.size == math.prod(shape) else None
 
 

@@ -19,7 +19,7 @@ _MAX_ROUNDS = 4  # each leaves some nodes in float, because of which others may 
 def rewrite(
     state: Conversion, group: Sequence[Rewrite], for_boards: Sequence[Rewrite], n_rounds: int
 ) -> None:
-    """Rewrite the graph, and leave out a rewrite that changes the model's values.
+    """Rewrite the graph, and omit a rewrite that changes the model's values.
 
     A quantized model whose sizes each run decides is rewritten again, with the nodes in float
     whose integer forms cannot follow these sizes. If the model is refused all the same, then for

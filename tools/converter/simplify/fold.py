@@ -88,7 +88,7 @@ def fold(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
 
 def _fold_once(model, context):
     """Fold once; return the model and True if there is nothing left to fold."""
-    bare, removed_maps = maps.set_aside(model)
+    bare, removed_maps = maps.remove_maps(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # it logs all nodes that it leaves
     if context.keeps_operators:
         keep.hide(bare, context.operators)
@@ -114,7 +114,7 @@ def _fold_once(model, context):
         split = _split_constants(folded)
     if context.keeps_operators:
         keep.reveal(folded if changed or split else bare)
-    return (maps.put_back(folded, removed_maps) if changed or split else model), not split
+    return (maps.restore_maps(folded, removed_maps) if changed or split else model), not split
 
 
 def _as_tensors(model):

@@ -31,7 +31,7 @@ class RemovedMaps:
     nodes: list[onnx.NodeProto] = field(default_factory=list)
 
 
-def set_aside(model: onnx.ModelProto) -> tuple[onnx.ModelProto, RemovedMaps | None]:
+def remove_maps(model: onnx.ModelProto) -> tuple[onnx.ModelProto, RemovedMaps | None]:
     """Return a copy without maps, and what it lacks; the model and None if it has no maps."""
     graph = model.graph
     infos = [*graph.input, *graph.value_info, *graph.output]
@@ -58,8 +58,8 @@ def set_aside(model: onnx.ModelProto) -> tuple[onnx.ModelProto, RemovedMaps | No
     return copy, removed
 
 
-def put_back(model: onnx.ModelProto, removed: RemovedMaps | None) -> onnx.ModelProto:
-    """Return the model with the maps that `set_aside` removed."""
+def restore_maps(model: onnx.ModelProto, removed: RemovedMaps | None) -> onnx.ModelProto:
+    """Return the model with the maps that `remove_maps` removed."""
     if removed is None:
         return model
     graph = model.graph

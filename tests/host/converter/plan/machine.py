@@ -85,7 +85,7 @@ def _move(memory, step, seed):
 _KERNELS = {"any": _any, "items": _elements, "move": _move}
 
 
-def items(out: Tensor, *inputs: Tensor) -> Step:
+def elementwise(out: Tensor, *inputs: Tensor) -> Step:
     return Step("items", list(inputs), [out], [], over=element_leads(out, inputs))
 
 
@@ -115,7 +115,7 @@ def random_graph(seed: int, n_steps: int) -> Graph:
             steps.append(move(x, out, out.nelem, rng.randint(0, x.nelem - out.nelem)))
         elif kind == "items":
             out = Tensor(out.name, out.dtype, chosen[0].shape)
-            steps.append(items(out, *[t for t in chosen if t.nelem in (1, out.nelem)]))
+            steps.append(elementwise(out, *[t for t in chosen if t.nelem in (1, out.nelem)]))
         else:
             scratch = [_random_tensor(rng, f"s{i}")] if rng.random() < 0.3 else []
             steps.append(Step("any", chosen, [out], [], scratch))

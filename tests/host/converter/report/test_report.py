@@ -85,7 +85,7 @@ def test_boards_count_code_weights_and_arena():
     converted = convert(_model())
     report = converted.report()
     for fit in fits.fits(converted):
-        assert fit.way.is_program and 20_000 < fit.code_bytes < 100_000
+        assert fit.plan.is_program and 20_000 < fit.code_bytes < 100_000
         assert fit.file_bytes == fit.code_bytes + report["file_bytes"]
         held = report["streamed_arena_bytes"] + report["held_bytes"] - report["arena_bytes"]
         assert fit.needs.total - fit.in_place.total == held

@@ -90,29 +90,29 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
     """
     original, invented = model, set()
     for _ in range(_MAX_ROUNDS):
-        edit, maps_aside = _edit_of(model, context, invented)
+        edit, removed_maps = _edit_of(model, context, invented)
         if not _apply_all(edit):
             break
-        model = infer.infer(fold.fold(_message(edit, maps_aside), context), context)
+        model = infer.infer(fold.fold(_message(edit, removed_maps), context), context)
         verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     else:
-        edit, maps_aside = _edit_of(model, context, invented)
+        edit, removed_maps = _edit_of(model, context, invented)
     has_reasons = _write_reasons(edit, context)
     if unquantize(edit) or has_reasons:
-        model = infer.infer(_message(edit, maps_aside), context)
+        model = infer.infer(_message(edit, removed_maps), context)
     verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
 
 
 def _edit_of(model, context, invented):
-    proto, maps_aside = maps.set_aside(model)
-    return Edit(proto, invented, context.floats), maps_aside
+    proto, removed_maps = maps.remove_maps(model)
+    return Edit(proto, invented, context.floats), removed_maps
 
 
-def _message(edit, maps_aside):
+def _message(edit, removed_maps):
     """Return the changed model, without types."""
     edit.finish()
-    model = maps.put_back(from_ir(edit.model), maps_aside)
+    model = maps.restore_maps(from_ir(edit.model), removed_maps)
     del model.graph.value_info[:]
     return model
 
@@ -189,7 +189,7 @@ def notes(model: onnx.ModelProto) -> list[str]:
     floats = {node.output[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
     if not any(floats.intersection(node.input) for node in model.graph.node):
         return []
-    edit, lines = Edit(maps.set_aside(model)[0]), []
+    edit, lines = Edit(maps.remove_maps(model)[0]), []
     for node in list(edit.graph):
         if _stays(node):
             name, op_type = node.name or node.outputs[0].name, node.op_type

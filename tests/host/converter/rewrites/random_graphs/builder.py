@@ -12,7 +12,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 OPSETS = (11, 12, 13, 15, 17, 18, 20, 21)
-_MOST_ITEMS = 5000  # of a tensor
+_MOST_ELEMENTS = 5000  # of a tensor
 _COMMUTE = ("Add", "Mul", "Max", "Min", "Sum")
 SMOOTH = ("Relu", "Sigmoid", "Tanh", "Neg", "Abs", "LeakyRelu", "Softplus", "Elu")
 
@@ -132,7 +132,7 @@ class Builder:
             dims = [d.dim_value if d.HasField("dim_value") else -1 for d in t.shape.dim]
             if not (
                 t.HasField("shape")
-                and 0 < np.prod(dims) <= _MOST_ITEMS
+                and 0 < np.prod(dims) <= _MOST_ELEMENTS
                 and min(dims, default=1) > 0
             ):
                 raise Misfit(f"{node.op_type} gives {dims}")

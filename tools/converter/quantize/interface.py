@@ -6,7 +6,7 @@ import onnx
 from onnx import helper
 
 
-def open_borders(model: onnx.ModelProto) -> list[str]:
+def unquantized_interface(model: onnx.ModelProto) -> list[str]:
     """Make inputs and outputs integers in place; return the names of those that stay float.
 
     An input that only one QuantizeLinear reads becomes that node's output, an output that a
