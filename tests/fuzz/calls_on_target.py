@@ -128,7 +128,7 @@ class Loaded:
         for i in range(len(self.expected)):
             a, b = got[i], self.expected[i]
             if a != b and (isinstance(b, str) or not abs(a - b) < 1e-4):
-                return f"gives {got[:6]} where {self.wanted[:6]} is right"
+                return f"gives {got[:6]} where {self.expected[:6]} is right"
         return "ran though it was closed" if self.is_closed else None
 
 

@@ -166,8 +166,6 @@ class Package:
 
         def needs(module):
             is_core = (module or "__init__") in self._core
-            return [] if is_core else self._needs(self._tree(module), module, pick)
-            is_core = self.path(module).parent == self.folder
             return [] if is_core else self._dependencies(self._tree(module), module, pick)
 
         return self._closure([_name_of(path.relative_to(self.folder)) for path in paths], needs)

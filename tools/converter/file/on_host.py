@@ -197,7 +197,7 @@ def _loader():
         def prepare_open(self):
             runtime = self.runtime
             for path, step in self._open:
-                if not step.dims or set(step.dims) - set(runtime._given):
+                if not step.dims or set(step.dims) - set(runtime._decided):
                     continue  # other steps compute them
                 self._path[:] = path
                 try:

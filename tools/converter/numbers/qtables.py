@@ -84,7 +84,7 @@ def _steps(step: Step) -> _Change | None:
     def make():
         step.inputs[1] = Tensor(table.name, _UINT8, data.shape, data)
         step.scratch.append(Tensor(f"{table.name}/table", _UINT8, (_ENTRIES,)))
-        step.set_params(bits=bits, first=first, item=int(elements[0]))
+        step.set_params(bits=bits, first=first, element=int(elements[0]))
 
     return _Change(_ENTRIES - len(data), make)
 

@@ -76,7 +76,7 @@ def _counted(node, n, k):
     if not is_open(n):
         return node.constant(np.arange(n, dtype=k.np_dtype))
     limit, out = node.temp(k.dtype, (1,)), node.temp(k.dtype, (n,))
-    node.emit("numbers", [], [limit], items=[n])
+    node.emit("numbers", [], [limit], elements=[n])
     ends = [node.constant(np.array([v], k.np_dtype)) for v in (0, 1)]
     node.emit("range", [ends[0], limit, ends[1]], [out], count=[])
     return out

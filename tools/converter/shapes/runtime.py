@@ -31,7 +31,7 @@ def lower_contents(node) -> bool:
     if not extent.any_open(flat):
         return False
     out.contents = values
-    node.emit(_KERNEL, [], [out], items=flat)
+    node.emit(_KERNEL, [], [out], elements=flat)
     return True
 
 

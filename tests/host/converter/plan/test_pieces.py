@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.host.converter.plan.machine import FLOAT, INT8, Apart, Arena, items, move, run
+from tests.host.converter.plan.machine import FLOAT, INT8, Apart, Arena, elementwise, move, run
 from tools.converter.ir import Graph, Step, Tensor
 from tools.converter.plan import plan
 
@@ -56,7 +56,7 @@ def test_a_value_twice_in_one_concat_is_copied_once():
 def test_copies_stay_where_memory_cannot_be_shared(kept):
     x, a, b, out = tensor("x"), tensor("a"), tensor("b"), tensor("out", 16)
     outputs = [out]
-    steps = [Step("any", [x], [a], []), items(b, a)]
+    steps = [Step("any", [x], [a], []), elementwise(b, a)]
     if kept == "input":  # refilling it must not change an output
         a = x
     elif kept == "output":

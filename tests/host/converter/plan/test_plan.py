@@ -10,7 +10,7 @@ from tests.host.converter.plan.machine import (
     INT8,
     Apart,
     Arena,
-    items,
+    elementwise,
     mixed,
     random_graph,
     run,
@@ -75,7 +75,7 @@ def test_in_place_never_needs_more():
 
 def chain_of_elements(*dtypes, n=100):
     tensors = [Tensor(f"t{i}", dtype, (n,)) for i, dtype in enumerate(dtypes)]
-    steps = [items(b, a) for a, b in zip(tensors, tensors[1:], strict=False)]
+    steps = [elementwise(b, a) for a, b in zip(tensors, tensors[1:], strict=False)]
     return Graph([tensors[0]], [tensors[-1]], steps)
 
 
@@ -96,7 +96,7 @@ def test_an_elementwise_chain_needs_only_its_largest_value(dtypes, nbytes):
 
 def test_no_step_overwrites_a_value_that_is_read_again():
     x, y, out = (Tensor(name, FLOAT, (8,)) for name in ("x", "y", "out"))
-    graph = Graph([x], [out], [items(y, x), items(out, y, x)])
+    graph = Graph([x], [out], [elementwise(y, x), elementwise(out, y, x)])
     assert plan(graph).arena_bytes == 2 * 32
     assert planned_run(graph) == run(graph, Apart())
 
@@ -109,7 +109,7 @@ def test_no_step_overwrites_an_input_that_it_reads_twice():
 
 def test_a_loop_keeps_what_its_next_round_reads():
     x, y, out = (Tensor(name, FLOAT, (8,)) for name in ("x", "y", "out"))
-    body = [items(y, x), items(out, y)]
+    body = [elementwise(y, x), elementwise(out, y)]
     loop = Step("any", [], [], [], bodies=[body], trips=3)
     p = plan(Graph([x], [out], [loop]))
     assert p.arena_bytes == p.lower_bound_bytes == 3 * 32  # out is one of all rounds
@@ -117,7 +117,7 @@ def test_a_loop_keeps_what_its_next_round_reads():
 
 def test_a_loop_reuses_the_memory_of_its_inner_values():
     x, y, z, out = (Tensor(name, FLOAT, (8,)) for name in ("x", "y", "z", "out"))
-    body = [Step("any", [x], [y], []), items(z, y), Step("any", [z], [out], [])]
+    body = [Step("any", [x], [y], []), elementwise(z, y), Step("any", [z], [out], [])]
     loop = Step("any", [], [], [], bodies=[body], trips=3)
     p = plan(Graph([x], [out], [loop]))
     assert p.arena_bytes == p.lower_bound_bytes == 3 * 32
