@@ -14,7 +14,7 @@ def read_ids(numbers, n, n_tensors):
     return ids
 
 
-class Graph:
+class NodeTable:
     """The nodes of a model file."""
 
     def __init__(self, numbers, kernels, n_tensors):

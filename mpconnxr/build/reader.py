@@ -8,7 +8,7 @@ its table. A kernel checks the meaning of its parameters.
 import struct
 
 from ..errors import UnsupportedError, check_digest, fail
-from .graph import Graph, read_ids
+from .graph import NodeTable, read_ids
 from .numbers import Numbers
 from .records import (  # noqa: F401 (who takes STORAGE_* from here leaves records to this module)
     STORAGE_ARENA,
@@ -136,7 +136,7 @@ class Reader:
         if records.has_dims:
             n_words = numbers.count()
             self._runtime = (numbers.take(n_words), numbers.count())
-        self._graph = Graph(numbers, self.kernels, n_tensors)
+        self._graph = NodeTable(numbers, self.kernels, n_tensors)
         numbers.check_padding()
 
     def _check_lengths(self, head, nbytes):
@@ -248,7 +248,7 @@ class Reader:
         return self._runtime
 
     def nodes(self, body=None):
-        """Yield the nodes of the graph, or of one of a node's bodies: see Graph.nodes."""
+        """Yield the nodes of the graph, or of one of a node's bodies: see NodeTable.nodes."""
         return self._graph.nodes(body)
 
     def chunk(self, kind):

@@ -13,7 +13,7 @@ from .timing import MOST_RUNS, Held, clock
 _NAME_WIDTH = 28
 
 
-class Step:
+class StepTime:
     """A step of a run.
 
     Attributes:
@@ -33,7 +33,7 @@ class Profile:
     """The steps of a model with their times; str() is a table.
 
     Attributes:
-        steps: list of Step in the order of the file.
+        steps: list of StepTime in the order of the file.
         us: of all of them; those in bodies are counted with the steps that run them.
     """
 
@@ -161,7 +161,7 @@ def _measured_program(model, x, runs, time):
         _run(model, x, runs, timed)
     finally:
         steps[0] = n, inner
-    made = [Step(*row[:-1]) for row in listed]
+    made = [StepTime(*row[:-1]) for row in listed]
     for i in range(len(made)):
         made[i].us = timed[i].median()
     return made
@@ -191,7 +191,7 @@ def exchange(lists, replacements):
 
 
 def _described(listing, names, timed):
-    """Return a Step for each timed one, in the order of the file, after its reads of weights."""
+    """Return a StepTime for each timed step, in the file's order, after its reads of weights."""
     places = sum(listing.bodies, listing.steps)
     if len(places) != len(timed):
         raise MpconnxrError("the file is another one than when it was loaded")
@@ -203,6 +203,6 @@ def _described(listing, names, timed):
         number, kernel, taken = listing.rows[at]
         forms = [] if is_read else sorted(set(taken.values()))
         kernel = "read weights" if is_read else kernel
-        steps.append(Step(number, text(names[at]), kernel, forms))
+        steps.append(StepTime(number, text(names[at]), kernel, forms))
         steps[-1].us = timed[k].median()
     return steps

@@ -11,7 +11,7 @@ from ..errors import InputError, MpconnxrError
 from ..rare import alone, compute
 from ..turn import SHORT, fresh
 from .kernels import Listing
-from .profile import Step, exchange, text
+from .profile import StepTime, exchange, text
 from .timing import clock
 
 _SHOWN = 8  # elements at level 3
@@ -54,8 +54,8 @@ def follow(model, each, x=None):
 
     Args:
         model: the model.
-        each: function. step: a profile.Step with the time of this call; a step within a body comes
-            each time that it runs. outputs: a list of Tensor, None where the run decides the
+        each: function. step: a profile.StepTime with the time of this call; a step within a body
+            comes each time that it runs. outputs: a list of Tensor, None where the run decides the
                 shape;
             they hold until the next step.
         x: as for Model.run.
@@ -83,7 +83,7 @@ def _followed(model, each, x, time):
         number, kernel, taken = listing.rows[at]
         name = text(names[at]) if len(names) == len(listing.rows) else ""
         forms = [] if is_read else sorted(set(taken.values()))
-        step = Step(number, name, "read weights" if is_read else kernel, forms)
+        step = StepTime(number, name, "read weights" if is_read else kernel, forms)
         outputs = [] if is_read else listing.written[at]
 
         def run(lo, hi):

@@ -133,7 +133,7 @@ class Modes:
 def rightness(path):
     """Return "yes" if a file's golden vector is right, else what differs; None without one."""
     try:
-        result = mpconnxr.inspect.golden.verify(path)
+        result = mpconnxr.golden.verify(path)
     except mpconnxr.ModelError as e:
         if "golden" in str(e):
             return None

@@ -140,7 +140,7 @@ class Read:
 
 
 @dataclass
-class Step:
+class StepCalls:
     """The calls of one step in a run.
 
     Attributes:
@@ -184,7 +184,7 @@ class Recording:
         n_inputs: number of inputs.
     """
 
-    steps: list[Step]
+    steps: list[StepCalls]
     arena_nbytes: int
     state_nbytes: int
     resident: tuple[int, int]

@@ -26,7 +26,17 @@ from tools.format.layout import STORAGE_ARENA
 from tools.loops.parameters import places
 
 from . import overwritten
-from .call import UNKNOWN, Call, CannotRecord, Loop, Part, Recording, StartArgument, Step, Value
+from .call import (
+    UNKNOWN,
+    Call,
+    CannotRecord,
+    Loop,
+    Part,
+    Recording,
+    StartArgument,
+    StepCalls,
+    Value,
+)
 from .output_copies import copies, is_written
 from .record import Share, record
 from .touched import Bytes, meet, merged, touched
@@ -277,7 +287,7 @@ class _Recorded:
                     step.calls += [_meeting(core + 1), *self._copies(step, plan)[core]]
         return recordings
 
-    def _copies(self, step: Step, plan: _Plan) -> tuple[list[Call], list[Call]]:
+    def _copies(self, step: StepCalls, plan: _Plan) -> tuple[list[Call], list[Call]]:
         assert plan.output
         return copies(step, self.arena, *plan.output)
 
@@ -364,7 +374,7 @@ def _by_number(recording: Recording) -> dict[int, list[list[Call]]]:
 
 def _steps_with_plans(
     recording: Recording, plans: Mapping[int, _Plan]
-) -> Iterator[tuple[Step, _Plan]]:
+) -> Iterator[tuple[StepCalls, _Plan]]:
     for step in recording.steps:
         plan = plans.get(step.number) if step.number is not None else None
         if plan:

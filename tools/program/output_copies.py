@@ -12,11 +12,13 @@ import numpy as np
 
 from mpconnxr.blocks import block
 
-from .call import OUTPUT, Call, Loop, Part, Place, Step
+from .call import OUTPUT, Call, Loop, Part, Place, StepCalls
 from .touched import touched
 
 
-def copies(step: Step, source: int, offset: int, nbytes: int) -> tuple[list[Call], list[Call]]:
+def copies(
+    step: StepCalls, source: int, offset: int, nbytes: int
+) -> tuple[list[Call], list[Call]]:
     """Return for each core the calls that copy one half of an output.
 
     Args:

@@ -35,7 +35,7 @@ from .call import (
     Place,
     Read,
     Recording,
-    Step,
+    StepCalls,
     Value,
 )
 from .emitted import Unrolled, Words
@@ -54,7 +54,7 @@ class _Recorder:
 
     def __init__(self) -> None:
         self.most_calls: int | None = None  # in a step
-        self.steps: list[Step] = []
+        self.steps: list[StepCalls] = []
         self.kernel: str | None = None  # of the current step
         self._blocks: dict[int, int] = {}  # number of a block in its step, by id
         self._held: list[Any] = []  # keeps ids unique while a step is recorded
@@ -63,7 +63,7 @@ class _Recorder:
     def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
         """Begin a step."""
         self.kernel = kernel
-        self.steps.append(Step(name, [], number, kernel))
+        self.steps.append(StepCalls(name, [], number, kernel))
         self._blocks, self._held, self._unknown = {}, [], {}
 
     def add(self, call: Call | Read) -> None:

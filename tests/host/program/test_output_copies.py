@@ -4,7 +4,7 @@ import pytest
 
 from mpconnxr.blocks import block
 from tests.host.program.test_cores import step
-from tools.program.call import INPUT, OUTPUT, Call, Loop, Part, Place, Step
+from tools.program.call import INPUT, OUTPUT, Call, Loop, Part, Place, StepCalls
 from tools.program.output_copies import copies, is_written
 from tools.program.touched import Bytes, merged, touched
 
@@ -48,7 +48,7 @@ def test_copied_outputs_are_complete():
 )
 def test_copies_cover_the_whole_output(offset, nbytes, name):
     """The copies of both cores count together, in words if aligned."""
-    calls = [call for half in copies(Step("0"), 200, offset, nbytes) for call in half]
+    calls = [call for half in copies(StepCalls("0"), 200, offset, nbytes) for call in half]
     assert {call.loop.name for call in calls} == {name}
     results = [touched(call) for call in calls]
     reads = merged(r for each in results for r in each.reads)
@@ -59,5 +59,5 @@ def test_copies_cover_the_whole_output(offset, nbytes, name):
 
 def test_blocks_of_the_step_keep_their_numbers():
     calls = step((0, 100, 10))
-    [[call], _] = copies(Step("0", calls), 200, 8, 20)
+    [[call], _] = copies(StepCalls("0", calls), 200, 8, 20)
     assert list(call.words) == [1] and call.arguments[3] == Part(1, 0, len(call.words[1]))

@@ -24,7 +24,7 @@ from tools.program.call import (
     Place,
     Read,
     Recording,
-    Step,
+    StepCalls,
     Value,
 )
 from tools.program.record import record
@@ -36,7 +36,7 @@ TARGETS = ("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "virt
 
 def recording(steps):
     return Recording(
-        [Step(str(i), calls) for i, calls in enumerate(steps)], 0, 0, (0, 0), (), (), 0
+        [StepCalls(str(i), calls) for i, calls in enumerate(steps)], 0, 0, (0, 0), (), (), 0
     )
 
 

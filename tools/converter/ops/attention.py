@@ -23,7 +23,7 @@ _MIN_ROWS, _MAX_ROWS = 8, 32  # rows of queries at once, of all heads of a group
 
 
 @dataclass(frozen=True)
-class Layout:
+class HeadLayout:
     """Sizes and strides of a tensor of heads.
 
     Attributes:
@@ -73,13 +73,13 @@ def shape_of(proto, dtype):
     return tuple(d.dim_value for d in dims) if known else None
 
 
-def plain_layout(shape, heads) -> Layout:
+def plain_layout(shape, heads) -> HeadLayout:
     """Return the layout of (batch, heads, rows, width), or of (batch, rows, heads * width)."""
     if len(shape) == 4:
-        return Layout(tuple(shape), tuple(strides_of(shape)[:3]))
+        return HeadLayout(tuple(shape), tuple(strides_of(shape)[:3]))
     batch, rows, width = shape
     head_width = width // heads
-    return Layout((batch, heads, rows, head_width), (rows * width, head_width, width))
+    return HeadLayout((batch, heads, rows, head_width), (rows * width, head_width, width))
 
 
 @lowers("Attention", takes=takes)
@@ -110,12 +110,12 @@ def lower_heads(node):
             part.alias, part.alias_at = t, first * t.itemsize
         tensors.append(part)
         layouts.append(
-            Layout(tuple(node.attr(f"{name}_dims")), tuple(node.attr(f"{name}_strides")))
+            HeadLayout(tuple(node.attr(f"{name}_dims")), tuple(node.attr(f"{name}_strides")))
         )
     axes, strides = node.attr("out_axes"), strides_of(out.shape)
     dims = (*layouts[0].dims[:3], layouts[2].dims[3])
     missing = (0,) * (4 - len(axes))
-    layouts.append(Layout(dims, missing + tuple(strides[a] for a in axes[:-1])))
+    layouts.append(HeadLayout(dims, missing + tuple(strides[a] for a in axes[:-1])))
     scale, causal = node.attr("scale"), node.attr("causal", 0)
     emit_attention(node, [*tensors, out], layouts, scale, causal=causal)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from ..ops.attention import Layout, is_served
+from ..ops.attention import HeadLayout, is_served
 from . import _graph as g
 from .transposes import perm_of
 
@@ -71,9 +71,9 @@ class _Place:
         return len(self.dims)
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> HeadLayout:
         more = 4 - self.rank
-        return Layout((1,) * more + self.dims, (0,) * more + self.strides[:-1])
+        return HeadLayout((1,) * more + self.dims, (0,) * more + self.strides[:-1])
 
     @classmethod
     def of(cls, value: ir.Value, is_turned: bool = False, is_scaled: bool = True) -> _Place | None:
