@@ -178,7 +178,7 @@ def test_a_model_in_the_destination_folder_stays(model, digits, tmp_path):
 
 def test_inputs_are_not_overwritten(model, tmp_path, capsys):
     """This holds under any name of an input, and neither is one removed to be replaced."""
-    read = PACKAGE / "reader.py"
+    read = PACKAGE / "build" / "reader.py"
     text = read.read_text()
     for n, place in enumerate(
         [
