@@ -50,7 +50,7 @@ def binary():
 
 def test_a_board_gets_the_modules_for_images():
     files = build(binary(), Machine.for_arch("armv6m"), stream=True).files
-    expected = {f"mpconnxr/{name}.mpy" for name in ("images", "borders", "parameters", "forms")}
+    expected = {f"mpconnxr/{name}.mpy" for name in ("io/images", "parameters", "forms")}
     assert expected | {"mpconnxr/loops/thumb/image.mpy"} <= set(files)
 
 
