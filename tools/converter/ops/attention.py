@@ -99,7 +99,7 @@ def _infer_heads(node):
 def lower_heads(node):
     """Lower Heads.
 
-    Attributes *_dims and *_strides are the Layout of q, k and v, from element *_first of the
+    Attributes *_dims and *_strides are the HeadLayout of q, k and v, from element *_first of the
     inputs on. out_axes are the axes of out_shape for (batch,) heads, rows and width.
     """
     out, tensors, layouts = node.outputs[0], [], []
@@ -126,7 +126,7 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
     Args:
         node: the node to lower.
         tensors: queries, keys, values, output.
-        layouts: a Layout for each.
+        layouts: a HeadLayout for each.
         scale: a factor of the scores.
         lengths: how many keys each batch has, or None for all.
         causal: 1 if a query ignores later keys.

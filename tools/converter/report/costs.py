@@ -1,4 +1,4 @@
-"""Estimate the instructions of steps from costs that `python -m tools.bench.steps` measured.
+"""Estimate the instructions of steps from costs that `python -m benchmarks.steps` measured.
 
 The file costs.json has them by kind of step: a kernel and the dtype of its first input, such as
 'conv float32'.
