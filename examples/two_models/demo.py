@@ -11,7 +11,7 @@ import re
 import sys
 
 from tools.converter.convert import Options, convert
-from tools.converter.file.borders import image_from
+from tools.converter.file.interface import image_from
 
 from .. import running
 from ..gesture import data as motions

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from mpconnxr.tensor import is_object
-from tools.format import layout
-from tools.format.dtypes import itemsize
+from tools.format import dtypes, layout
 from tools.format.layout import STREAMED
 from tools.format.objects import STRING
 from tools.format.reader import parse
@@ -70,7 +69,11 @@ class Record:
 
 _WITHOUT_ELEMENTS = (STRING, 14, 15)  # strings, complex numbers
 # Bytes of an element in memory, by dtype.
-ITEMSIZES = {dtype: itemsize(dtype) for dtype in range(1, 29) if dtype not in _WITHOUT_ELEMENTS}
+ITEMSIZES = {
+    dtype: nbytes
+    for dtype, nbytes in dtypes.ITEMSIZES.items()
+    if nbytes and dtype not in _WITHOUT_ELEMENTS
+}
 
 
 @dataclass

@@ -11,7 +11,7 @@ import numpy as np
 from onnx import helper
 
 from tools.format import objects
-from tools.format.dtypes import dtype_name, itemsize, packed_bits
+from tools.format.dtypes import ITEMSIZES, dtype_name, packed_bits
 
 from .file.weights import Weights
 from .kernel_parameters import ParameterError, declaration_of, listed
@@ -66,7 +66,7 @@ class Tensor:
     @property
     def is_object(self) -> bool:
         """Return True for strings and maps, which a board keeps as Python objects."""
-        return objects.is_object(self.dtype)
+        return self.dtype in objects.OBJECTS
 
     @property
     def is_open_object(self) -> bool:
@@ -76,7 +76,7 @@ class Tensor:
     @property
     def itemsize(self) -> int:
         """Return the bytes of one element."""
-        return itemsize(self.dtype)
+        return ITEMSIZES[self.dtype]
 
     @property
     def nbytes(self) -> int:
@@ -86,13 +86,16 @@ class Tensor:
     @property
     def planned_nbytes(self) -> int:
         """Return the bytes to plan: those of its largest shape, at most those of its alias."""
-        own = int(extent.bound_of(self.nelem)) * self.itemsize
+        nelem = self.nelem
+        if isinstance(nelem, extent.Extent):
+            nelem = int(extent.bound_of(nelem))
+        own = nelem * self.itemsize
         return min(own, self.alias.planned_nbytes) if self.alias else own
 
     @property
     def is_open(self) -> bool:
         """Return True for a tensor of numbers whose shape only a run decides."""
-        return any(map(extent.is_open, self.shape))
+        return any(isinstance(d, extent.Extent) and extent.is_open(d) for d in self.shape)
 
     @property
     def stored_nbytes(self) -> int:

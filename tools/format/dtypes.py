@@ -21,8 +21,8 @@ def dtype_name(dtype: int) -> str:
     )
 
 
-def itemsize(dtype: int) -> int:
-    """Return the bytes of an element in the arena; 0 for objects, which are not there."""
-    if objects.is_object(dtype):
-        return 0
-    return helper.tensor_dtype_to_np_dtype(dtype).itemsize
+# Bytes of an element in the arena, by dtype; 0 for objects, which are not there.
+ITEMSIZES = {
+    **{n: helper.tensor_dtype_to_np_dtype(n).itemsize for n in helper.get_all_tensor_dtypes()},
+    **dict.fromkeys(objects.OBJECTS, 0),
+}

@@ -21,14 +21,24 @@ from mpconnxr.io.objects import (  # noqa: F401 (for whoever imports them from h
 INT64 = 7
 
 
+# The numbers of maps and sequences of maps, and those of all that a board keeps as an object.
+MAPS = frozenset(
+    MAP + sequence + keys + values
+    for sequence in (0, SEQUENCE)
+    for keys in (0, STRING_KEYS)
+    for values in VALUES
+)
+OBJECTS = MAPS | {STRING}
+
+
 def is_object(dtype: int) -> bool:
     """Return True for strings and maps."""
-    return dtype == STRING or is_map(dtype)
+    return dtype in OBJECTS
 
 
 def is_map(dtype: int) -> bool:
     """Return True for a map or a sequence of maps."""
-    return MAP <= dtype < 2 * MAP and dtype & 15 in VALUES
+    return dtype in MAPS
 
 
 def map_name(dtype: int) -> str:

@@ -19,7 +19,7 @@ from onnx import TensorProto, external_data_helper
 from tools import limits
 
 from ..errors import ConvertError, text_of
-from ..ir import itemsize, packed_bits
+from ..ir import ITEMSIZES, packed_bits
 from ..protos import walk
 
 _FREE_NBYTES = 64 << 20  # by which tensors may exceed the disk: some share their data
@@ -114,7 +114,7 @@ def nbytes_of(tensor: TensorProto) -> int:
     if min(tensor.dims, default=0) < 0:
         raise ValueError(f"{tensor.name} has the shape {list(tensor.dims)}")
     try:
-        bits = packed_bits(tensor.data_type) or 8 * itemsize(tensor.data_type)
+        bits = packed_bits(tensor.data_type) or 8 * ITEMSIZES[tensor.data_type]
     except KeyError:
         raise ValueError(f"{tensor.name} has no dtype") from None
     return -(-math.prod(tensor.dims) * bits // 8)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from mpconnxr.ops._block import SHORT_WORDS, WORDS, convolution_places, shared_columns
+from mpconnxr.ops import _block
 
 from ..ir import Step
 from ..shapes.extent import any_open, is_open
@@ -27,6 +28,10 @@ _MIN_WORDS = 96
 _OPEN_SIZE = 64  # rows or positions at a time, at most, if a run decides how many there are
 _WIDER = (1024, 768, 512, 384, 320, 256, 224, 192, 176, 160, 144, 128)  # words to request
 _MIN_GAIN = 0.05  # share of a step's instructions that requested words have to save
+
+# A search asks for the same sizes again and again.
+_shared_columns = lru_cache(4096)(_block.shared_columns)
+_places = lru_cache(4096)(_block.convolution_places)
 
 # Instructions on a Cortex-M3.
 _COLUMNS, _COLUMN_ROW, _COLUMN_NELEM = 1300, 60, 25  # call of mantissas, a row, an element of it
@@ -80,16 +85,16 @@ class Pieces:
 
     def columns(self, cut: Cut) -> tuple[int, int]:
         """Return the columns of a row, and how many of them no position starts at."""
-        kernel = self.kw, self.stride, self.dilation
-        _, columns, idle = shared_columns(cut.positions, cut.rows, *kernel)
+        window = self.kw, self.stride, self.dilation
+        _, columns, idle = _shared_columns(cut.positions, cut.rows, *window)
         return columns, idle
 
     def words(self, cut: Cut) -> int:
         """Return the scratch that a cut takes [words]."""
         columns, idle = self.columns(cut)
-        words = SHORT_WORDS if self.short else WORDS
+        words = _block.SHORT_WORDS if self.short else _block.WORDS
         nelem = cut.rows * columns * self.column_nelem
-        *_, end = convolution_places(words, cut.channels, cut.sums, cut.rows, idle, nelem)
+        *_, end = _places(words, cut.channels, cut.sums, cut.rows, idle, nelem)
         return end
 
     def cost(self, cut: Cut) -> int:
