@@ -82,3 +82,7 @@ def __getattr__(name):
         raise AttributeError("no " + module)
     except MemoryError:
         raise fresh(SHORT)
+
+
+if sys.implementation.name != "micropython":
+    load, __getattr__ = cpython.on_computers(load, __getattr__)

@@ -8,6 +8,8 @@ They last: a kernel may look for `const`, or the clock, at any time.
 import builtins
 import errno
 import gc
+import importlib
+import os
 import sys
 import time
 import zlib
@@ -96,6 +98,55 @@ def _install():
 
 
 _install()
+
+# What the package has on a computer alone, where its tools are installed: mpconnxr_host/api.py.
+_OF_TOOLS = (
+    "ConvertedModel", "ConvertError", "DeployError", "UsageError", "advise", "boards", "compare",
+    "RunError", "convert", "evaluate", "flash", "quantize", "report", "targets",
+)  # fmt: skip
+
+
+def on_computers(load, find):
+    """Return load and __getattr__ of the package, as they are on a computer.
+
+    There a path may be an os.PathLike, a model may be what `convert` returned, and the package has
+    the names of its tools.
+    """
+
+    def load_any(source, *args, **kwargs):
+        if isinstance(source, os.PathLike):
+            source = os.fspath(source)
+        return load(getattr(source, "model_file", source), *args, **kwargs)
+
+    def find_any(name):
+        if name not in _OF_TOOLS:
+            return find(name)
+        try:
+            api = importlib.import_module("mpconnxr_host.api")
+        except ModuleNotFoundError as e:
+            if e.name != "mpconnxr_host":
+                raise
+            raise AttributeError(f"mpconnxr.{name}: install mpconnxr with pip") from None
+        return getattr(api, name)
+
+    load_any.__doc__, load_any.__name__ = load.__doc__, load.__name__
+    load_any.__wrapped__ = load
+    return load_any, find_any
+
+
+def _run(self, x=None, deadline_us=None):
+    if "numpy" in sys.modules and x is not None:
+        try:
+            arrays = importlib.import_module("mpconnxr_host.arrays")
+        except ModuleNotFoundError:
+            arrays = None  # a copy of the package alone
+        if arrays and arrays.has_arrays(x):
+            return arrays.run(_run_on_board, self, x, deadline_us)
+    return _run_on_board(self, x, deadline_us)
+
+
+_run_on_board, turn.run = turn.run, _run
+_run.__doc__ = _run_on_board.__doc__
 
 # A debugger quits by an exception, which is no fault of the model that runs.
 turn.OF_A_RUN += (BdbQuit,)

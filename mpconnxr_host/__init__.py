@@ -1,19 +1,12 @@
-"""Host side of mpconnxr as an installed package: the console script `mpconnxr`.
+"""Host side of mpconnxr: the command `mpconnxr`, and what `import mpconnxr` adds on a computer.
 
-In a wheel this folder contains tools/, boards/, examples/ and the device package, so that
-site-packages gets no packages with general names. In a clone they lie beside it.
+In a wheel this package contains tools/, boards/ and examples/, so that site-packages gets no
+packages with general names (see tools/dist/wheel.py). In a clone they lie beside it.
 """
-
-import sys
-from pathlib import Path
-
-_HERE = Path(__file__).resolve().parent
-ROOT = _HERE if (_HERE / "tools").is_dir() else _HERE.parent
 
 
 def main() -> int:
     """Run `mpconnxr COMMAND ...` and return its exit status."""
-    sys.path.insert(0, str(ROOT))
     from tools.cli import main
 
     return main()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "mpconnxr"  # the device package's sources
+# The folder in which Python finds the package of these tools.
+IMPORTED_FROM = Path(__file__).parents[__name__.count(".")]
+SOURCES = Path(find_spec("mpconnxr").origin).parent  # the device package's sources
 
 
 def shown(path: Path) -> str:

@@ -104,6 +104,6 @@ def _digest() -> str:
         for path in sorted([top] if top.is_file() else top.rglob("*")):
             if path.suffix in _SUFFIXES:
                 data = path.read_bytes()
-                digest.update(f"{path.relative_to(ROOT).as_posix()}\0{len(data)}\0".encode())
+                digest.update(f"{path.relative_to(top.parent).as_posix()}\0{len(data)}\0".encode())
                 digest.update(data)
     return digest.hexdigest()

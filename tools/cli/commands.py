@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+_TOOLS = __package__.rpartition(".")[0]  # "tools", or "mpconnxr_host.tools" in a wheel
+
 
 @dataclass(frozen=True)
 class Command:
@@ -37,17 +39,17 @@ class Command:
 
 
 def _converter(about, name):
-    return Command(about, "tools.converter.__main__", "limited", f"{name}_parser", (name,))
+    return Command(about, f"{_TOOLS}.converter.__main__", "limited", f"{name}_parser", (name,))
 
 
 def _tool(about, name, entry="main"):
-    return Command(about, f"tools.{name}", entry)
+    return Command(about, f"{_TOOLS}.{name}", entry)
 
 
 COMMANDS = {
     "convert": Command(
         "convert a model.onnx into a model.bin",
-        "tools.converter.__main__",
+        f"{_TOOLS}.converter.__main__",
         "limited",
         "convert_parser",
     ),

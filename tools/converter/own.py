@@ -10,7 +10,8 @@ import importlib.util
 import itertools
 import pkgutil
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,11 +86,31 @@ def _load(folder):
     sys.modules[name] = package
     table = ops.separate(name)
     try:
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{name}.{module.name}")
+        with _tools_importable():
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{name}.{module.name}")
     except Exception as e:  # the user's own code may raise anything
         raise UsageError(f"--ops {folder}: {type(e).__name__}: {e}") from e
     return table
+
+
+@contextmanager
+def _tools_importable() -> Iterator[None]:
+    """Let the user's files import `tools.converter`, which a wheel has below mpconnxr_host."""
+    top = __name__.removesuffix("tools.converter.own")
+    others = {}
+    for name, module in tuple(sys.modules.items()):
+        if top and name.startswith(f"{top}tools"):
+            short = name.removeprefix(top)
+            others[short], sys.modules[short] = sys.modules.get(short), module
+    try:
+        yield
+    finally:
+        for name, module in others.items():
+            if module:
+                sys.modules[name] = module
+            else:
+                del sys.modules[name]
 
 
 def kernels_in(folder: Path | None) -> dict[str, Path]:

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..made import ROOT
+from ..made import IMPORTED_FROM
 from .errors import TargetError
 from .npm import NpmRecipe
 from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM, NODE, NPM
@@ -34,7 +34,7 @@ EMULATOR = NpmRecipe(
     "uAYE8DQbPIMPs/0kh4Ietd4P0OpKk3CIkfNqjcr56g==",
     "dist/esm/index.js",
 )
-_MACHINE = "tools.micropython.emulated_pico"
+_MACHINE = f"{__package__}.emulated_pico"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class EmulatedBoard:
         options = ["--pty", "--flash", str(flash.resolve()), "--cut-after", str(cut_after)]
         options += ["--journal", str(journal.resolve())] if journal else []
         self._process = Process(
-            [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=ROOT
+            [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=IMPORTED_FROM
         )
         self._cut_after, self._flash = cut_after, flash
 

@@ -1,10 +1,14 @@
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+from numpy import ndarray  # on a computer alone
 
 from .errors import MpconnxrError
 from .inspect.profile import Profile
 from .inspect.timing import Benchmark
 from .tensor import Tensor, _Value
+
+_Array = ndarray[Any, Any]
 
 class Model:
     inputs: list[Tensor]
@@ -13,6 +17,13 @@ class Model:
     state_nbytes: int
     labels: tuple[str, ...] | None
     def __init__(self, loader: Any) -> None: ...
+    @overload
+    def run(
+        self,
+        x: _Array | Sequence[_Array] | Mapping[str, _Array],
+        deadline_us: int | None = None,
+    ) -> list[_Array]: ...
+    @overload
     def run(self, x: _Value | None = None, deadline_us: int | None = None) -> list[Tensor]: ...
     def predict(
         self,

@@ -24,6 +24,9 @@ def loaded(settings: Settings, graph: onnx.GraphProto) -> Settings:
         path, samples = samples, read_samples(samples, graph)
         if not samples:
             raise UsageError(f"--calibration {path} has no samples")
+    elif isinstance(samples, Mapping | np.ndarray):
+        inputs = {i.name: i for i in free_inputs(graph)}
+        samples = samples_of(_as_floats(samples, inputs), inputs, "calibration")
     _check_finite(samples)
     if isinstance(labels, str):
         labels = read_labels(labels, len(samples))
@@ -45,10 +48,27 @@ def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
             raise UsageError(f"{path}: .npy files for a model with one input are needed")
         [(name, info)] = inputs.items()
         return [{name: x} for file in files for x in _split(read_array(file), info, file)]
-    contents = read_arrays(path)
+    return samples_of(read_arrays(path), inputs, path)
+
+
+def samples_of(
+    contents: Mapping[str, np.ndarray] | np.ndarray,
+    inputs: Mapping[str, onnx.ValueInfoProto],
+    path: Path | str,
+) -> list[Sample]:
+    """Return the samples in an array, or in arrays by input name.
+
+    Args:
+        contents: the arrays, of which a leading axis counts samples: see read_samples.
+        inputs: the model's inputs by name.
+        path: where they come from, for messages.
+
+    Raises:
+        UsageError: if they do not fit the inputs.
+    """
     arrays = (
         _by_input(contents, inputs, path)
-        if isinstance(contents, dict)
+        if isinstance(contents, Mapping)
         else {_only(inputs): contents}
     )
     columns = {name: _split(array, inputs[name], path) for name, array in arrays.items()}
@@ -69,6 +89,18 @@ def read_labels(text: str, count: int) -> np.ndarray:
     if labels.shape != (count,) or labels.dtype.kind not in "iu":
         raise UsageError(f"{text}: {count} integers are needed, one a sample")
     return labels
+
+
+def _as_floats(contents, inputs):
+    """Return arrays in which floats have the size that an input takes: Python's are float64."""
+    if isinstance(contents, Mapping):
+        return {n: _as_float(x, inputs[n]) if n in inputs else x for n, x in contents.items()}
+    return _as_float(contents, next(iter(inputs.values()))) if inputs else contents
+
+
+def _as_float(array, info):
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+    return array.astype(dtype) if array.dtype.kind == dtype.kind == "f" else array
 
 
 def _check_finite(samples):

@@ -20,7 +20,8 @@ class Settings:
     Attributes:
         mode: int8 (activations and weights), int16x8 (activations in 16 bits) or dynamic (weights
             at conversion, activations by each run's own range).
-        samples: by input name the arrays of one run each, or the file or folder of them (data.py).
+        samples: by input name the arrays of one run each; or an array of samples, or one by input
+            name, as a .npz holds them; or the file or folder of them (data.py).
         labels: the class of each sample, or a file of them, as 'y.npy' or 'data.npz:y'.
         method: how ranges of activations are chosen.
         per_channel: a scale for each output channel of weights.
@@ -30,7 +31,7 @@ class Settings:
     """
 
     mode: str = "int8"
-    samples: Sequence[Mapping[str, np.ndarray]] | Path = ()
+    samples: Sequence[Mapping[str, np.ndarray]] | Mapping[str, np.ndarray] | np.ndarray | Path = ()
     labels: np.ndarray | str | None = None
     method: str = "minmax"
     per_channel: bool = True

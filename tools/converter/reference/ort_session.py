@@ -17,12 +17,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import onnx
 
 from tools import limits
+from tools.made import IMPORTED_FROM
 
 from .. import external_weights
 from ..errors import ConvertError
@@ -34,7 +34,6 @@ from .exact.products import Products
 
 _SECONDS = 10.0  # of CPU time for one run; models for microcontrollers take far less
 _LOOKS = 0.05  # s between two checks of the worker's CPU time
-_ROOT = Path(__file__).parents[3]
 _PYTHON = [sys.executable]  # command of the worker's Python
 
 
@@ -131,7 +130,7 @@ class _Worker:
             raise ConvertError(f"environment variable MPCONNXR_ORT is {mode!r}: use {modes}")
         self._child = subprocess.Popen(
             [*_PYTHON, "-m", ort_worker.__name__],
-            cwd=_ROOT,
+            cwd=IMPORTED_FROM,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,0 +1,550 @@
+"""Convert, run, measure and deploy models from Python: what `import mpconnxr` adds on a computer.
+
+>>> import mpconnxr
+>>> digits = mpconnxr.convert("examples/digits/digits.onnx")
+>>> digits.inputs
+[Spec(name='image', dtype='float32', shape=(1, 1, 8, 8))]
+>>> digits.arena_nbytes <= 2080
+True
+
+The package finds these names at their first use (see mpconnxr/cpython.py), so that a program that
+only runs models imports nothing of the converter. `mpconnxr.load` is the function of boards.
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+import os
+import shlex
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+import onnx
+
+import mpconnxr
+from tools.converter.check import Outcome, check
+from tools.converter.convert import convert as run_passes
+from tools.converter.converted import Converted
+from tools.converter.file.interface import Image, image_from
+from tools.converter.load.namesfile import names_in
+from tools.converter.options import Options
+from tools.converter.quantize.settings import Settings
+from tools.converter.reference.ort_session import open_session
+from tools.converter.report import fits, page, python_floats
+from tools.deploy.boards import Board, load_boards, named
+from tools.deploy.fit import Needs
+from tools.errors import ConvertError, DeployError, RunError, UsageError
+
+from .arrays import samples_of
+
+__all__ = [
+    "ConvertError",
+    "ConvertedModel",
+    "DeployError",
+    "RunError",
+    "UsageError",
+    "advise",
+    "boards",
+    "compare",
+    "convert",
+    "flash",
+    "quantize",
+    "report",
+    "targets",
+]
+
+PathLike = str | os.PathLike[str]
+Model = PathLike | bytes | onnx.ModelProto | Any  # Any: an onnx_ir.Model
+_BOARD = "pico"  # whose heap `needs` tells, unless convert was told another
+_OF_SETTINGS = {f.name for f in fields(Settings)} - {"mode", "samples"}
+_OF_OPTIONS = {f.name for f in fields(Options)} - {
+    "golden",
+    "expect",
+    "vector",
+    "quantize",
+    "seal",
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An input or output of a model.
+
+    Attributes:
+        name: its name in the .onnx.
+        dtype: ONNX's name of the dtype, such as "float32".
+        shape: dimensions; one that a run decides is its name.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | str, ...]
+
+
+@dataclass(repr=False)
+class ConvertedModel:
+    """A model.bin, and what the conversion found out.
+
+    Attributes:
+        model_file: the bytes of model.bin.
+        name: the file's name without its suffix.
+        board: the board that it is meant for; "" if none was named.
+        check: the result of the run on this computer that compared the file with the model.
+    """
+
+    model_file: bytes = field(repr=False)
+    name: str
+    board: str
+    check: Outcome
+    _converted: Converted = field(repr=False)
+
+    def __len__(self) -> int:
+        """Return the bytes of the file."""
+        return len(self.model_file)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ConvertedModel {self.name}: {len(self):,} bytes, {self.steps} steps, "
+            f"arena {self.arena_nbytes:,} bytes; {self.check}>"
+        )
+
+    @property
+    def inputs(self) -> list[Spec]:
+        """The inputs, in the graph's order."""
+        return _specs(self._about["inputs"])
+
+    @property
+    def outputs(self) -> list[Spec]:
+        """The outputs, in the graph's order."""
+        return _specs(self._about["outputs"])
+
+    @property
+    def steps(self) -> int:
+        """The number of kernels that a run calls."""
+        return int(self._about["steps"])
+
+    @property
+    def macs(self) -> int:
+        """The nominal multiply-accumulates of a run."""
+        return int(self._about["macs"])
+
+    @property
+    def arena_nbytes(self) -> int:
+        """The bytes of all values that are in memory at a time, with weights read in place."""
+        return int(self._about["arena_bytes"])
+
+    @property
+    def weights_nbytes(self) -> int:
+        """The bytes of the file that are weights."""
+        return int(self._about["weight_bytes"])
+
+    @property
+    def notes(self) -> list[str]:
+        """Choices that the converter made."""
+        quantized = self._converted.quantized
+        return [*self._converted.notes, *(quantized.notes if quantized else [])]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the model slow or wrong; empty in the best case."""
+        expected = self._converted.expected
+        found = [python_floats.of(self._converted).warning, expected.warning if expected else ""]
+        return [text for text in found if text]
+
+    @property
+    def layers(self) -> Sequence[Any]:
+        """What quantization costs by layer (node, operator and dB), the noisiest first."""
+        return self._converted.quantized.layers if self._converted.quantized else ()
+
+    @cached_property
+    def needs(self) -> Needs:
+        """The estimated bytes of heap on `board`, or on a Pico, by part and in `total`."""
+        return self.fit(self.board or _BOARD).needs
+
+    def fit(self, board: str = "") -> fits.Fit:
+        """Return an estimate for a board: `verdict`, `needs.total` [bytes], `seconds` of a run.
+
+        Args:
+            board: a name of `mpconnxr.boards()`; by default the one of the conversion, or a Pico.
+
+        Raises:
+            UsageError: if there is no such board.
+        """
+        return fits.fit_of(self._converted, _board(board or self.board or _BOARD))
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return self._converted.report()
+
+    @cached_property
+    def _loaded(self) -> Any:
+        return mpconnxr.load(self.model_file)
+
+    def run(self, x: Any) -> list[np.ndarray]:
+        """Run the file in this Python, in the loops that boards have, and return its outputs.
+
+        Args:
+            x: the value of the only input, a list of values, or a dict by input name.
+
+        Raises:
+            mpconnxr.InputError: if a value does not fit.
+        """
+        if not isinstance(x, dict):
+            x = [np.asarray(value) for value in (x if isinstance(x, list | tuple) else [x])]
+        outputs: list[np.ndarray] = self._loaded.run(x)
+        return outputs
+
+    def save(self, path: PathLike | None = None) -> Path:
+        """Write the file and return its path; by default NAME.bin in the current folder."""
+        path = Path(path or f"{self.name}.bin")
+        path.write_bytes(self.model_file)
+        return path
+
+    def report(self, path: PathLike | None = None) -> str:
+        """Return the page of `mpconnxr report` as HTML, and write it if a path is given."""
+        text = page(self._converted, self.name)
+        if path:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def flash(self, port: str = "auto", **options: Any) -> dict[str, Any]:
+        """Deploy the file to a board and verify it there: see `mpconnxr.flash`."""
+        return flash(self, port, **options)
+
+    def _repr_html_(self) -> str:
+        """Return the report in a frame of its own, for notebooks."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.report())}" style="width: 100%; height: 40em; '
+            'border: 1px solid #ccc"></iframe>'
+        )
+
+
+def convert(
+    model: Model,
+    out: PathLike | None = None,
+    *,
+    quantize: str | None = None,
+    calibration: Any = None,
+    golden: Any = None,
+    expect: Any = None,
+    labels: Any = None,
+    board: str = "",
+    **options: Any,
+) -> ConvertedModel:
+    """Convert a model, run the file on this computer, and compare it with the model.
+
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((32, 1, 1, 8, 8), np.float32)
+    >>> small = mpconnxr.convert("examples/digits/digits.onnx", quantize="int8", calibration=x)
+    >>> len(small) < len(mpconnxr.convert("examples/digits/digits.onnx"))
+    True
+
+    Args:
+        model: an .onnx as a path, bytes, an onnx.ModelProto or an onnx_ir.Model.
+        out: a file to write.
+        quantize: "int8", "int16x8" or "dynamic": make integers of a float model.
+        calibration: inputs that are typical, for quantization: an array or a dict of arrays by
+            input name, whose first axis counts samples; or a .npz, a .npy or a folder.
+        golden: inputs of the vector that `flash` runs on the board; random ones by default.
+        expect: what the trained model computed of `golden`.
+        labels: names of the classes in the order of the scores, or a file with one a line.
+        board: a name of `mpconnxr.boards()`, for `needs` and `fit`.
+        **options: attributes of tools.converter.options.Options (such as shapes, dims, arena,
+            window, weights, float, state, images) and of quantization (method, per_channel,
+            exclude, io).
+
+    Raises:
+        UsageError: if an argument is wrong or does not fit the model.
+        ConvertError: if the model cannot be converted; the text names every reason.
+    """
+    given = Options(**_options(options, quantize, calibration))
+    given.golden, given.expect = _arrays(golden), _arrays(expect)
+    given.class_names = names_in(Path(labels)) if _is_path(labels) else tuple(labels or ())
+    given.vector = given.check
+    if board:
+        _board(board)
+    converted = run_passes(_source(model), given)
+    result = ConvertedModel(
+        converted.data, _name(model), board, check(converted, given), converted
+    )
+    if out:
+        result.save(out)
+    return result
+
+
+def quantize(model: Model, calibration: Any, mode: str = "int8", **options: Any) -> ConvertedModel:
+    """Convert a float model into one of integers: `convert` with `quantize`."""
+    return convert(model, quantize=mode, calibration=calibration, **options)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far an output is from the original's, over all samples.
+
+    Attributes:
+        name: of the output.
+        largest: the largest absolute difference.
+        relative: `largest`, divided by the largest magnitude of the original.
+        snr_db: the signal-to-noise ratio [dB]; inf if there is no difference.
+        agreement: share of samples in which the largest element is the same one.
+    """
+
+    name: str
+    largest: float
+    relative: float
+    snr_db: float
+    agreement: float
+
+
+def compare(model: Model, converted: Any, samples: Any) -> list[Difference]:
+    """Compare what a file computes with what onnxruntime computes of the original.
+
+    >>> x = np.zeros((3, 1, 1, 8, 8), np.float32)
+    >>> model = "examples/digits/digits.onnx"
+    >>> [logits] = mpconnxr.compare(model, mpconnxr.convert(model), x)
+    >>> logits.agreement, logits.largest < 1e-5
+    (1.0, True)
+
+    Args:
+        model: the original: see `convert`.
+        converted: what `convert` returned, or a .bin.
+        samples: an array or a dict of arrays by input name, whose first axis counts samples.
+
+    Raises:
+        UsageError: if there are no samples.
+    """
+    session = open_session(_proto(_source(model)))
+    loaded = mpconnxr.load(converted)
+    inputs = [(str(t.name), t) for t in loaded.inputs]
+    names = [str(t.name) for t in loaded.outputs]
+    pairs = []
+    for sample in samples_of(samples):
+        x = sample if isinstance(sample, dict) else {inputs[0][0]: sample}
+        x = {name: np.asarray(x[name]).reshape(_closed(t, x[name])) for name, t in inputs}
+        pairs.append((session.run(names, x), loaded.run(x)))
+    if not pairs:
+        raise UsageError("compare: there are no samples")
+    return [_difference(name, [(a[i], b[i]) for a, b in pairs]) for i, name in enumerate(names)]
+
+
+def _closed(t: Any, value: Any) -> tuple[int, ...]:
+    return np.shape(value) if hasattr(t, "set_shape") else t.shape
+
+
+def _difference(name: str, pairs: list[Any]) -> Difference:
+    wanted, got = (np.stack([np.asarray(p[k], float).ravel() for p in pairs]) for k in (0, 1))
+    largest = float(np.abs(got - wanted).max(initial=0))
+    noise = float(((got - wanted) ** 2).sum())
+    signal = float((wanted**2).sum())
+    snr = float("inf") if noise == 0 else 10 * np.log10(max(signal, 1e-300) / noise)
+    same = float((got.argmax(1) == wanted.argmax(1)).mean()) if wanted.shape[1] else 1.0
+    return Difference(
+        name, largest, largest / (float(np.abs(wanted).max(initial=0)) or 1.0), float(snr), same
+    )
+
+
+def report(model: Any, path: PathLike | None = None, **options: Any) -> str:
+    """Return the page of `mpconnxr report` as HTML, and write it if a path is given.
+
+    Args:
+        model: what `convert` returned, or what it takes.
+        path: an .html to write.
+        **options: of `convert`.
+    """
+    converted = model if isinstance(model, ConvertedModel) else convert(model, **options)
+    return converted.report(path)
+
+
+def advise(
+    model: Model, board: str, *, samples: Any = None, seconds: float = 60, options: str = ""
+) -> Any:
+    """Say whether a model fits a board, and try which options help.
+
+    Args:
+        model: see `convert`.
+        board: a name of `mpconnxr.boards()`.
+        samples: typical inputs, as `calibration` of `convert`, to measure errors with.
+        seconds: time limit.
+        options: options of the command `mpconnxr convert` for each trial.
+
+    Returns:
+        An Advice: `fits`, `best` and `rows` with options and figures of each trial.
+
+    Raises:
+        UsageError: if there is no such board.
+    """
+    from tools.advise.search import advise as search
+    from tools.advise.trial import Task
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        path = _as_file(model, place / f"{_name(model)}.onnx")
+        given = samples
+        if samples is not None and not _is_path(samples):
+            given = place / "samples.npz"
+            np.savez(given, **(samples if isinstance(samples, dict) else {"x": samples}))
+        user_options = tuple(shlex.split(options))
+        task = Task(path, _board(board), user_options, given and Path(given), place)
+        return search(task, seconds)
+
+
+def flash(
+    model: Any,
+    port: str = "auto",
+    *,
+    target: str | None = None,
+    quiet: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Deploy a model to a board and verify it there, as `mpconnxr flash` does.
+
+    Args:
+        model: what `convert` returned, or a .bin.
+        port: a serial port; by default the only one with a USB device.
+        target: an emulated board instead, such as "rp2040".
+        quiet: print no progress.
+        **options: options of the command by name, such as reserve=28672 or no_verify=True.
+
+    Returns:
+        The facts that the command prints with --json, with its exit status: 0 if deployed and
+        verified.
+
+    Raises:
+        DeployError: if the model cannot be deployed.
+    """
+    from tools import flash as command
+    from tools.deploy.reporter import Reporter
+
+    arguments = ["--target", target] if target else ["--port", port]
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        arguments += [option] if value is True else [option, str(value)] if value else []
+    with tempfile.TemporaryDirectory() as folder:
+        path = model
+        if isinstance(model, ConvertedModel):
+            path = model.save(Path(folder) / f"{model.name}.bin")
+        args = command.parser().parse_args([str(path), *arguments])
+        args.reporter = Reporter(False, quiet)
+        status = command.flash(args)
+    facts: dict[str, Any] = args.reporter.facts
+    return facts | {"status": status}
+
+
+def boards(name: str | None = None) -> list[Board] | Board:
+    """Return the boards that are known, or the one of this name.
+
+    >>> mpconnxr.boards("pico").title
+    'Raspberry Pi Pico'
+
+    Raises:
+        UsageError: if there is no such board.
+    """
+    return load_boards() if name is None else _board(name)
+
+
+def targets() -> dict[str, bool]:
+    """Return by name of each MicroPython target whether it is installed on this computer."""
+    from tools.micropython import get_target, target_names
+
+    return {name: get_target(name).path().is_file() for name in target_names()}
+
+
+def _specs(tensors: list[dict[str, Any]]) -> list[Spec]:
+    return [Spec(t["name"], t["dtype"], tuple(t["shape"])) for t in tensors]
+
+
+def _board(name: str) -> Board:
+    board = named(name)
+    if board is None:
+        near = difflib.get_close_matches(name, [b.name for b in load_boards()], n=1)
+        hint = f"did you mean {near[0]}?" if near else "mpconnxr.boards() lists them"
+        raise UsageError(f"no board {name}: {hint}")
+    return board
+
+
+def _options(given: Mapping[str, Any], mode: str | None, calibration: Any) -> dict[str, Any]:
+    """Return attributes of Options; raise UsageError for names that there are not."""
+    for name in given:
+        if name not in _OF_OPTIONS | _OF_SETTINGS:
+            near = difflib.get_close_matches(name, _OF_OPTIONS | _OF_SETTINGS, n=1)
+            hint = f": did you mean {near[0]}?" if near else ""
+            raise UsageError(f"convert has no option {name}{hint}")
+    quantizing = {name: value for name, value in given.items() if name in _OF_SETTINGS}
+    result: dict[str, Any] = {"float64": "float32"}
+    result |= {name: value for name, value in given.items() if name in _OF_OPTIONS}
+    if "images" in result:
+        images = result["images"].items()
+        result["images"] = {n: i if isinstance(i, Image) else image_from(i) for n, i in images}
+    if mode is None:
+        if unused := [*quantizing, *(["calibration"] if calibration is not None else [])]:
+            raise UsageError(f"{', '.join(unused)}: only with quantize")
+        return result
+    return result | {"quantize": Settings(mode, _calibration(calibration), **quantizing)}
+
+
+def _calibration(values: Any) -> Any:
+    if values is None:
+        return ()
+    if _is_path(values):
+        return Path(values)
+    if isinstance(values, Mapping):
+        return {name: np.asarray(array) for name, array in values.items()}
+    if isinstance(values, list | tuple) and values and isinstance(values[0], Mapping):
+        return [{name: np.asarray(array) for name, array in s.items()} for s in values]
+    return np.asarray(values)
+
+
+def _arrays(values: Any) -> list[np.ndarray] | None:
+    """Return the arrays of a golden vector, one an input or output."""
+    if values is None:
+        return None
+    return [np.asarray(v) for v in (values if isinstance(values, list | tuple) else [values])]
+
+
+def _is_path(value: Any) -> TypeGuard[PathLike]:
+    return isinstance(value, str | os.PathLike)
+
+
+def _source(model: Model) -> Path | onnx.ModelProto:
+    if _is_path(model):
+        return Path(model)
+    if isinstance(model, onnx.ModelProto):
+        proto: onnx.ModelProto = model
+        return proto
+    if isinstance(model, bytes | bytearray | memoryview):
+        try:
+            proto = onnx.ModelProto.FromString(bytes(model))
+            return proto
+        except Exception as e:  # protobuf's errors have no common class
+            raise ConvertError(f"these bytes are no ONNX model: {e}") from None
+    import onnx_ir
+
+    if isinstance(model, onnx_ir.Model):
+        proto = onnx_ir.to_proto(model)
+        return proto
+    raise UsageError(
+        f"a model is a path, bytes, an onnx.ModelProto or an onnx_ir.Model, not {type(model)}"
+    )
+
+
+def _proto(source: Path | onnx.ModelProto) -> onnx.ModelProto:
+    return onnx.load(source) if isinstance(source, Path) else source
+
+
+def _as_file(model: Model, place: Path) -> Path:
+    """Return the path of a model, written to a place if it is in memory."""
+    source = _source(model)
+    if isinstance(source, Path):
+        return source
+    onnx.save(source, place)
+    return place
+
+
+def _name(model: Model) -> str:
+    return Path(model).stem if _is_path(model) else "model"

@@ -1,0 +1,257 @@
+"""`import mpconnxr` on a computer: convert, run, compare and deploy from Python."""
+
+import doctest
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import onnx
+import onnx_ir
+import pytest
+
+import mpconnxr
+from mpconnxr_host import api
+from tests.host.device import small
+from tools import package
+from tools.converter.reference.ort_session import open_session
+from tools.dist.wheel import renamed
+
+DIGITS = package.ROOT / "examples" / "digits" / "digits.onnx"
+
+
+@pytest.fixture(scope="module")
+def images():
+    return np.random.default_rng(0).random((24, 1, 8, 8), np.float32)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return mpconnxr.convert(DIGITS)
+
+
+@pytest.fixture(scope="module")
+def quantized(images):
+    return mpconnxr.convert(DIGITS, quantize="int8", calibration=images)
+
+
+def test_examples_in_docstrings_hold(monkeypatch):
+    monkeypatch.chdir(package.ROOT)
+    failed, tried = doctest.testmod(api)
+    assert tried > 5 and not failed
+
+
+def test_a_run_takes_and_returns_what_onnxruntime_does(digits, images):
+    session = open_session(onnx.load(DIGITS))
+    for image in images[:4]:
+        [wanted] = session.run(None, {"image": image[None]})
+        for x in (image, image[None], image[None].astype(float), [image], {"image": image}):
+            [got] = digits.run(x)
+            assert isinstance(got, np.ndarray) and got.dtype == np.float32
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_outputs_outlive_the_next_run(digits, images):
+    [first] = digits.run(images[0])
+    before = first.copy()
+    digits.run(images[1])
+    assert (first == before).all()
+
+
+@pytest.mark.parametrize("form", ["path", "text", "bytes", "proto", "ir"])
+def test_a_model_may_be(form, digits):
+    proto = onnx.load(DIGITS)
+    model = {
+        "path": DIGITS,
+        "text": str(DIGITS),
+        "bytes": DIGITS.read_bytes(),
+        "proto": proto,
+        "ir": onnx_ir.from_proto(proto),
+    }[form]
+    assert mpconnxr.convert(model).arena_nbytes == digits.arena_nbytes
+
+
+@pytest.mark.parametrize("source", ["converted", "path", "text", "bytes"])
+def test_load_takes(source, digits, images, tmp_path):
+    path = digits.save(tmp_path / "digits.bin")
+    what = {
+        "converted": digits,
+        "path": path,
+        "text": str(path),
+        "bytes": digits.model_file,
+    }[source]
+    [got] = mpconnxr.load(what).run(images[0])
+    assert (got == digits.run(images[0])[0]).all()
+
+
+def test_without_arrays_a_model_is_as_on_a_board(digits):
+    [y] = mpconnxr.load(digits).run([0.25] * 64)
+    assert not isinstance(y, np.ndarray) and len(y.data) == 10
+
+
+def test_several_inputs_and_dtypes():
+    inputs = [small.value("a", (2, 3), 6), small.value("b", (3,), 7)]
+    proto = small.model(
+        [("Cast", "a", "c", {"to": 7}), ("Add", "c b", "y", {})],
+        inputs,
+        [small.value("y", (2, 3), 7)],
+    )
+    model = mpconnxr.convert(proto)
+    a, b = np.arange(6, dtype=np.int32).reshape(2, 3), np.array([1 << 40, -1, 7])
+    assert [spec.name for spec in model.inputs] == ["a", "b"]
+    for x in ([a, b], (a, b), {"b": b, "a": a}):
+        assert (model.run(x)[0] == a + b).all()
+
+
+def test_open_shapes_and_strings():
+    nodes = [("Identity", "x", "y", {})]
+    ends = [small.value("x", ("n", 2))], [small.value("y", ("n", 2))]
+    model = mpconnxr.convert(small.model(nodes, *ends), bounds={"n": 4})
+    for n in (1, 4, 2):
+        x = np.full((n, 2), n, np.float32)
+        assert model.run(x)[0].tolist() == x.tolist()
+    ends = [small.value("x", (2,), 8)], [small.value("y", (2,), 8)]
+    texts = mpconnxr.convert(small.model(nodes, *ends))
+    assert texts.run(np.array(["é", ""]))[0].tolist() == ["é", ""]
+
+
+@pytest.mark.parametrize(
+    "x, message",
+    [
+        (np.zeros((8, 9)), "shape (8, 9) where (1, 1, 8, 8) is needed"),
+        (np.zeros((8, 8), complex), "complex128 values where float32 is needed"),
+        ({"picture": np.zeros(64)}, "no input picture; there are image"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(digits, x, message):
+    with pytest.raises(mpconnxr.InputError) as caught:
+        digits.run(x)
+    assert message in str(caught.value)
+
+
+def test_floats_are_not_cut_to_integers():
+    ends = [small.value("x", (2,), 6)], [small.value("y", (2,), 6)]
+    model = mpconnxr.convert(small.model([("Neg", "x", "y", {})], *ends))
+    with pytest.raises(mpconnxr.InputError):
+        model.run(np.array([0.5, 1.5]))
+
+
+def test_figures_of_a_conversion(digits):
+    assert digits.inputs == [api.Spec("image", "float32", (1, 1, 8, 8))]
+    assert digits.outputs[0].shape == (1, 10)
+    assert digits.steps == 4 and digits.macs == 66_624 and len(digits) == len(digits.model_file)
+    assert 0 < digits.weights_nbytes < len(digits) and not digits.warnings
+    assert digits.check.is_checked
+    assert digits.needs.total == digits.fit("pico").needs.total > digits.arena_nbytes
+    assert digits.fit("esp32").verdict == "fits"
+
+
+def test_quantization_is_compared_with_the_original(quantized, digits, images):
+    [row] = mpconnxr.compare(DIGITS, quantized, images)
+    assert row.name == "logits" and 20 < row.snr_db < 60 and row.agreement > 0.8
+    assert len(quantized) < len(digits) and len(quantized.layers) == 4
+    [exact] = mpconnxr.compare(DIGITS, digits, {"image": images})
+    assert exact.relative < 1e-5 and exact.agreement == 1
+
+
+@pytest.mark.parametrize("form", ["float64", "by name", "samples", "file"])
+def test_calibration_may_be(form, quantized, images, tmp_path):
+    path = tmp_path / "images.npy"
+    np.save(path, images)
+    calibration = {
+        "float64": images.astype(float),
+        "by name": {"image": images},
+        "samples": [{"image": image[None]} for image in images],
+        "file": path,
+    }[form]
+    again = mpconnxr.quantize(DIGITS, calibration)
+    assert again.model_file == quantized.model_file
+
+
+def test_integers_are_not_taken_for_floats(images):
+    with pytest.raises(mpconnxr.UsageError, match="uint8, but input image takes float32"):
+        mpconnxr.quantize(DIGITS, (images * 255).astype(np.uint8))
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: mpconnxr.convert(DIGITS, arna=9), "no option arna: did you mean arena?"),
+        (lambda: mpconnxr.convert(DIGITS, board="pico3"), "no board pico3: did you mean pico"),
+        (lambda: mpconnxr.convert(DIGITS, calibration=[1.0]), "calibration: only with quantize"),
+        (lambda: mpconnxr.convert(7), "not <class 'int'>"),
+        (lambda: mpconnxr.boards("x"), "mpconnxr.boards() lists them"),
+    ],
+)
+def test_a_wrong_argument_is_named(call, message):
+    with pytest.raises(mpconnxr.UsageError) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_a_model_that_cannot_be_read_is_refused():
+    with pytest.raises(mpconnxr.ConvertError, match="no ONNX model"):
+        mpconnxr.convert(b"not a model")
+
+
+def test_a_report_is_a_page(digits, tmp_path):
+    text = digits.report(tmp_path / "page.html")
+    assert text.startswith("<!") and (tmp_path / "page.html").read_text() == text
+    assert "srcdoc" in digits._repr_html_()
+
+
+def test_flash_writes_the_files_that_the_command_writes(digits, tmp_path, capsys):
+    facts = mpconnxr.flash(digits, to=tmp_path / "files", board="pico", quiet=True)
+    assert facts["status"] == 0 and "digits.bin" in facts["files"]
+    assert (tmp_path / "files" / "digits.bin").read_bytes() == digits.model_file
+    assert not capsys.readouterr().out
+
+
+def test_boards_and_targets_are_listed():
+    assert {"pico", "esp32"} <= {board.name for board in mpconnxr.boards()}
+    assert mpconnxr.targets()["cpython"] is True
+
+
+@pytest.mark.slow
+def test_advice_for_a_board():
+    advice = mpconnxr.advise(DIGITS, "pico", seconds=60)
+    assert advice.fits and advice.plain.placements
+
+
+def test_unknown_names_are_no_attributes():
+    assert not hasattr(mpconnxr, "no_such_name")
+
+
+def test_importing_the_package_imports_no_tools():
+    program = (
+        "import sys, mpconnxr; print([m for m in sys.modules if 'onnx' in m and 'mpc' not in m])"
+    )
+    completed = subprocess.run(
+        [sys.executable, "-c", program], cwd=package.ROOT, capture_output=True, text=True
+    )
+    assert completed.stdout == "[]\n", completed.stderr
+
+
+def test_the_package_alone_says_what_to_install(tmp_path):
+    with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
+        for path in package.SOURCES.rglob("*.py"):
+            archive.write(path, f"mpconnxr/{path.relative_to(package.SOURCES)}")
+    program = "import mpconnxr\nprint(mpconnxr.load.__name__)\nmpconnxr.convert"
+    completed = subprocess.run(
+        [sys.executable, "-IS", "-c", f"import sys; sys.path.insert(0, 'p.zip')\n{program}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert completed.stdout == "load\n"
+    assert "mpconnxr.convert: install mpconnxr with pip" in completed.stderr
+
+
+def test_a_wheel_has_the_tools_under_another_name():
+    source = "from tools import limits\nif x:\n    from tools.limits import nbytes  # tools\n"
+    assert renamed(source + "'from tools import x'\n") == (
+        "from mpconnxr_host.tools import limits\nif x:\n"
+        "    from mpconnxr_host.tools.limits import nbytes  # tools\n'from tools import x'\n"
+    )
+    with pytest.raises(ValueError, match="from tools.limits import"):
+        renamed("import tools.limits\n")
