@@ -20,6 +20,7 @@ EXTRA_OF = {
     "cryptography": "sign",
     "cyclonedx": "sbom",
     "packageurl": "sbom",
+    "hatchling": "dev",  # of the wheel's build
     "pytest": "dev",  # of the fuzzer, which takes its seeds from the tests
 }
 

@@ -22,6 +22,7 @@ from .board_names import renamed, shown
 from .joined import joined, merged
 from .model_file import ModelFile
 from .modules import Forms, Package
+from .scopes import is_for_cpython
 
 BLOCK = 4096  # bytes: smallest allocation on a board's flash
 MAX_BLOCKS = 1_190_000 // BLOCK  # blocks for a package: a Pico keeps 250 KB of its file system
@@ -130,8 +131,9 @@ def _small(package: Package, path: Path) -> str:
 
 
 def stripped(source: str) -> str:
-    """Return a module's text without docstrings and comments."""
+    """Return a module's text without docstrings, comments, and statements for CPython alone."""
     tree = ast.parse(source)
+    tree.body = [node for node in tree.body if not is_for_cpython(node)]
     documented = ast.Module | ast.ClassDef | ast.FunctionDef
     for node in [n for n in ast.walk(tree) if isinstance(n, documented) and ast.get_docstring(n)]:
         node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])

@@ -30,7 +30,7 @@ from tools.mpy import firmware
 from .core import Use, modules
 from .errors import DeployError
 from .folding import assigned, integers
-from .scopes import Place, Scope, scopes
+from .scopes import Place, Scope, is_for_cpython, scopes
 
 _PACKAGE = "mpconnxr"
 _PUBLIC = Path(__file__).with_name("public_names.txt")
@@ -42,7 +42,6 @@ _LET_GO = "LET_GO"  # see mpconnxr.build.load: a tuple of a module's own names
 # Names of builtin functions and types, in Python and in viper.
 _BUILT_IN = {*dir(builtins), *keyword.kwlist, *keyword.softkwlist, "const", "micropython"}
 _BUILT_IN |= {"ptr", "ptr8", "ptr16", "ptr32", "uint"}
-_IS_CPYTHON = "sys.implementation.name != 'micropython'"
 _SAYING = ("fail", "require")  # functions that take the text of an error
 # Attributes that MicroPython, or a user's program, looks up in any object.
 _LOOKED_UP = {"args", "close", "errno", "path", "send", "throw", "value"}
@@ -502,7 +501,7 @@ class _Module:
     def _omit_cpython(self) -> None:
         """Remove statements for CPython alone."""
         for node in self._source.tree.body:
-            if isinstance(node, ast.If) and ast.unparse(node.test) == _IS_CPYTHON:
+            if is_for_cpython(node):
                 self._statements.append((node, "pass"))
 
     def _write_let_go(self) -> None:

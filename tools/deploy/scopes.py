@@ -246,3 +246,9 @@ def scopes(source: str, tree: ast.Module) -> Scope:
     for statement in tree.body:
         reader.visit(statement)
     return reader.module
+
+
+def is_for_cpython(node: ast.stmt) -> bool:
+    """Return True for `if sys.implementation.name != "micropython":`, which no board needs."""
+    test = ast.unparse(node.test) if isinstance(node, ast.If) else ""
+    return test == "sys.implementation.name != 'micropython'"

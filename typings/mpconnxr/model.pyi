@@ -1,14 +1,16 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
-
-from numpy import ndarray  # on a computer alone
+from typing import Any, Protocol, overload
 
 from .errors import MpconnxrError
 from .inspect.profile import Profile
 from .inspect.timing import Benchmark
 from .tensor import Tensor, _Value
 
-_Array = ndarray[Any, Any]
+class _Array(Protocol):
+    """A numpy array: on a computer alone."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
 
 class Model:
     inputs: list[Tensor]
@@ -22,7 +24,7 @@ class Model:
         self,
         x: _Array | Sequence[_Array] | Mapping[str, _Array],
         deadline_us: int | None = None,
-    ) -> list[_Array]: ...
+    ) -> list[Any]: ...
     @overload
     def run(self, x: _Value | None = None, deadline_us: int | None = None) -> list[Tensor]: ...
     def predict(
