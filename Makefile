@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test-device lint loops fuzz bench package dist clean setup venv
+.PHONY: help demo examples test test-all test-device lint loops fuzz bench package dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -22,7 +22,15 @@ examples: venv ## run the demos of all examples: words, shapes, gestures, a fan,
 	@for name in digits keywords shapes gesture anomaly forest two_models custom_op; do \
 	  echo && echo "== $$name" && $(PY) -m examples.$$name.demo || exit 1; done
 
-test: setup ## run the tests, on every MicroPython target that can be had here
+# Two word sizes, with and without the native emitter, and a board's instruction set.
+TEST_TARGETS := unix unix32 unix-plain mps2-an385
+
+test: venv ## run the quick tests, on some MicroPython targets
+	@$(MICROPYTHON) packages --install $(TEST_TARGETS) || true
+	@$(MICROPYTHON) build --available $(TEST_TARGETS)
+	@MPCONNXR_TARGETS="$(TEST_TARGETS)" $(PY) -m pytest -n 2 -m "not slow" tests/device tests/host
+
+test-all: setup ## run all tests, on every MicroPython target that can be had here, as CI does
 	@$(PY) -m pytest -n 2 tests/device tests/host  # the longest ones first
 
 # TARGETS="rp2040 /dev/ttyACM0" takes these instead of the boards that are emulated: names of

@@ -8,6 +8,8 @@ The default is all of TARGETS. The package is compiled for them as tools/flash.p
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.device.machine import EmulatedMachine, SerialMachine
@@ -27,7 +29,8 @@ def pytest_addoption(parser):
 
 def pytest_generate_tests(metafunc):
     if "machine" in metafunc.fixturenames:
-        known = [name for name in TARGETS if name in target_names()]
+        wanted = os.environ.get("MPCONNXR_TARGETS", "").split() or TARGETS
+        known = [name for name in TARGETS if name in target_names() and name in wanted]
         names = metafunc.config.getoption("--target") or known
         metafunc.parametrize("machine", names, indirect=True, scope="session")
 

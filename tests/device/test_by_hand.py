@@ -75,6 +75,7 @@ def model(request):
     return {"digits.bin": convert(NETWORKS[request.param]().model).data}
 
 
+@pytest.mark.slow
 def test_a_model_runs_from_the_file_system_of_a_pico(pico, package, model):
     fs, image = file_system(package | model, PICO.filesystem_bytes)
     assert PICO.filesystem_bytes - 4096 * fs.used_block_count >= LEAST_LEFT
@@ -83,6 +84,7 @@ def test_a_model_runs_from_the_file_system_of_a_pico(pico, package, model):
     assert completed.stdout.endswith("verified True\n"), completed.stdout + completed.stderr
 
 
+@pytest.mark.slow
 def test_joined_modules_take_little_more_heap(pico, package, model, monkeypatch):
     def single(modules, *_):
         return {name: path.read_text() for name, path in modules.items()}

@@ -38,6 +38,7 @@ def deploy(board, model, *options):
     return flash.main([str(model), "--port", board.port, "--interpret", *options])
 
 
+@pytest.mark.slow
 def test_digits_are_deployed_to_an_empty_file_system(pico, tmp_path, capsys):
     """Verified; updated, with the power lost; then verified in place, then nothing to copy.
 
@@ -143,6 +144,7 @@ def in_use(image, folder):
         return frozenset(code.items()), loaded(folder)
 
 
+@pytest.mark.slow
 def test_code_and_a_model_run_from_the_romfs(pico, tmp_path, capsys):
     model = tmp_path / "model.bin"
     model.write_bytes(convert(NETWORKS["digits int8"]().model).data)

@@ -63,6 +63,7 @@ print(used + used * unpainted // painted_nbytes)
 pytestmark = zoo.needs_zoo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mode"), [(n, mode) for n, modes in CASES.items() for mode in modes]
 )

@@ -48,6 +48,7 @@ print(gc.mem_alloc() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", KEPT)
 def test_a_model_keeps_a_bounded_part_of_the_heap(machine, case):
     """Count the arena, and all that load and run leave behind: code, names, the table."""
@@ -63,6 +64,7 @@ def test_a_model_keeps_a_bounded_part_of_the_heap(machine, case):
     assert 0.75 * most < min(results) <= most
 
 
+@pytest.mark.slow
 def test_peak_heap_beyond_the_arena_is_bounded(machine, tmp_path):
     if machine.name != "rp2040":
         pytest.skip("another heap, or one of unknown size")

@@ -15,6 +15,7 @@ SCRIPT = (small.SCRIPTS / "lifetimes.py").read_text()
 ROOM = 0x98000  # between the firmware of a Pico and its file system
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["program", "kernels"] if LONG else ["program"])
 def test_objects_that_a_model_reads_stay_alive(machine, mode):
     if machine.name != "rp2040":

@@ -13,6 +13,7 @@ N_CALLS = {"rp2040": 2}  # of each loop; the emulator is the slowest of them all
 N_CALLS_USUAL = 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", loops.parts(), ids=lambda names: names[0])
 def test_loops_give_the_bits_of_their_plain_form(machine, names, ready_target):
     n = N_CALLS.get(machine.name, N_CALLS_USUAL)

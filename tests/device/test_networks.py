@@ -23,6 +23,7 @@ def binary(name):
     return convert(network(name).model).data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NETWORKS)
 def test_outputs_agree_with_onnxruntime(machine, name, tmp_path):
     expected = network(name)

@@ -13,6 +13,7 @@ from tools.micropython import target_names
 SLICE_US = 5000
 
 
+@pytest.mark.slow
 def test_other_tasks_get_their_turns_during_a_run(machine):
     """Each turn comes within twice the slice, as docs/api.md says."""
     if machine.name != "rp2040" and machine.name in target_names():

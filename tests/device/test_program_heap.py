@@ -35,6 +35,7 @@ CASES = {  # network, streamed, and the most bytes that stay, in use at any time
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_program_takes_a_bounded_part_of_the_heap(machine, case):
     if machine.name != "rp2040":

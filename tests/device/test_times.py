@@ -85,6 +85,7 @@ def prepared(name, machine, why):
     return files | {"model.bin": converted.data, "x.bin": converted.vector.inputs[0].tobytes()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mode"), CASES)
 def test_all_times_of_a_run_agree(machine, name, mode):
     """Times of flash, check, benchmark and monitor are within 5 % of what a user measures."""
@@ -102,6 +103,7 @@ def test_all_times_of_a_run_agree(machine, name, mode):
     assert all(abs(us - user) <= 0.05 * user for us in result.values())
 
 
+@pytest.mark.slow
 def test_a_value_takes_little_longer_than_the_run(machine):
     """For 192 floats an array or view takes 0.2 ms at most, a list 10 us an element."""
     if machine.name != "rp2040":
@@ -139,6 +141,7 @@ print(*[us(value) - run for value in (a, memoryview(a), bytes(a), x, tuple(x))])
         assert max(taken[:2]) <= 200 and taken[2] <= 300 and max(taken[3:]) <= 1920
 
 
+@pytest.mark.slow
 def test_a_module_is_searched_for_once(machine):
     if machine.name != "rp2040":
         pytest.skip("its time is that of the computer")

@@ -88,6 +88,7 @@ for hard in (False, True):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["program", "kernels"])
 def test_a_run_in_an_interrupts_callback_is_refused(machine, mode):
     if machine.name != "rp2040":

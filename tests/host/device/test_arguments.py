@@ -74,6 +74,7 @@ def models():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ("kernels", "program"))
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 def test_wrong_arguments_raise_typed_errors(target, mode, models):

@@ -49,6 +49,7 @@ def test_damage_is_refused_with_digests(target, mixed, mode):
     assert report.ok and report.refused > 2 * tables_nbytes(mixed), report
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("bits", "1"), ("words", "1"), ("several", "3000")])
 def test_damage_without_digests_does_no_harm(target, mixed, mode, amount):
@@ -58,6 +59,7 @@ def test_damage_without_digests_does_no_harm(target, mixed, mode, amount):
     assert report.refused > 500 and report.ran > 200 and report.slowest < SLOWEST, report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 def test_damaged_short_mantissas_do_no_harm(target):
     report = small.damage(target, made(float="fast16"), "words", "1")

@@ -98,6 +98,7 @@ def test_a_run_allocates_nothing_and_is_right(target, dtype, args):
     np.testing.assert_array_equal(got, small.expected(model, x)[0].ravel())
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("words", "3"), ("several", "1000")])
 def test_damage_does_no_harm(target, mode, amount):

@@ -218,6 +218,7 @@ def _damaged(data, kind):
             yield data[:at] + bytes([value]) + data[at + 1 :]
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize("kind", [5, 6])
 def test_damaged_records_never_crash(target, kind):

@@ -135,6 +135,7 @@ def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
     assert ["block_rows:", "armv7m,", *forms] in printed
 
 
+@pytest.mark.slow
 def test_inspect_knows_every_family_and_form():
     package = Package()
     kernels = [p.stem for p in (PACKAGE / "ops").glob("[a-z]*.py")]

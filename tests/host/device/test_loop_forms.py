@@ -65,6 +65,7 @@ def test_handwritten_calls_belong_to_loops():
         assert written_by_hand(family) & loops_of(family), family
 
 
+@pytest.mark.slow
 def test_forms_give_the_same_bits(ready_target):
     names = list(families())
     expected = {(family, loop) for family in names for loop in loops_of(family)}
@@ -74,6 +75,7 @@ def test_forms_give_the_same_bits(ready_target):
         assert digests(ready_target(target), names, N_CALLS) == result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix32", "unix-plain"], indirect=True)
 def test_unbuilt_sources_give_the_same_bits(target, ready_target):
     """A source is a loop's plain form: a copy of mpconnxr/ runs as it is."""
