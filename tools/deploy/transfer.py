@@ -158,17 +158,18 @@ def write_image(partition: Partition, image: bytes) -> None:
 
 def copy(device: Device, changes: Changes, by: str = "flash") -> None:
     """Copy each file: stage it, then give it its name."""
-    with waiting("copying", changes.nbytes, by) as bar:
+    nbytes = changes.nbytes
+    with waiting("copying", nbytes, by) as bar, device.copying(nbytes) as files:
         for f in changes.copy:
             bar.describe(f"copying {f.path.rpartition('/')[2]}")
             if f in changes.staged:
                 bar.update(len(f.data))
             elif f.path in changes.local:
-                device.duplicate(changes.local[f.path], f.path, f.data)
+                files.duplicate(changes.local[f.path], f.path, f.data)
             else:
-                device.stage(f.path, f.data, bar.update)
+                files.stage(f.path, f.data, bar.update)
             if f.path not in changes.late:
-                device.put(f.path, f.stale)
-    for f in changes.kept:
-        for path in f.stale:
-            device.remove(path)
+                files.put(f.path, f.stale)
+        for f in changes.kept:
+            for path in f.stale:
+                files.remove(path)

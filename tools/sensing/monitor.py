@@ -67,7 +67,8 @@ def main(argv: list[str] | None = None) -> int:
 def _monitor(args):
     source = source_of(args)
     with reach.device_of(args) as device, keys() as pressed:
-        folder = args.dir or device.about().folder
+        home = device.about().folder  # refuses other or older firmware
+        folder = args.dir or home
         places = places_of(device, folder)
         if places.active:
             device.execute(f"sys.path.insert(0, {places.parent(places.active)!r})")

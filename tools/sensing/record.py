@@ -111,6 +111,7 @@ def _dataset(args):
 def _record(args, dataset):
     source = source_of(args)
     with reach.device_of(args) as device, keys() as pressed:
+        device.about()  # refuses other or older firmware
         device.execute(source)
         device.execute(_STREAM.read_text())
         most_ms = round(args.seconds * 1000)

@@ -5,6 +5,8 @@ import time
 import pytest
 from mpremote.transport_serial import SerialTransport
 
+from tools.micropython import TargetError
+
 # A block of the file system that nothing else uses: one sector erased, then 16 pages programmed.
 WRITE_BLOCK = "import rp2; rp2.Flash().writeblocks(200, b'\\x55' * 4096)"
 BLOCK = slice((1 << 20) + 200 * 4096, (1 << 20) + 201 * 4096)
@@ -82,6 +84,38 @@ def test_power_is_cut_in_the_middle_of_a_change(pico, tmp_path):
         repl(WRITE_BLOCK)
     written = b"\x55" * (256 + 128)
     assert (tmp_path / "flash").read_bytes()[BLOCK] == written.ljust(4096, b"\xff")
+
+
+def test_what_changes_while_the_board_is_off_is_there_when_it_is_on(pico):
+    at = BLOCK.start - (1 << 20)
+    with pico() as board:
+        with Repl(board.port) as repl:
+            repl("with open('kept', 'w') as f: f.write('text')")
+        with board.off() as storage:
+            assert storage[:8] != b"\xff" * 8  # its file system
+            storage[at : at + 4] = b"text"
+        with Repl(board.port) as repl:
+            read = "b = bytearray(4); import rp2; rp2.Flash().readblocks(200, b, 0); print(b)"
+            assert repl(read) == "bytearray(b'text')"
+            assert repl("print(open('kept').read())") == "text"
+    assert board.changes
+
+
+def test_a_flash_has_one_board_at_a_time(pico):
+    with pico(), pytest.raises(TargetError, match="flash is in use"), pico():
+        pass
+    with pico():
+        pass
+
+
+def test_a_board_whose_flash_has_another_firmware_gets_its_own(pico, tmp_path):
+    with pico():
+        pass
+    flash = tmp_path / "flash"
+    flash.write_bytes(_with_block(bytes(65536) + flash.read_bytes()[65536:], b"\x55" * 4096))
+    with pico() as board, Repl(board.port) as repl:
+        assert repl("print(1 + 1)") == "2"
+    assert flash.read_bytes()[BLOCK] == b"\x55" * 4096
 
 
 def _with_block(flash, data):
