@@ -24,6 +24,7 @@ from tools.micropython.rom import RomTarget
 EXAMPLES = Path(__file__).parent
 ROOT = EXAMPLES.parent
 TIMEOUT = 900  # s
+_IMPORTED = {"io.audio", "signal.smoothing", "signal.windows"}  # by programs on_device.py
 
 
 def arguments(
@@ -93,7 +94,7 @@ def _package(target: Target, files: Iterable[Path | bytes]) -> dict[str, Path | 
         data = file if isinstance(file, bytes) else file.read_bytes()
         if data.startswith(MAGIC):
             model = parse_model("model.bin", data)
-            model = replace(model, optional=model.optional | {"audio"})
+            model = replace(model, optional=model.optional | _IMPORTED)
             code = code_for(model, Package(), Machine.for_arch(target.arch))
             package |= {f.path: f.data for f in code}
     return package

@@ -28,7 +28,7 @@ def resolve(name):
 
 def _module(name):
     """Return the module of this name from the rooms that programs import from."""
-    for room in ("inspect", "io"):
+    for room in ("inspect", "io", "signal"):
         try:
             return __import__("mpconnxr." + room + "." + name, None, None, (name,))
         except ImportError:

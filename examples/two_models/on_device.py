@@ -20,8 +20,7 @@ def main():
     print("apart they need", sum(needs), "bytes")
     camera = shapes.source()
     frames = iter(camera.frames())
-    for window in gesture.source().windows():
-        label = gesture.classify(feeling, window)
+    for label, _ in gesture.answers(feeling, gesture.source()):
         if label == "tap":
             start = time.ticks_us()
             label = shapes.classify(seeing, camera, next(frames))

@@ -79,13 +79,13 @@ class LogMel:
 
     def _make_triangles(self, low, high):
         """Make the table of bins between low and high: the band that rises there, its weight."""
-        ends = _mel(low), _mel(high)
+        ends = self._scale(low), self._scale(high)
         step = (ends[1] - ends[0]) / (self.bands + 1)
         if not step > 0:
             raise InputError("low: less than high is needed")
         table, first = [], None
         for k in range(self.size // 2 + 1):
-            place = (_mel(k * self.rate / self.size) - ends[0]) / step
+            place = (self._scale(k * self.rate / self.size) - ends[0]) / step
             if 0 <= place < self.bands + 1:
                 first = k if first is None else first
                 table += [int(place), round(256 * (place - int(place)))]
@@ -94,6 +94,10 @@ class LogMel:
         # One more band takes the falling side of the last one; it is no output.
         self._triangles = array("H", table)
         self._mel_p = block(self.size, first, len(table) // 2, self.bands + 1, 0)
+
+    def _scale(self, hz):
+        """Return the place of a frequency on the scale on which bands are spaced evenly."""
+        return 2595 * math.log(1 + hz / 700, 10)
 
     def frame(self, samples, first, out, at=0):
         """Write the bands of a frame to out[at], out[at + 1], ... as integers.
@@ -157,7 +161,3 @@ def _cosines(n):
         result.append((x + (1 << 45)) >> 46)
         x, y = (x * c - y * s) >> 60, (x * s + y * c) >> 60
     return result + [-result[n // 2 - k] for k in range(n // 4 + 1, n // 2 + 1)]
-
-
-def _mel(hz):
-    return 2595 * math.log(1 + hz / 700, 10)

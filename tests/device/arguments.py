@@ -434,6 +434,50 @@ def other_arguments():
     sweep("Mfcc.coefficients", lambda v: Mfcc(8000, 64, 13, coefficients=v), "coefficients")
 
 
+def signal_arguments():
+    """Sweep the arguments of windows, statistics, spectra and smoothing."""
+    from mpconnxr import smoothing, spectrum, statistics, windows
+
+    out = array("f", [0] * 6)
+    for channels in (1, 6):
+        sample, n = [0] * 6 if channels > 1 else 0, 6 // channels
+        any_of = "out sample channels"
+        stats = statistics.RunningStats(3, channels)
+        window = windows.Window(out, channels, 1)
+        sweep("Window", lambda v: fill(windows.Window(v, channels), sample, n), any_of)
+        sweep("Window.hop", lambda v: windows.Window(out, channels, v), "hop")
+        sweep("Window.push", lambda v: fill(window, v, n), "sample")
+        sweep("RunningStats.push", stats.push, "sample")
+        sweep("RunningStats.mean", stats.mean, "channel")
+        sweep("RunningStats.variance", stats.variance, "channel")
+    sweep("Window.channels", lambda v: windows.Window(out, v), "channels")
+    sweep("RunningStats", statistics.RunningStats, "n:")
+    sweep("RunningStats.channels", lambda v: statistics.RunningStats(3, v), "channels")
+    make = spectrum.Spectrum
+    sweep("Spectrum", make, "rate low")
+    sweep("Spectrum.size", lambda v: make(50, v), "size bands")
+    sweep("Spectrum.channels", lambda v: make(50, 16, 2, channels=v), "channels")
+    sweep("Spectrum.write", make(50, 16, 2, channels=2).write, "out")
+    output = mpconnxr.load("relu.bin").outputs[0]
+    average = smoothing.Average(output, 3)
+    sweep("Average", lambda v: smoothing.Average(v, 3), "output")
+    sweep("Average.n", lambda v: smoothing.Average(output, v), "n:")
+    sweep("Average.threshold", lambda v: smoothing.Average(output, 3, v), "threshold")
+    sweep("Average.mean", average.mean, "i:")
+    sweep("Agreement", lambda v: smoothing.Agreement(v, 2), "n:")
+    sweep("Agreement.m", lambda v: smoothing.Agreement(2, v), "m: n:")
+    sweep("Agreement.update", smoothing.Agreement(2, 2).update, "answer")
+    sweep("Hysteresis", lambda v: smoothing.Hysteresis(v, -2), "on: off:")
+    sweep("Hysteresis.off", lambda v: smoothing.Hysteresis(2, v), "off:")
+    sweep("Hysteresis.update", smoothing.Hysteresis(1, 0).update, "score")
+
+
+def fill(window, sample, n):
+    """Push a sample n times, so that the window is written."""
+    for _ in range(n):
+        window.push(sample)
+
+
 def described(m):
     """Call everything that describes a model, its inputs and its outputs; return the refusals."""
     ends = m.inputs + m.outputs
@@ -481,6 +525,7 @@ def attributes(each):
 relu = Checked("relu", [1, -2, 3, -4, 5, -6])
 if MODE == "kernels":
     other_arguments()
+    signal_arguments()
 load_arguments(relu)
 attributes(relu)
 run_arguments(relu, "image input")

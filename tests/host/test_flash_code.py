@@ -181,7 +181,11 @@ def test_modules_that_a_model_does_not_need_are_omitted(model):
 
     assert not names() & {"audio", "runtime", "objects", "images", "image"}
     assert names("io.images") - names() == {"images", "image"}
-    assert "audio" in names("audio")
+    assert names("io.audio") - names() == {"audio"}
+    assert names("io.mfcc") - names() == {"mfcc", "audio", "cepstra"}  # with what it imports
+    signal = {"windows", "statistics", "spectrum", "smoothing"}
+    assert not names() & signal
+    assert names("signal.spectrum") - names() == {"spectrum", "audio"}
 
 
 def test_the_machine_follows_from_the_firmware():

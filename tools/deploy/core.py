@@ -32,6 +32,7 @@ ROOMS = {  # "": what lies directly in mpconnxr/
     "dynamic": Use.OPTIONAL,
     "inspect": Use.KERNELS | Use.REQUESTED,
     "io": Use.KERNELS | Use.REQUESTED,
+    "signal": Use.OPTIONAL,
 }
 EXCEPTIONS = {
     "__init__": Use.LOADED | Use.PROGRAM | Use.LOOPS,

@@ -101,7 +101,9 @@ class Package:
 
         def needs(module):
             needed = self._dependencies(self._tree(module), module, pick)
-            return needed if module not in flat else [m for m in needed if m not in spared]
+            if module not in flat or module in OPTIONAL:
+                return needed
+            return [m for m in needed if m not in spared]
 
         return self._closure([*(flat - spared), "ops", *self._kernels(kernels)], needs)
 
