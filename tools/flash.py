@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
@@ -242,7 +241,7 @@ def _write(args, model, package):
 
 def _plan(args, model, package, machine, in_place) -> DeploymentPlan:
     """Decide how the model is deployed."""
-    options = {"interpret": args.interpret, "ops": args.ops, "with": args.extra, "key": args.key}
+    options = {"interpret": args.interpret, "ops": args.ops, "key": args.key}
     reasons = [f"--{name}" for name, value in options.items() if value]
     return plan_deployment(model, package, machine, in_place, ", ".join(reasons), args.cores)
 
@@ -263,7 +262,7 @@ def _model(args):
             f"{args.model} has no golden vector (see the converter's output): give --no-verify"
         )
     origin.check_signature(model, args.key)
-    return replace(model, optional=model.optional | {OPTIONAL_BY_NAME[n] for n in args.extra})
+    return model.with_requested([OPTIONAL_BY_NAME[name] for name in args.extra])
 
 
 def _read(args):

@@ -1,6 +1,7 @@
 """tools/flash.py deploys models as programs to a fake board."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -95,6 +96,46 @@ def test_programs_are_updated_and_rolled_back(bench, capsys):
     assert bench.deploy("Floor") == 0 and bench.prints() == "Program [1.0, -2.0]"
     assert len(bench.programs()) == 2
     assert bench.deploy("Floor", "--rollback") == 0 and bench.prints() == NEG
+
+
+SENSING = """
+import mpconnxr
+from mpconnxr import smoothing, spectrum, windows
+model = mpconnxr.load("model.bin")
+window = windows.Window(model.inputs[0].data, 2)
+average = smoothing.Average(model.outputs[0], 2)
+made = spectrum.Spectrum(50, 16, 2)
+made.samples[3], out = 1000, [0, 0]
+made.write(out)
+for sample in ((1, -2), (3, 4)):
+    if window.push(sample):
+        model.run()
+        print(type(model).__name__, average.update(), min(out) > 0)
+"""
+SENSED = "Program 1 True\nProgram 1 True"
+
+
+def test_a_program_gets_the_modules_that_a_user_requests(bench, capsys):
+    """It gets no kernels for them, and keeps them when the code is updated."""
+    requests = [f"--with={name}" for name in ("windows", "smoothing", "spectrum")]
+    assert bench.deploy("Neg") == 0
+    [without] = re.findall(r"fits      needs ([\d.]+)", capsys.readouterr().out)
+    assert not (bench.folder / "mpconnxr" / "signal").exists()
+    assert bench.deploy("Neg", *requests) == 0 and bench.prints(program=SENSING) == SENSED
+    out = capsys.readouterr().out
+    assert "as a program: " in out
+    assert float(re.findall(r"fits      needs ([\d.]+)", out)[0]) > float(without)
+    signal = bench.folder / "mpconnxr" / "signal"
+    assert {p.name for p in signal.iterdir()} == {
+        "windows.mpy",
+        "smoothing.mpy",
+        "spectrum.mpy",
+    }
+    assert not (bench.folder / "mpconnxr" / "ops").exists()
+    (bench.folder / "mpconnxr" / "public.mpy").write_bytes(b"of an earlier release")
+    assert bench.deploy("Neg") == 0
+    assert (bench.folder / "mpconnxr_b" / "mpconnxr" / "signal" / "windows.mpy").exists()
+    assert bench.prints(program=SENSING) == SENSED
 
 
 def test_a_model_that_cannot_be_a_program_gets_kernels(bench, capsys):

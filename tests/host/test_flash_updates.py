@@ -99,7 +99,7 @@ def test_a_module_that_a_program_needs_is_kept(bench):
     bench.begin(OLD)
     assert bench.flash(OLD, "--with", "audio") == 0
     assert bench.flash(UPDATES["code"]) == 0
-    assert (bench.folder / "mpconnxr_b" / "mpconnxr" / "audio.mpy").exists()
+    assert (bench.folder / "mpconnxr_b" / "mpconnxr" / "io" / "audio.mpy").exists()
     assert bench.runs("from mpconnxr.io.audio import LogMel\nprint(1)") == "1"
 
 

@@ -10,6 +10,7 @@ import ast
 import keyword
 import string
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path, PurePosixPath
@@ -88,6 +89,23 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     first, file = files[0]
     files[0] = first, replace(file, stale=file.stale + _both_types(package, obsolete))
     return [replace(file, loaded=path in loaded) for path, file in files]
+
+
+def imported(names: Iterable[str], package: Package, machine: Machine) -> list[File]:
+    """Return modules that a user's program imports, with what they import.
+
+    Args:
+        names: the modules.
+        package: the device package.
+        machine: what the board can run.
+
+    Raises:
+        DeployError: if a module does not compile.
+    """
+    builder = Builder(package, machine)
+    paths = package.with_imports(names, builder.pick)
+    files = [_file(package, path, builder.build(path), ".mpy", paths) for path in paths]
+    return [replace(file, loaded=True) for file in files]
 
 
 def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from tools.machine import Machine
 from tools.romfs import image_of
 
 from . import boards, fit, modules, romfs, transfer
-from .code import File, code_for, entry_for
+from .code import File, code_for, entry_for, imported
 from .device import About, Device
 from .errors import BoardError, DeployError
 from .model_file import ModelFile
@@ -224,7 +224,8 @@ class Deployment:
             in there
         }
         if self._is_program and not kernels:
-            return self._code
+            files = {f.path: f for f in imported(optional, self._package, self._machine)}
+            return list((files | {f.path: f for f in self._code}).values())
         own = () if self._is_program else self._model.kernels
         model = replace(
             self._model,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.errors import ConvertError
@@ -20,7 +21,7 @@ class ModelFile:
         kernels: names of the kernels that it uses.
         steps: number of steps.
         operands: number of tensors over all steps, each counted as often as a step uses it.
-        optional: optional modules of the package that it needs.
+        optional: optional modules of the package that it needs, those of `requested` included.
         weights: dtypes of the steps' second inputs.
         arena_nbytes: arena with the weights read in place.
         streamed_nbytes: arena with the weights streamed.
@@ -30,6 +31,7 @@ class ModelFile:
         golden_nbytes: test vectors, 0 without any.
         interface_nbytes: all inputs, or all outputs if these are larger: they are in memory
             together.
+        requested: optional modules that the user's program imports.
     """
 
     name: str
@@ -46,6 +48,12 @@ class ModelFile:
     tables_nbytes: int
     golden_nbytes: int
     interface_nbytes: int
+    requested: frozenset[str] = frozenset()
+
+    def with_requested(self, modules: Collection[str]) -> ModelFile:
+        """Return the same with optional modules that the user's program imports."""
+        optional = self.optional.union(modules)
+        return replace(self, optional=optional, requested=self.requested.union(modules))
 
     @property
     def is_streamed(self) -> bool:

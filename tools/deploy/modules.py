@@ -172,6 +172,12 @@ class Package:
 
         return self._closure([_name_of(path.relative_to(self.folder)) for path in paths], needs)
 
+    def with_imports(self, names: Iterable[str], pick: Pick) -> list[Path]:
+        """Return modules with everything they import or use, the core included."""
+        return self._closure(
+            [*names], lambda module: self._dependencies(self._tree(module), module, pick)
+        )
+
     def has_kernel(self, name: str) -> bool:
         """Return True if the package has a kernel with this name.
 

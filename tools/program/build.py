@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.deploy.board_names import PROGRAM, renamed, shown
-from tools.deploy.code import Builder, File, code_for
+from tools.deploy.code import Builder, File, code_for, imported
 from tools.deploy.core import Use, names, path_of
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import ModelFile
@@ -89,10 +89,13 @@ def plan_deployment(
 def _program(model, machine, in_place, n_cores):
     made = build(model.data, machine, stream=not in_place, n_cores=n_cores)
     loaded = {made.module, *(f"mpconnxr/{name}.mpy" for name in (*CORE, CORES))}
+    requested = {f.path: f for f in imported(model.requested, built_package(), machine)}
+    loaded |= requested.keys()
     files = [
         File(path, data, (path.removesuffix(".mpy") + ".py",), path in loaded)
         for path, data in sorted(made.files.items())
     ]
+    files += [file for path, file in requested.items() if path not in made.files]
     summary = f"as a program: {made.calls} calls of loops"
     if n_cores == 1:
         return DeploymentPlan(files, summary, machine)
