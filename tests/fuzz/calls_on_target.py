@@ -300,8 +300,26 @@ def sound():
     made.frame(arg(bytes(200)), arg(0, 10), arg([0] * 20), arg(0, 1))
 
 
+def sensors():
+    from mpconnxr import smoothing, spectrum, statistics, windows
+
+    channels = pick((1, 3))
+    window = windows.Window(arg([0] * 6, bytearray(6)), channels, arg(None, 1), arg(False))
+    stats, good = statistics.RunningStats(arg(1, 3), channels), 5 if channels == 1 else (1, -2, 3)
+    for _ in range(4):
+        window.push(arg(good))
+        stats.push(arg(good))
+    pick((
+        lambda: stats.variance(arg(0)) + stats.mean(arg(0)),
+        lambda: spectrum.Spectrum(arg(50), arg(16), arg(2), channels=channels).write(arg([0] * 9)),
+        lambda: smoothing.Average(arg(tensor()), arg(1, 3), arg(None, 0.5)).update(),
+        lambda: smoothing.Agreement(arg(2), arg(3)).update(arg("a", 1, None)),
+        lambda: smoothing.Hysteresis(arg(0.75), arg(0.25)).update(arg(0.5)),
+    ))()  # fmt: skip
+
+
 CALLS_THERE_ARE = (load, load_good, load_all, session, close, runs, runs, runs, measures, tensors,
-                   tensors, data, files, sound)  # fmt: skip
+                   tensors, data, files, sound, sensors)  # fmt: skip
 NAMED = (mpconnxr.MpconnxrError, OSError)
 
 

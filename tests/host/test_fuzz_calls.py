@@ -9,7 +9,7 @@ from tools import package
 from tools.micropython import UNIX_TARGETS
 
 PLANTED = {
-    "exception": ("values.py", "except (TypeError, LookupError):", "except OSError:"),
+    "exception": ("io/values.py", "except (TypeError, LookupError):", "except OSError:"),
     "broken": ("rare.py", 'raise MpconnxrError("the model was closed: load it again")', "pass"),
 }
 
