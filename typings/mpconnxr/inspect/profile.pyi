@@ -1,4 +1,4 @@
-class Step:
+class StepTime:
     step: str
     name: str
     kernel: str
@@ -7,7 +7,7 @@ class Step:
     def __init__(self, step: str, name: str, kernel: str, forms: list[str]) -> None: ...
 
 class Profile:
-    steps: list[Step]
+    steps: list[StepTime]
     us: float
-    def __init__(self, steps: list[Step]) -> None: ...
+    def __init__(self, steps: list[StepTime]) -> None: ...
     def rows(self) -> list[tuple[str, str, str, str, str, str]]: ...

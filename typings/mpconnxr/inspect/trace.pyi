@@ -2,11 +2,11 @@ from collections.abc import Callable
 
 from ..model import Model
 from ..tensor import Tensor, _Value
-from .profile import Step
+from .profile import StepTime
 
 def follow(
     model: Model,
-    each: Callable[[Step, list[Tensor | None]], object],
+    each: Callable[[StepTime, list[Tensor | None]], object],
     x: _Value | None = None,
 ) -> list[Tensor]: ...
 def trace(
