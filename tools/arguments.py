@@ -7,16 +7,32 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from mpconnxr import __version__
 
+PAGES = "docs"  # where the pages are that helps name
 _MAX_PORT = 65535
 _called_as = ""  # the command as typed, if not `python -m tools.NAME`
 
 
 class Parser(argparse.ArgumentParser):
-    """Parser that reports an error in one line, where to get help in another, and exits with 2."""
+    """Parser that reports an error in one line, where to get help in another, and exits with 2.
+
+    Attributes:
+        example: a command line that shows how the command is used; "" for none.
+        page: name of its page in docs/; "" for none.
+    """
+
+    def __init__(self, *args: Any, example: str = "", page: str = "", **options: Any):
+        super().__init__(*args, **options)
+        self.example, self.page = example, page
+
+    def format_help(self) -> str:
+        """Return the help, with the example and the page at its end."""
+        example = f"\nexample: {self.example}\n" if self.example else ""
+        page = f"more:    {PAGES}/{self.page}.md\n" if self.page else ""
+        return super().format_help() + example + page
 
     def error(self, message: str) -> NoReturn:
         """Print the message and how to get help; exit with status 2."""
@@ -68,8 +84,16 @@ def _number(kind, text, expected):
         raise argparse.ArgumentTypeError(f"{text}: expected {expected}") from None
 
 
-def parser_for(command: str, **options) -> Parser:
-    """Return a parser for `python -m tools.COMMAND`, or as the console script calls it."""
+def parser_for(command: str, **options: Any) -> Parser:
+    """Return a parser for `python -m tools.COMMAND`, or as the console script calls it.
+
+    Whoever prints a page of help or lists completions calls for a parser: the modules that make
+    them import what only the command itself needs when it runs, so that neither takes a second.
+
+    Args:
+        command: the name of its module.
+        **options: as of Parser; a command of `mpconnxr` has an example and a page.
+    """
     parser = Parser(_called_as or f"python -m tools.{command}", **options)
     version = f"mpconnxr {__version__}"
     parser.add_argument("--version", action="version", version=version, help="print the version")

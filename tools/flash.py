@@ -14,22 +14,22 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools import arguments
-from tools.deploy import boards, firmware, fit, folder, origin, reach
+from tools.deploy import boards, firmware, reach
 from tools.deploy.board_names import in_sources
-from tools.deploy.code import File
-from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.errors import BoardError, DeployError
-from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL_BY_NAME, Package
 from tools.deploy.reporter import Reporter
 from tools.deploy.slots import name_problem
 from tools.limits import nbytes, printable
-from tools.program.build import DeploymentPlan, plan_deployment
+
+if TYPE_CHECKING:
+    from tools.program.build import DeploymentPlan
 
 _RESTART = 20  # s for a new firmware to start
 _RUN_TIMEOUT = 600  # s; large models take minutes without native code
@@ -97,7 +97,12 @@ def _failed(args, error, before=""):
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    cli = arguments.parser_for("flash", description=__doc__.partition("\n")[0])
+    cli = arguments.parser_for(
+        "flash",
+        description=__doc__.partition("\n")[0],
+        example="mpconnxr flash model.bin --port /dev/ttyACM0",
+        page="deploy",
+    )
     add = cli.add_argument
     add("model", nargs="?", type=Path, help="model.bin, made by mpconnxr convert")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
@@ -211,6 +216,8 @@ def flash(args: argparse.Namespace) -> int:
     package = Package(own=args.ops and args.ops / "device")
     if args.to:
         return _write(args, model, package)
+    from tools.deploy.deployment import Deployment, RomDeployment
+
     patience = _RESTART if args.firmware else 0
     with reach.device_of(args, patience, _read(args)) as device:
         kind = RomDeployment if args.romfs else Deployment
@@ -221,6 +228,9 @@ def flash(args: argparse.Namespace) -> int:
 
 def _write(args, model, package):
     """Write the model and its code into a folder, to be copied by other means."""
+    from tools.deploy import fit, folder
+    from tools.deploy.code import File
+
     board = boards.named(args.board) if args.board else None
     if board and board.unable:
         raise DeployError(f"{board.name}: {board.unable}")
@@ -241,6 +251,8 @@ def _write(args, model, package):
 
 def _plan(args, model, package, machine, in_place) -> DeploymentPlan:
     """Decide how the model is deployed."""
+    from tools.program.build import plan_deployment
+
     options = {"interpret": args.interpret, "ops": args.ops, "key": args.key}
     reasons = [f"--{name}" for name, value in options.items() if value]
     return plan_deployment(model, package, machine, in_place, ", ".join(reasons), args.cores)
@@ -254,6 +266,9 @@ def _remedy(args, model, board, heap, needs):
 
 
 def _model(args):
+    from tools.deploy import origin
+    from tools.deploy.model_file import read_model
+
     if problem := name_problem(args.model.name):
         raise DeployError(f"{args.model}: {problem}: rename it")
     model = read_model(args.model)

@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from examples.digits import demo
 from tests.host import zoo
 from tools.converter.load import prepare
-from tools.converter.quantize import quantize
+from tools.converter.quantize.post_training import quantize
 from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
 from tools.converter.simplify import simplify

@@ -20,7 +20,8 @@ from tools.bench.__main__ import main
 from tools.bench.measure import collection
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
-from tools.converter.quantize import Settings, quantize
+from tools.converter.quantize.post_training import quantize
+from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
 from tools.converter.simplify import simplify
 from tools.micropython import TargetError

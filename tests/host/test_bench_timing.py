@@ -18,7 +18,8 @@ from tools.bench.timing.cores import CORES, estimate
 from tools.bench.timing.thumb import decoded
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
-from tools.converter.quantize import Settings, quantize
+from tools.converter.quantize.post_training import quantize
+from tools.converter.quantize.settings import Settings
 from tools.converter.simplify import simplify
 
 M0PLUS, M3, M4 = (CORES[name] for name in ("mps2-an385-v6m", "mps2-an385", "mps2-an386"))

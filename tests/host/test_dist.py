@@ -25,7 +25,8 @@ from tools.deploy.code import Builder, code_for
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package, device_paths
 from tools.dist.__main__ import main
-from tools.dist.build import machines, write_whole
+from tools.dist.build import write_whole
+from tools.dist.machines import machines
 from tools.machine import ASSEMBLER, Machine, is_native
 from tools.micropython.source import source_tree
 

@@ -15,10 +15,6 @@ from tools.deploy import boards
 from tools.deploy.errors import DeployError
 from tools.errors import UsageError, text_of
 
-from .search import advise
-from .show import print_advice, to_dict
-from .trial import Task, parsed
-
 _SECONDS = 60.0
 
 
@@ -37,6 +33,8 @@ def parser() -> argparse.ArgumentParser:
         "advise",
         description="Say whether a model fits a board, and which options help.",
         epilog="Options of the converter follow after -- and apply to each trial.",
+        example="mpconnxr advise model.onnx --board pico --samples samples.npz",
+        page="advise",
     )
     add = result.add_argument
     add("model", type=Path, help=".onnx")
@@ -61,6 +59,10 @@ def _arguments(argv):
 
 
 def _advise(args):
+    from .search import advise
+    from .show import print_advice, to_dict
+    from .trial import Task, parsed
+
     board = boards.named(args.board)
     if not board:
         raise UsageError(f"no board {args.board}: choose one that `mpconnxr boards` lists")

@@ -7,21 +7,12 @@ import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from tools import arguments
 from tools.converter.__main__ import add_options, options_from
-from tools.converter.convert import convert
 from tools.errors import ConvertError, text_of
 from tools.machine import ASSEMBLER
 from tools.made import ROOT
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
-
-from . import two_cores
-from .measure import collection, count, cycles
-from .rows import per_mac, share_outside_loops, time_ratio
-from .timing.cores import CORES
 
 # Preferred forms of loops by the value of --form.
 FORMS = {
@@ -52,6 +43,8 @@ TARGETS = tuple(name for name in target_names() if name not in _OTHERS)
 def main(argv: list[str] | None = None) -> int:
     """Run the command. Exit status: 0 all measured, 1 some models failed, 2 usage."""
     args = _arguments(argv)
+    from tools.converter.convert import convert
+
     rows, status = [], 0
     for path in args.models:
         try:
@@ -98,7 +91,10 @@ def main(argv: list[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     result = arguments.parser_for(
-        "bench", description="Count a model's instructions on targets, next to C."
+        "bench",
+        description="Count a model's instructions on targets, next to C.",
+        example="mpconnxr bench model.onnx --target mps2-an385 --no-c",
+        page="benchmarks",
     )
     result.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
     result.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
@@ -121,6 +117,8 @@ def parser() -> argparse.ArgumentParser:
 def _arguments(argv):
     command_line = parser()
     args = command_line.parse_args(argv)
+    from .measure import collection
+
     args.models = args.models or [
         p for name in MODELS if (p := collection() / name / "model.onnx").is_file()
     ]
@@ -142,6 +140,9 @@ def _target(text):
 
 
 def _row(path, converted, target, form, package):
+    from .measure import count, cycles
+    from .timing.cores import CORES
+
     counted = count(converted, target, FORMS[form], package)
     report = converted.report()
     estimated = {}
@@ -164,6 +165,8 @@ def _row(path, converted, target, form, package):
 
 
 def _row_of_two(path, converted, target):
+    from . import two_cores
+
     counted = two_cores.count(converted, target)
     return {
         "model": str(path),
@@ -204,6 +207,8 @@ def _print_two(rows):
 
 
 def _print(rows):
+    from .rows import per_mac, share_outside_loops, time_ratio
+
     texts = ("model", "target", "form")
     numbers = ("MACs", "instructions", "a MAC", "C -O3", "same in C", "CMSIS-NN", "cycles", "its")
     table = _table((*texts, *numbers, "no loops", "time/C", "arena", "growth"), len(texts))
@@ -226,6 +231,8 @@ def _print(rows):
 
 
 def _table(titles, n_texts):
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False)
     for i, title in enumerate(titles):
         table.add_column(title, justify="left" if i < n_texts else "right")
@@ -233,6 +240,8 @@ def _table(titles, n_texts):
 
 
 def _show(table):
+    from rich.console import Console
+
     console = Console()
     console.width = max(console.width, _NARROWEST)
     console.print(table)

@@ -11,12 +11,10 @@ from pathlib import Path
 from mpconnxr import __version__
 from tools import arguments
 from tools.deploy import reach
-from tools.deploy.deployment import describe
 from tools.deploy.errors import BoardError, DeployError
 from tools.limits import printable
 
-from . import loops, models
-from .bench import Bench
+from . import MODELS
 
 _CALLS = 20
 _REPORT = 1  # version of the report's format
@@ -28,6 +26,8 @@ def parser() -> argparse.ArgumentParser:
         "check",
         description="Check mpconnxr on a board: each loop against plain Python on random data, "
         "six models against onnxruntime, their times and heap. Deployed models stay.",
+        example="mpconnxr check -o report.json",
+        page="boards",
     )
     reach.add_board_options(cli)
     add = cli.add_argument
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"calls of each loop ({_CALLS})",
     )
     add("--only", choices=("loops", "models"), help="check only this part")
-    add("--model", action="append", choices=models.NAMES, help="check only these models")
+    add("--model", action="append", choices=MODELS, help="check only these models")
     add("--json", action="store_true", help="print the report as one JSON object")
     return cli
 
@@ -78,6 +78,10 @@ def _failed(args, text):
 
 
 def _report(args):
+    from tools.deploy.deployment import describe
+
+    from .bench import Bench
+
     with reach.device_of(args) as device:
         bench = Bench(device)
         _print(args, f"board     {describe(bench.about, bench.board)}")
@@ -99,6 +103,8 @@ def _loops(args, bench):
     Returns:
         {calls, forms: {form: number of loops that used it}, wrong: [[family, loop, form]]}.
     """
+    from . import loops
+
     forms: dict[str, int] = {}
     wrong = []
     with bench.cleared():
@@ -120,8 +126,10 @@ def _loops(args, bench):
 
 
 def _models(args, bench):
+    from . import models
+
     results = []
-    for model in models.models(tuple(args.model or models.NAMES)):
+    for model in models.models(tuple(args.model or MODELS)):
         checked = models.check(bench, model)
         _print(args, f"{model.name:9} {_text(checked)}")
         results.append(asdict(checked))

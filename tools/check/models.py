@@ -11,10 +11,10 @@ from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import ModelFile, parse_model
 from tools.program.build import plan_deployment
 
+from . import MODELS
 from .bench import Bench
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = ("digits", "gesture", "anomaly", "forest", "keywords", "shapes")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Checked:
     error: str = ""
 
 
-def models(names: tuple[str, ...] = NAMES) -> Iterator[ModelFile]:
+def models(names: tuple[str, ...] = MODELS) -> Iterator[ModelFile]:
     """Yield the models, converted with default options."""
     for name in names:
         converted = convert(EXAMPLES / name / f"{name}.onnx", Options())

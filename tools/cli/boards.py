@@ -15,7 +15,10 @@ from tools.deploy.errors import DeployError
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     cli = arguments.parser_for(
-        "cli boards", description="List the boards and what is known of each."
+        "cli boards",
+        description="List the boards and what is known of each.",
+        example="mpconnxr boards pico",
+        page="boards",
     )
     cli.add_argument(
         "name", nargs="?", help="board to show in full, with the sources of its figures"

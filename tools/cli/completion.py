@@ -17,6 +17,8 @@ def parser() -> argparse.ArgumentParser:
         "cli completion",
         description="Print the script that lets a shell complete commands and options.",
         epilog='For bash: eval "$(mpconnxr completion bash)" in ~/.bashrc.',
+        example="mpconnxr completion bash",
+        page="cli",
     )
     cli.add_argument("shell", choices=shtab.SUPPORTED_SHELLS)
     return cli

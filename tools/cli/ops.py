@@ -9,14 +9,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from onnx import defs
-
 from tools import arguments, limits
-from tools.converter import ops
-from tools.converter.context import PLAIN
 from tools.converter.errors import ConvertError, text_of
-from tools.converter.load import load, missing
-from tools.converter.protos import nodes_of, operator_of
 
 _OF = {"": "ai.onnx"}  # domains that are omitted in the list
 
@@ -40,7 +34,10 @@ class Row:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     cli = arguments.parser_for(
-        "cli ops", description="List the operators that can be converted, or those of a model."
+        "cli ops",
+        description="List the operators that can be converted, or those of a model.",
+        example="mpconnxr ops model.onnx",
+        page="operators",
     )
     cli.add_argument("model", nargs="?", type=Path, metavar="MODEL.onnx")
     cli.add_argument("--json", action="store_true", help="print one JSON array")
@@ -50,6 +47,9 @@ def parser() -> argparse.ArgumentParser:
 
 def limited(argv: list[str] | None = None) -> int:
     """Call `main` in a process whose memory and time are limited, for untrusted models."""
+    if parser().parse_args(argv).model:  # --help and wrong usage end here
+        from tools.converter import load  # noqa: F401 (shared with the process: no --memory)
+
     return limits.run(lambda: main(argv), "ops")
 
 
@@ -76,6 +76,10 @@ def main(argv: list[str] | None = None) -> int:
 
 def all_rows() -> list[Row]:
     """Return every operator with a lowering, or that ONNX defines by such operators."""
+    from onnx import defs
+
+    from tools.converter import ops
+
     support = {_named(domain, name): "kernel" for domain, name in ops.known()}
     for schema in defs.get_all_schemas():
         if schema.has_function or schema.has_context_dependent_function:
@@ -89,6 +93,10 @@ def rows_of(path: Path) -> list[Row]:
     Raises:
         ConvertError: if the model cannot be read.
     """
+    from tools.converter.context import PLAIN
+    from tools.converter.load import load, missing
+    from tools.converter.protos import nodes_of, operator_of
+
     model = load(path)
     counts = Counter(operator_of(node) for node in nodes_of(model.graph))
     problems = {f.what.partition(" (")[0]: f.problem for f in missing.operators(model, PLAIN)}

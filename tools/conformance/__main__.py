@@ -12,20 +12,7 @@ from tools.errors import text_of
 from tools.micropython import TargetError, get_target, target_name
 from tools.progress import progress
 
-from .cases import (
-    COLLECTIONS,
-    MS,
-    OLD,
-    ONNX,
-    VERSIONS,
-    all_cases,
-    ms_cases,
-    old_cases,
-    version_cases,
-)
-from .prepare import prepare_all
-from .report import DOCS, print_summary, write_docs
-from .suite import run_cases
+from . import COLLECTIONS, MS, OLD, ONNX, VERSIONS
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -40,7 +27,12 @@ def main(argv: list[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    result = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
+    result = arguments.parser_for(
+        "conformance",
+        description="Run ONNX's own tests on a target.",
+        example="mpconnxr conformance --filter test_conv -v",
+        page="operators",
+    )
     add = result.add_argument
     add("--target", default="unix", type=target_name, metavar="T", help="unix, unix32@1.26.1, ...")
     add("--collection", action="append", choices=COLLECTIONS, help="run this one (default: all)")
@@ -61,8 +53,11 @@ def _arguments(argv):
         command_line.error(
             "--write-docs needs --target unix and all collections, ms, or old and versions"
         )
-    if args.write_docs and not DOCS.is_file():
-        command_line.error("--write-docs only works in a clone")
+    if args.write_docs:
+        from .report import DOCS
+
+        if not DOCS.is_file():
+            command_line.error("--write-docs only works in a clone")
     return args
 
 
@@ -77,6 +72,8 @@ _MISSING = "without onnxruntime, and the archive that MPCONNXR_NODE_CASES names"
 
 
 def _run(args):
+    from .report import print_summary, write_docs
+
     cases = [c for c in _collected(args) if not args.filter or args.filter.search(c.id)]
     if not cases:
         what = f"matches --filter {args.filter.pattern}" if args.filter else _MISSING
@@ -102,6 +99,8 @@ def _run(args):
 
 def _collected(args):
     """Return the cases of the requested collections."""
+    from .cases import all_cases, ms_cases, old_cases, version_cases
+
     names = args.collection or COLLECTIONS
     cases = list(all_cases() if set(names) & set(ONNX) else ())
     cases += old_cases() if OLD in names else ()
@@ -111,6 +110,9 @@ def _collected(args):
 
 
 def _with_progress(cases, target):
+    from .prepare import prepare_all
+    from .suite import run_cases
+
     with progress("conformance", "converting", len(cases), "case") as done:
         prepared = prepare_all(cases, on_case=done.update)
     with progress("conformance", f"running on {target.name}", len(cases), "case") as done:

@@ -16,13 +16,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 from tools.converter.protos import free_inputs
 
-from . import ms, old, versions
-
-ONNX = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
-MS = "ms"  # onnxruntime's own operators
-OLD = "old"  # node cases of replaced operator versions
-VERSIONS = "versions"  # random models at each version of an operator
-COLLECTIONS = (*ONNX, OLD, VERSIONS, MS)
+from . import MS, OLD, VERSIONS, ms, old, versions
 
 _DATA = Path(onnx.__file__).parent / "backend/test/data"
 _RTOL, _ATOL = 1e-3, 1e-7  # onnx's defaults, which a case's data.json may override

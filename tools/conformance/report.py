@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cases import COLLECTIONS, MS, OLD, VERSIONS
+from . import COLLECTIONS, MS, OLD, VERSIONS
 from .suite import STATUSES, Row
 from .versions.changes import changed
 from .versions.making import NOT_COMPARED, versions_of

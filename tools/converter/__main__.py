@@ -7,29 +7,32 @@ import json
 import sys
 from pathlib import Path
 
-import onnx
-
 from tools import arguments, limits
 
-from . import pipeline
-from .check import check
 from .commands import seal_arguments
-from .convert import Options, convert, model_after, saved
 from .errors import ConvertError, UsageError, text_of
-from .file import sbom
-from .file.interface import image_from
-from .load import external
-from .load.arrayfile import read_array
-from .load.namesfile import names_in
-from .numbers import precision
-from .numbers.narrow import BITS
+from .options import FLOAT_MODES, WEIGHT_BITS, Options
 from .quantize.arguments import add_arguments, settings_from
 from .quantize.settings import MODES
 
 
 def limited(argv: list[str] | None = None) -> int:
     """Run `main` in a process with limits of memory and time, for models from elsewhere."""
+    _preload(sys.argv[1:] if argv is None else argv)
     return limits.run(lambda: main(argv), "converter")
+
+
+def _preload(argv: list[str]) -> None:
+    """Import the converter before `limits.run` forks: then it does not count for --memory.
+
+    --help and wrong usage end here, before that takes its time.
+    """
+    first = argv[0] if argv else ""
+    others = {"inspect": inspect_parser, "sign": sign_parser, "tensor": tensor_parser}
+    parsers = others | {"quantize": quantize_parser, "report": report_parser}
+    parsers.get(first, convert_parser)().parse_args(argv[first in parsers :])
+    if first not in others:
+        from . import check, convert  # noqa: F401
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -90,7 +93,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="com.acme",
         help="a domain whose operators --ops may serve",
     )
-    add("--float", choices=precision.MODES, default="exact", help="products of floats")
+    add("--float", choices=FLOAT_MODES, default="exact", help="products of floats")
     add(
         "--float64",
         choices=("float32", "keep"),
@@ -111,7 +114,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="most memory for the tensors, such as 6K",
     )
-    add("--weights", choices=tuple(BITS), default="f32", help="format of the weights of products")
+    add(
+        "--weights",
+        choices=tuple(WEIGHT_BITS),
+        default="f32",
+        help="format of the weights of products",
+    )
     add(
         "--window",
         type=limits.nbytes,
@@ -130,6 +138,9 @@ def options_from(args: argparse.Namespace) -> Options:
     Raises:
         UsageError: if an argument has no such form.
     """
+    from .file.interface import image_from
+    from .load.arrayfile import read_array
+
     return Options(
         shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape) if "/" not in v},
         sequences={n: _shapes(n, v) for n, v in _pairs("--shape", args.shape) if "/" in v},
@@ -201,7 +212,12 @@ def _states(texts):
 
 def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     """Return the parser of `convert`."""
-    parser = arguments.parser_for(command, description="Convert a model for the device.")
+    parser = arguments.parser_for(
+        command,
+        description="Convert a model for the device.",
+        example="mpconnxr convert model.onnx --quantize int8 --calibration samples.npz",
+        page="convert",
+    )
     parser.add_argument("model", type=Path, help=".onnx")
     _add_output(parser, ".bin to write")
     add_options(parser)
@@ -241,6 +257,8 @@ class _PrintPasses(argparse.Action):
         super().__init__(*args, nargs=0, **kwargs)
 
     def __call__(self, parser, namespace, values, option_string=None):
+        from . import pipeline
+
         print(pipeline.listing())
         parser.exit()
 
@@ -254,6 +272,8 @@ def quantize_parser() -> argparse.ArgumentParser:
     """Return the parser of `quantize`."""
     parser = convert_parser("converter quantize")
     parser.description = "Convert a float model into one of integers."
+    parser.example = "mpconnxr quantize model.onnx --calibration samples.npz"
+    parser.page = "quantization"
     parser.set_defaults(quantize=MODES[0])
     return parser
 
@@ -264,6 +284,12 @@ def quantize_main(argv: list[str]) -> int:
 
 
 def _convert(args):
+    import onnx
+
+    from .check import check
+    from .convert import convert, saved
+    from .file import sbom
+
     limits.apply(args)
     if args.save_after:
         return _save_after(args)
@@ -305,6 +331,9 @@ def _convert(args):
 
 def _all_options_from(args):
     """Return the options of `convert`, which reads more files than other commands."""
+    from .load.arrayfile import read_array
+    from .load.namesfile import names_in
+
     options = options_from(args)
     options.golden = [read_array(path) for path in args.golden] if args.golden else None
     options.expect = [read_array(path) for path in args.expect] if args.expect else None
@@ -315,6 +344,10 @@ def _all_options_from(args):
 
 def _save_after(args):
     """Write the model as it is after one pass, and no .bin."""
+    import onnx
+
+    from .convert import model_after
+
     name, path = args.save_after[0], Path(args.save_after[1])
     others = {
         "a .bin": args.output or args.output_option,
@@ -366,7 +399,10 @@ def _output(args, suffix):
 def report_parser() -> argparse.ArgumentParser:
     """Return the parser of `report`."""
     parser = arguments.parser_for(
-        "converter report", description="Draw a model's arena, steps and boards as HTML."
+        "converter report",
+        description="Draw a model's arena, steps and boards as HTML.",
+        example="mpconnxr report model.onnx",
+        page="memory",
     )
     parser.add_argument("model", type=Path, help=".onnx")
     _add_output(parser, ".html to write")
@@ -382,9 +418,10 @@ def _add_json(parser):
 
 def report_main(argv: list[str]) -> int:
     """Write the page. Exit status: 0 done."""
+    args = report_parser().parse_args(argv)
+    from .convert import convert
     from .report import page, python_floats
 
-    args = report_parser().parse_args(argv)
     limits.apply(args)
     output = _output(args, ".html")
     _check_outputs(args, [output])
@@ -400,7 +437,12 @@ def report_main(argv: list[str]) -> int:
 
 def inspect_parser() -> argparse.ArgumentParser:
     """Return the parser of `inspect`."""
-    parser = arguments.parser_for("converter inspect", description="Print what a file holds.")
+    parser = arguments.parser_for(
+        "converter inspect",
+        description="Print what a file holds.",
+        example="mpconnxr inspect model.bin --kernels",
+        page="convert",
+    )
     parser.add_argument("file", type=Path, help=".bin")
     parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
     parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
@@ -413,12 +455,12 @@ def inspect_parser() -> argparse.ArgumentParser:
 
 def inspect_main(argv: list[str]) -> int:
     """Print what a file holds. Exit status: 0 done."""
-    from .commands.inspect import about_file, print_file
-    from .commands.kernels import print_kernels
-
     args = (parser := inspect_parser()).parse_args(argv)
     if args.json and (args.kernels or args.verify):
         parser.error("--json goes without --kernels and --verify")
+    from .commands.inspect import about_file, print_file
+    from .commands.kernels import print_kernels
+
     limits.apply()
     if args.kernels:
         print_kernels(args.file, args.ops)
@@ -433,7 +475,12 @@ def inspect_main(argv: list[str]) -> int:
 
 def sign_parser() -> argparse.ArgumentParser:
     """Return the parser of `sign`."""
-    parser = arguments.parser_for("converter sign", description="Sign a file.")
+    parser = arguments.parser_for(
+        "converter sign",
+        description="Sign a file.",
+        example="mpconnxr sign model.bin --sign key.pem --counter 2",
+        page="security",
+    )
     parser.add_argument("model", type=Path, metavar="file", help=".bin")
     _add_output(parser, ".bin to write", "the same file")
     seal_arguments.add(parser)
@@ -457,7 +504,10 @@ def sign_main(argv: list[str]) -> int:
 def tensor_parser() -> argparse.ArgumentParser:
     """Return the parser of `tensor`."""
     parser = arguments.parser_for(
-        "converter tensor", description="Convert a tensor's file for the device."
+        "converter tensor",
+        description="Convert a tensor's file for the device.",
+        example="mpconnxr tensor input_0.npy input_0.bin",
+        page="api",
     )
     parser.add_argument("model", type=Path, metavar="input", help=".pb (TensorProto) or .npy")
     _add_output(parser, ".bin to write")
@@ -467,9 +517,9 @@ def tensor_parser() -> argparse.ArgumentParser:
 
 def tensor_main(argv: list[str]) -> int:
     """Convert a tensor's file. Exit status: 0 done."""
+    args = tensor_parser().parse_args(argv)
     from .file.tensorfile import convert_tensor
 
-    args = tensor_parser().parse_args(argv)
     limits.apply()
     output = _output(args, ".bin")
     _refuse(limits.overwritten([output], [args.model]))
@@ -490,6 +540,8 @@ def _check_outputs(args, outputs):
 
 def files_read(model: Path, args: argparse.Namespace) -> list[Path]:
     """Return the files and folders that a conversion of a model with these arguments reads."""
+    from .load import external
+
     names = ("sign", "hmac", "labels_file")
     keys = [path for path in (getattr(args, name, None) for name in names) if path]
     return [model, *external.files_of(model), *_files_of_options(args), *keys]

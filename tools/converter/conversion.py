@@ -16,7 +16,7 @@ from .numbers.precision import Precision
 from .numbers.ranges import NONE, Lossy
 from .options import Options
 from .plan import Plan
-from .quantize import Outcome
+from .quantize.post_training import Outcome
 from .reference.expected import Expected
 from .reference.vector import Vector
 

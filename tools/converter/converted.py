@@ -15,7 +15,7 @@ from .external_weights import ExternalWeights, without_placeholders
 from .ir import Graph, Tensor, dtype_name, walk
 from .numbers.narrow import Row
 from .plan import Plan
-from .quantize import Outcome
+from .quantize.post_training import Outcome
 from .reference.expected import Expected
 from .reference.vector import Vector
 from .shapes import extent

@@ -6,7 +6,7 @@ TensorProto without contents, which refers to other data as a tensor in an exter
 arrays lie in an ExternalWeights, which belongs to the conversion.
 
 All passes behind the import read constants by `array_of`, make them by `tensor_of`, and go to the
-IR and back by `to_ir` and `from_ir`.
+IR and back by `to_ir` and `from_ir` of ir_weights.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import onnx
-import onnx_ir
 from onnx import TensorProto, numpy_helper
 
 from .protos import copied
@@ -28,9 +27,9 @@ Arrays = dict[str, np.ndarray]
 LEAST_MODEL = 8 << 20  # bytes of constants of a model that gets placeholders
 LEAST = 64 << 10  # bytes of a constant that gets one
 
-_FOLDER = "\0weights/"  # no file has such a name; NUMBER OF THE WEIGHTS/NUMBER OF THE ARRAY follow
+FOLDER = "\0weights/"  # no file has such a name; NUMBER OF THE WEIGHTS/NUMBER OF THE ARRAY follow
 # What onnx's inference wants to read (shapes, axes) is not among them, nor what it packs.
-_DTYPES = {
+DTYPES = {
     TensorProto.FLOAT,
     TensorProto.DOUBLE,
     TensorProto.FLOAT16,
@@ -39,7 +38,6 @@ _DTYPES = {
     TensorProto.INT16,
     TensorProto.UINT16,
 }
-_META = "mpconnxr.weights"  # key in the metadata of a model in the IR: its ExternalWeights
 _numbers = itertools.count()
 _all: WeakValueDictionary[str, ExternalWeights] = WeakValueDictionary()
 
@@ -52,7 +50,7 @@ class ExternalWeights:
 
     def __init__(self):
         self._arrays: Arrays = {}
-        self._folder = f"{_FOLDER}{next(_numbers)}/"
+        self._folder = f"{FOLDER}{next(_numbers)}/"
         _all[self._folder] = self
 
     def __len__(self) -> int:
@@ -74,7 +72,7 @@ class ExternalWeights:
         return copy
 
     def _placeholder_of(self, tensor):
-        if tensor.data_type not in _DTYPES or tensor.ByteSize() < LEAST:
+        if tensor.data_type not in DTYPES or tensor.ByteSize() < LEAST:
             return tensor
         new = self._placeholder(numpy_helper.to_array(tensor), tensor.name, tensor.data_type)
         if tensor.doc_string:
@@ -85,11 +83,12 @@ class ExternalWeights:
     def _placeholder(self, array, name, dtype):
         new = TensorProto(name=name, data_type=dtype, dims=array.shape)
         new.data_location = TensorProto.EXTERNAL
-        for key, value in (("location", self._keep(array)), ("length", str(array.nbytes))):
+        for key, value in (("location", self.keep(array)), ("length", str(array.nbytes))):
             new.external_data.add(key=key, value=value)
         return new
 
-    def _keep(self, array):
+    def keep(self, array: np.ndarray) -> str:
+        """Keep an array; return the location for its placeholder."""
         location = f"{self._folder}{next(_numbers)}"
         self._arrays[location] = array
         return location
@@ -117,28 +116,29 @@ def _location(tensor) -> str:
     if tensor.data_location != TensorProto.EXTERNAL or not tensor.external_data:
         return ""
     location = tensor.external_data[0].value
-    return location if location.startswith(_FOLDER) else ""
+    return location if location.startswith(FOLDER) else ""
 
 
-def _weights_at(location: str) -> ExternalWeights:
+def weights_at(location: str) -> ExternalWeights:
     """Return the ExternalWeights that hold the array at a location."""
     return _all[location[: location.rindex("/") + 1]]
 
 
-def _array_at(location):
-    return _weights_at(location)._arrays[location]
+def array_at(location: str) -> np.ndarray:
+    """Return the array at a location."""
+    return weights_at(location)._arrays[location]
 
 
 def array_of(tensor: TensorProto) -> np.ndarray:
     """Return the contents of a constant, also of a placeholder."""
     location = _location(tensor)
-    return _array_at(location) if location else numpy_helper.to_array(tensor)
+    return array_at(location) if location else numpy_helper.to_array(tensor)
 
 
 def nbytes_of(tensor: TensorProto) -> int:
     """Return about how many bytes a constant has."""
     location = _location(tensor)
-    return _array_at(location).nbytes if location else tensor.ByteSize()
+    return array_at(location).nbytes if location else tensor.ByteSize()
 
 
 def tensor_of(array: np.ndarray, name: str, like: TensorProto) -> TensorProto:
@@ -151,8 +151,8 @@ def tensor_of(array: np.ndarray, name: str, like: TensorProto) -> TensorProto:
     """
     if (location := _location(like)) and array.nbytes >= LEAST:
         dtype = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
-        if dtype in _DTYPES:
-            weights = _weights_at(location)
+        if dtype in DTYPES:
+            weights = weights_at(location)
             return weights._placeholder(np.ascontiguousarray(array), name, dtype)
     return numpy_helper.from_array(array, name)
 
@@ -164,60 +164,10 @@ def digest_of(array: np.ndarray) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8)).digest()
 
 
-class _Placeholder(onnx_ir.ExternalTensor):
-    """A placeholder in the IR; it is written as one."""
-
-    def _load(self):
-        self._array = _array_at(self.location)
-
-    def tobytes(self):
-        return self.numpy().tobytes()
-
-
-def to_ir(model: onnx.ModelProto) -> onnx_ir.Model:
-    """Return a model in the IR."""
-    converted = onnx_ir.from_proto(model)
-    for value in converted.graph.initializers.values():
-        t = value.const_value
-        if isinstance(t, onnx_ir.ExternalTensor) and str(t.location).startswith(_FOLDER):
-            value.const_value = _placeholder_in_ir(value, t.location, t.length, t.dtype, t.shape)
-            converted.meta[_META] = _weights_at(t.location)
-    return converted
-
-
-def from_ir(model: onnx_ir.Model) -> onnx.ModelProto:
-    """Return the message of a model in the IR.
-
-    New large constants get placeholders if the model had some when it came to the IR.
-    """
-    weights = model.meta.get(_META)
-    if weights is not None:
-        for value in model.graph.initializers.values():
-            t = value.const_value
-            if isinstance(t, onnx_ir.Tensor) and t.nbytes >= LEAST and t.dtype.value in _DTYPES:
-                location = weights._keep(np.ascontiguousarray(t.numpy()))
-                value.const_value = _placeholder_in_ir(value, location, t.nbytes, t.dtype, t.shape)
-    return onnx_ir.to_proto(model)
-
-
-def _placeholder_in_ir(value, location, length, dtype, shape):
-    before = value.const_value
-    return _Placeholder(
-        location,
-        None,
-        length,
-        dtype,
-        shape=shape,
-        name=value.name,
-        doc_string=before.doc_string,
-        metadata_props=dict(before.metadata_props),
-    )
-
-
 def constants_of(model: onnx.ModelProto) -> Arrays:
     """Return the arrays behind a model's placeholders, by name of the constant."""
     locations = {t.name: _location(t) for t in model.graph.initializer}
-    return {name: _array_at(location) for name, location in locations.items() if location}
+    return {name: array_at(location) for name, location in locations.items() if location}
 
 
 def without_placeholders(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tools import seal
-
-from .file.interface import Image
 from .quantize.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tools import seal
+
+    from .file.interface import Image
+
+FLOAT_MODES = ("exact", "fast16", "python")  # of --float
+WEIGHT_BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by value of --weights
 
 
 @dataclass

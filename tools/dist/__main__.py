@@ -18,15 +18,19 @@ from pathlib import Path
 from tools import arguments
 from tools.deploy import boards
 from tools.deploy.errors import DeployError
-from tools.deploy.model_file import read_model
 from tools.errors import text_of
 
-from .build import machines, write_model, write_whole
+from .machines import machines
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    cli = arguments.parser_for("dist", description="Make packages for mip.")
+    cli = arguments.parser_for(
+        "dist",
+        description="Make packages for mip.",
+        example="mpconnxr dist --model model.bin --board pico --to folder",
+        page="mip",
+    )
     archs = list(machines())
     cli.add_argument("archs", nargs="*", metavar="ARCH", help=f"one of {' '.join(archs)}")
     cli.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: here)")
@@ -58,6 +62,8 @@ def main(argv: list[str] | None = None) -> int:
         return _model(cli, args)
     if unknown := set(args.archs) - set(archs):
         cli.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
+    from .build import write_whole
+
     to = args.to or Path()
     try:
         to.mkdir(parents=True, exist_ok=True)
@@ -81,6 +87,10 @@ def _model(parser, args):
     board = boards.named(args.board)
     if not board:
         parser.error(f"no board {args.board}: flash.py --list-boards has their names")
+    from tools.deploy.model_file import read_model
+
+    from .build import write_model
+
     try:
         model = read_model(args.model)
         text, paths = write_model(args.to, model, board.machine, args.in_place, args.cores)

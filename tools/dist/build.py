@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mpconnxr import __version__
-from tools.deploy.boards import load_boards
 from tools.deploy.code import whole
 from tools.deploy.model_file import ModelFile
 from tools.deploy.modules import built_package
@@ -71,16 +70,6 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-
-
-def machines() -> dict[str, Machine]:
-    """Return a Machine by architecture, with an inline assembler if all its boards have it."""
-    common = {}
-    for board in load_boards():
-        if board.arch:
-            has = {board.inline_assembler} - {""}
-            common[board.arch] = common.get(board.arch, has) & has
-    return {arch: Machine(arch, frozenset(has)) for arch, has in sorted(common.items())}
 
 
 def _write_list(path, urls):

@@ -16,17 +16,19 @@ from pathlib import Path
 
 from tools import arguments, package
 from tools.deploy import boards
-from tools.deploy.code import BLOCK, whole
 from tools.deploy.errors import DeployError
 from tools.deploy.modules import built_package
 from tools.errors import text_of
 
-from .build import write_files
-
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    cli = arguments.parser_for("dist.package", description="Write the package, to copy it.")
+    cli = arguments.parser_for(
+        "dist.package",
+        description="Write the package, to copy it.",
+        example="mpconnxr package --board pico",
+        page="deploy",
+    )
     cli.add_argument("--board", metavar="NAME", help="compile it for this board (default: any)")
     cli.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: build)")
     cli.add_argument("--json", action="store_true", help="print one JSON object")
@@ -39,6 +41,8 @@ def main(argv: list[str] | None = None) -> int:
     board = boards.named(args.board) if args.board else None
     if args.board and not board:
         cli.error(f"no board {args.board}: flash.py --list-boards has their names")
+    from tools.deploy.code import whole
+
     place = (args.to or Path("build")) / package.NAME
     try:
         files = whole(built_package(), board.machine if board else None)
@@ -62,6 +66,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def sizes(files: Mapping[str, bytes]) -> dict[str, int]:
     """Return the bytes of files, and of the blocks of a file system that they fill."""
+    from tools.deploy.code import BLOCK
+
     in_blocks = sum(-(-len(data) // BLOCK) * BLOCK for data in files.values())
     return {"bytes": sum(map(len, files.values())), "in_blocks": in_blocks}
 
@@ -77,6 +83,8 @@ def write(place: Path, files: Mapping[str, bytes]) -> None:
         DeployError: if the folder is not a package, or has the sources.
         OSError: if a file cannot be written.
     """
+    from .build import write_files
+
     if place.resolve() == package.SOURCES.resolve():
         raise DeployError(f"{place} has the sources of mpconnxr: give --to another folder")
     if place.exists() and not (place / "__init__.py").exists() | (place / "__init__.mpy").exists():

@@ -101,7 +101,12 @@ def _named(text: str) -> tuple[str, Path]:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    result = arguments.parser_for("micropython", description="MicroPython targets.")
+    result = arguments.parser_for(
+        "micropython",
+        description="MicroPython targets.",
+        example="mpconnxr targets install unix",
+        page="targets",
+    )
     result.set_defaults(do=do_list, json=False, program=[])
     verbs = result.add_subparsers(metavar="VERB")
 

@@ -13,15 +13,14 @@ from tools import arguments
 from tools.errors import ConvertError, UsageError, text_of
 from tools.micropython import TargetError
 
-from .assemble import assemble
-from .serve import server
-
 _PORT = 8000
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command. Exit status: 0 success, 1 something is missing, 2 usage."""
     args = parser().parse_args(argv)
+    from .assemble import assemble
+
     try:
         if args.to:
             folder = assemble(args.to)
@@ -40,6 +39,9 @@ def _report(args, about, text):
 
 def _serve(args):
     """Serve the page until Ctrl-C."""
+    from .assemble import assemble
+    from .serve import server
+
     with (
         tempfile.TemporaryDirectory(prefix="mpconnxr-playground-") as name,
         server(assemble(Path(name) / "playground"), args.port) as serving,
@@ -52,8 +54,12 @@ def _serve(args):
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    about = "Make a page that runs models in a browser."
-    result = arguments.parser_for("playground", description=about)
+    result = arguments.parser_for(
+        "playground",
+        description="Make a page that runs models in a browser.",
+        example="mpconnxr playground --serve",
+        page="playground",
+    )
     action = result.add_mutually_exclusive_group(required=True)
     action.add_argument("--serve", action="store_true", help="serve the page on this computer")
     action.add_argument(

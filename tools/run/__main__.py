@@ -13,17 +13,15 @@ from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, RunError, UsageError, text_of
 from tools.micropython import TargetError, is_target, target_names
 
-from .execute import execute
-from .profile import profile
-from .show import print_profile, print_report, print_trace, to_json
-from .trace import trace
-
 _RUNS = 20  # default of --runs
 _ITSELF = Path()  # --compare without a model
 
 
 def limited(argv: list[str] | None = None) -> int:
     """Call `main` in a process whose memory and time are limited, for untrusted models."""
+    _arguments(sys.argv[1:] if argv is None else argv)  # --help and wrong usage end here
+    from . import execute, profile, show, trace  # noqa: F401 (shared with the process: no --memory)
+
     return limits.run(lambda: main(argv), "run")
 
 
@@ -41,6 +39,8 @@ def main(argv: list[str] | None = None) -> int:
         if args.json:
             print(json.dumps({"error": text}))
         return 2 if isinstance(e, UsageError) else 1
+    from .show import print_profile, print_report, print_trace, to_json
+
     if args.json:
         print(to_json(report))
     elif args.trace is not None:
@@ -53,8 +53,12 @@ def main(argv: list[str] | None = None) -> int:
 def _work(args):
     """Return the function that makes the report."""
     if args.trace is not None:
-        return trace
-    return profile if args.profile else execute
+        from .trace import trace as work
+    elif args.profile:
+        from .profile import profile as work
+    else:
+        from .execute import execute as work
+    return work
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,6 +67,8 @@ def parser() -> argparse.ArgumentParser:
         "run",
         description="Run a model on a MicroPython target.",
         epilog="Options of the converter follow after --.",
+        example="mpconnxr run model.onnx --random 10 --compare -- --quantize dynamic",
+        page="run",
     )
     add = cli.add_argument
     add("model", type=Path, help=".bin, or .onnx that is converted first")

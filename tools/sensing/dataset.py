@@ -15,9 +15,8 @@ import numpy as np
 
 from tools.deploy.errors import DeployError
 
+from .keys import NONE
 from .sensor import SampleBlock
-
-NONE = -1
 
 
 class Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 
 from rich.console import Group
@@ -38,6 +39,16 @@ class Lines:
         line = f"{inference.ms / 1000:9.2f} s  {inference.us / 1000:8.2f} ms  "
         line += f"{inference.answer(self._about):12}  {shown}"
         print(printable(line.rstrip()), flush=True)
+
+
+class Json(Lines):
+    """Prints a JSON object per inference."""
+
+    def show(self, inference: Inference) -> None:
+        """Print an object."""
+        fields = {"ms": inference.ms, "us": inference.us}
+        fields |= {"answer": inference.answer(self._about), "outputs": inference.outputs}
+        print(json.dumps(fields), flush=True)
 
 
 class Picture:

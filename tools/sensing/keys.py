@@ -8,6 +8,8 @@ import select
 import sys
 from collections.abc import Iterator
 
+NONE = -1  # number of the label that key 0 chooses: of samples without one
+
 
 class Keys:
     """No keys: stdin is not a terminal."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from pathlib import Path, PurePosixPath
 
 from tools import arguments
 from tools.deploy import reach
 from tools.deploy.errors import BoardError, DeployError
-from tools.deploy.places import places_of
 from tools.limits import printable
 
-from .display import Lines, Picture
 from .inference import About, Inference
 from .keys import keys
 from .sensor import add_sensor_options, problem, source_of
@@ -27,6 +24,8 @@ def parser() -> argparse.ArgumentParser:
     result = arguments.parser_for(
         "sensing.monitor",
         description="Run a deployed model on a board's sensor and show its answers. q ends.",
+        example="mpconnxr monitor --pin 26 --model model.bin",
+        page="sensing",
     )
     reach.add_board_options(result)
     add_sensor_options(result)
@@ -65,6 +64,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _monitor(args):
+    from tools.deploy.places import places_of
+
     source = source_of(args)
     with reach.device_of(args) as device, keys() as pressed:
         home = device.about().folder  # refuses other or older firmware
@@ -97,20 +98,15 @@ def _lacking(device, path, error):
 
 
 def _show(args, about, lines, pressed):
-    kind = _Json if args.json else Picture if sys.stdout.isatty() else Lines
+    from .display import Json, Lines, Picture
+
+    kind = Json if args.json else Picture if sys.stdout.isatty() else Lines
     with kind(about) as shown:
         for line in lines:
             if line:
                 shown.show(Inference.of_line(line))
             if pressed.pressed() in ("q", "Q"):
                 return
-
-
-class _Json(Lines):
-    def show(self, inference: Inference) -> None:
-        fields = {"ms": inference.ms, "us": inference.us}
-        fields |= {"answer": inference.answer(self._about), "outputs": inference.outputs}
-        print(json.dumps(fields), flush=True)
 
 
 if __name__ == "__main__":

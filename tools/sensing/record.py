@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools import arguments
 from tools.deploy import reach
@@ -15,9 +16,11 @@ from tools.deploy.errors import BoardError, DeployError
 from tools.limits import printable
 from tools.progress import EVERY
 
-from .dataset import NONE, Dataset
-from .keys import Keys, keys
+from .keys import NONE, Keys, keys
 from .sensor import Samples, add_sensor_options, problem, source_of
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
 
 _STREAM = Path(__file__).with_name("on_board_stream.py")
 _MOST_LABELS = 9  # keys 1 to 9
@@ -29,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
         "sensing.record",
         description="Record samples of a board's sensor into a .npz file. While it records, the "
         "keys 1 to 9 choose the label of what comes next, 0 none, and q ends.",
+        example="mpconnxr record --pin 26 --labels rest,wave -o samples.npz --window 128",
+        page="sensing",
     )
     reach.add_board_options(result)
     add_sensor_options(result)
@@ -97,6 +102,8 @@ def _problem(args):
 
 def _dataset(args):
     """Return the file's dataset or an empty one; never overwrite a file silently."""
+    from .dataset import Dataset
+
     if args.output.exists() and not (args.append or args.overwrite):
         raise DeployError(f"{args.output} exists: --append adds to it, --overwrite replaces it")
     if not args.output.parent.is_dir():

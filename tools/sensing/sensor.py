@@ -7,11 +7,13 @@ import base64
 import binascii
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from tools import arguments
 from tools.deploy.errors import DeployError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _PINS = Path(__file__).with_name("on_board_pins.py")
 _RATE = 100  # Hz
@@ -34,8 +36,8 @@ def add_sensor_options(parser: argparse.ArgumentParser) -> None:
     add("--channels", type=int, default=1, metavar="N", help="channels in blocks of samples (1)")
     add(
         "--dtype",
-        type=np.dtype,
-        default=np.dtype(np.uint8),
+        type=_dtype,
+        default="uint8",
         metavar="TYPE",
         help="dtype of samples in bytes (uint8)",
     )
@@ -46,6 +48,15 @@ def _rate(text):
     if hz > 100_000:
         raise argparse.ArgumentTypeError("must be from 1 to 100,000 Hz")
     return hz
+
+
+def _dtype(text):
+    import numpy as np
+
+    try:
+        return np.dtype(text)
+    except TypeError:
+        raise argparse.ArgumentTypeError(f"{text}: expected a dtype, such as int16") from None
 
 
 def problem(args: argparse.Namespace) -> str:
@@ -118,6 +129,8 @@ class Samples:
         return SampleBlock(ms, rows)
 
     def _block(self, code, text):
+        import numpy as np
+
         data = base64.b64decode(text, validate=True)
         dtype = np.dtype(_TYPES.get(code[1:], code[1:])) if code[1:] else self._dtype
         row = dtype.itemsize * self._channels
@@ -134,6 +147,8 @@ _BOOLEANS = {"True": "1", "False": "0"}
 
 def _row(fields):
     """Return one sample: int32 if all numbers are integers and fit, else float32."""
+    import numpy as np
+
     fields = [_BOOLEANS.get(f, f) for f in fields]
     try:
         row = np.array([[int(f) for f in fields]], np.int64)

@@ -9,7 +9,7 @@ from onnx import numpy_helper
 
 from tests.device.networks import NETWORKS
 from tests.host.converter import large_models
-from tools.converter import external_weights
+from tools.converter import external_weights, ir_weights
 from tools.converter.convert import Options, convert
 from tools.converter.external_weights import ExternalWeights
 from tools.converter.file import writer
@@ -67,7 +67,7 @@ def test_placeholders_have_all_but_the_contents(sizes):
     expected = numpy_helper.to_array(model.graph.initializer[0])
     assert (external_weights.array_of(large) == expected).all()
     assert external_weights.nbytes_of(large) == expected.nbytes
-    again = external_weights.from_ir(external_weights.to_ir(small_model))
+    again = ir_weights.from_ir(ir_weights.to_ir(small_model))
     assert list(again.graph.initializer) == list(small_model.graph.initializer)
     assert external_weights.without_placeholders(small_model) == model
 

@@ -13,6 +13,7 @@ from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UsageError
 from tools.converter.numbers import narrow
+from tools.converter.options import WEIGHT_BITS
 from tools.converter.reference import golden
 from tools.micropython import UNIX_TARGETS
 
@@ -276,8 +277,8 @@ def test_weights_of_float16_models_are_rounded_too(mode):
         [step.inputs[1].nbytes for step in converted.graph.steps if step.kernel == "block_gemm"]
         for converted in (whole, less)
     )
-    assert after == before * narrow.BITS[mode] // 32
+    assert after == before * WEIGHT_BITS[mode] // 32
     x = small.floats(1, 64, seed=3).astype("f2")
     a, b = (small.expected(m, x)[0].astype(float) for m in (proto, less.model))
     error = np.abs(a - b).max() / np.abs(a).max()
-    assert error < {16: 1e-3, 8: 0.02, 4: 0.4}[narrow.BITS[mode]]
+    assert error < {16: 1e-3, 8: 0.02, 4: 0.4}[WEIGHT_BITS[mode]]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tools import keys, seal
+from tools import keys
 
 from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from tools import seal
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +32,8 @@ def request_from(args: argparse.Namespace) -> seal.Request | None:
         UsageError: if the arguments contradict each other.
         OSError: if a key cannot be read.
     """
+    from tools import seal
+
     if not (args.sign or args.hmac):
         if args.counter is not None:
             raise UsageError("--counter needs --sign or --hmac: otherwise anyone could change it")
@@ -44,6 +50,8 @@ def write_sealed(args: argparse.Namespace) -> bytes:
         ConvertError: if the file cannot be sealed.
         OSError: if a file cannot be read or written.
     """
+    from tools import seal
+
     request = request_from(args)
     if request is None:
         raise UsageError("sign: --sign KEY.pem or --hmac FILE is needed")
@@ -57,12 +65,16 @@ def write_sealed(args: argparse.Namespace) -> bytes:
 
 def print_sealed(data: bytes) -> None:
     """Print the digest of a file's contents, and its seal."""
+    from tools import seal
+
     print(f"digest   {seal.digest(data).hex()}")
     print_seal(seal.seal_of(data))
 
 
 def print_seal(stored: seal.Seal | None) -> None:
     """Print counter, key and HMAC of a seal, nothing without a seal."""
+    from tools import seal
+
     if stored is None:
         return
     by = f"key {seal.fingerprint(stored.public_key)}" if stored.is_signed else "not signed"
@@ -76,6 +88,8 @@ def print_verified(path: Path, public: Path) -> None:
     Raises:
         SealError: if it is not.
     """
+    from tools import seal
+
     data = path.read_bytes()
     seal.verify(data, keys.public_key(public))
     print_sealed(data)

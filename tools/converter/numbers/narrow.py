@@ -30,8 +30,6 @@ from ..quantize.activations import each_run
 from ..reference import golden
 from ..shapes import extent_forms
 
-BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by value of --weights
-
 _NEAR = 2.0**-13  # relative distance from an integer: the rounding of floats
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 RECURRENT = ("LSTM", "GRU", "RNN")

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ..ir import Graph, walk
 
-MODES = ("exact", "fast16", "python")  # of --float
 _KERNELS = ("block_conv", "block_gemm", "conv_max_pool")
 _UINT32 = 12  # dtype of short mantissas
 
@@ -20,7 +19,7 @@ class Precision:
     """How nodes are lowered.
 
     Attributes:
-        mode: see MODES.
+        mode: one of FLOAT_MODES.
         plain: names of nodes that compute with floats.
         bits: of the weights of other nodes, if that many represent them without loss.
         long: names of nodes that fast16 computes like exact.

@@ -6,6 +6,7 @@ import onnx
 
 from ..conversion import Conversion
 from ..errors import UsageError
+from ..options import WEIGHT_BITS
 from ..protos import name_of
 from . import narrow as weights
 from . import ranges, refinements
@@ -36,7 +37,7 @@ def _narrowed(state: Conversion, model: onnx.ModelProto):
     if options.float != "exact":
         raise UsageError(f"--weights {options.weights} is for --float exact")
     sample = weights.sample_of(model, state.golden, options.state)
-    bits, halves = weights.BITS[options.weights], options.weights == "f16"
+    bits, halves = WEIGHT_BITS[options.weights], options.weights == "f16"
     return weights.narrow(model, bits, sample, halves)
 
 
@@ -66,7 +67,7 @@ def choose_precision(state: Conversion) -> None:
     if options.float == "fast16":
         for rounding in (ranges.Seen(), ranges.Short(state.golden is not None)):
             long += _lossy(state, rounding, [*floats, *long]).names
-    state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
+    state.precision = Precision(options.float, floats, WEIGHT_BITS[options.weights], long)
 
 
 def _lossy(state, rounding=None, but=()):

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
 
 from ..shapes import extent
 from ..shapes.extent import is_open, larger, smaller
@@ -111,6 +110,8 @@ def evaluate(node, values: Sequence[np.ndarray | None]) -> list[np.ndarray | Non
         helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
         for n, v in inputs.items()
     ]
+    from onnx.reference import ReferenceEvaluator
+
     outs = [helper.make_tensor_value_info(n, onnx.TensorProto.INT64, None) for n in outputs if n]
     graph = helper.make_graph([proto], "known", infos, outs)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", node.opset)])

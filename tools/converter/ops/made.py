@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from ..simplify.keep import DOMAIN
 from ..steps.overlap import element_leads
 from . import OWN, lowers
 from ._dtypes import FLOAT, INT32
@@ -73,7 +72,7 @@ def _infer_kept(node):
     return [(node.attr("to"), ())]
 
 
-@lowers("Given", domain=DOMAIN, infer=_infer_kept)
-@lowers("Given", domain=DOMAIN, infer=_infer_kept, objects=True)
+@lowers("Given", domain=OWN, infer=_infer_kept)
+@lowers("Given", domain=OWN, infer=_infer_kept, objects=True)
 def lower_kept(node):
     node.emit("given", node.inputs, [node.outputs[0]])

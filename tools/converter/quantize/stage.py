@@ -11,7 +11,7 @@ from ..conversion import Conversion
 from ..errors import UsageError
 from ..reference import given
 from ..rewrites import Rewrite
-from . import quantize as quantized
+from .post_training import quantize as quantized
 
 
 def merge_layers(state: Conversion, group: Sequence[Rewrite]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from . import Outcome
+from .post_training import Outcome
 from .search import Attempt
 
 _MOST_ROWS = 20

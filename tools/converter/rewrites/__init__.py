@@ -23,7 +23,7 @@ from onnx_ir.passes import common as ir_passes
 
 from tools import limits
 
-from .. import external_weights, verify
+from .. import ir_weights, verify
 from ..context import PLAIN, Context
 from ..shapes import infer
 from ..shapes.types import all_fixed
@@ -167,7 +167,7 @@ def _run_all(model, rewrites, context, n_rounds):
     if not rewrites:
         return model, log
     proto, taken = maps.remove_maps(model)
-    changed = external_weights.to_ir(proto)
+    changed = ir_weights.to_ir(proto)
     g.import_into_bodies(changed)
     for _ in range(n_rounds):
         before = log.total()
@@ -188,7 +188,7 @@ def _as_message(model: ir.Model) -> onnx.ModelProto:
     for node in model.graph.all_nodes():
         model.opset_imports.setdefault(node.domain, 1)
     g.name_apart(model)
-    return external_weights.from_ir(model)
+    return ir_weights.from_ir(model)
 
 
 def _apply(one: Rewrite, model: ir.Model, original: onnx.ModelProto) -> int:

@@ -24,7 +24,7 @@ from onnxscript import optimizer
 
 from tools import limits
 
-from .. import external_weights
+from .. import external_weights, ir_weights
 from ..context import Context
 from ..errors import ConvertError
 from ..protos import opset_of
@@ -92,7 +92,7 @@ def _fold_once(model, context):
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # it logs all nodes that it leaves
     if context.keeps_operators:
         keep.hide(bare, context.operators)
-    ir = external_weights.to_ir(bare)
+    ir = ir_weights.to_ir(bare)
     try:
         changed = optimizer.fold_constants(
             ir,
@@ -109,7 +109,7 @@ def _fold_once(model, context):
     changed |= ir_passes.RemoveUnusedNodesPass()(ir).modified
     split = False
     if changed or any(node.op_type == "Split" for node in ir.graph):
-        folded = external_weights.from_ir(ir)
+        folded = ir_weights.from_ir(ir)
         _as_tensors(folded)
         split = _split_constants(folded)
     if context.keeps_operators:

@@ -14,7 +14,7 @@ from tests.host.device import small
 from tools.converter import lower
 from tools.converter.convert import Options, convert
 from tools.converter.file import loads, on_host
-from tools.converter.numbers.narrow import BITS
+from tools.converter.options import WEIGHT_BITS
 
 
 def nested(depth):
@@ -199,7 +199,7 @@ def test_too_little_memory_is_a_note(monkeypatch):
     assert "not enough memory" in " ".join(convert(small.relu()).notes)
 
 
-@pytest.mark.parametrize("weights", [bits for bits in BITS if bits != "f32"])
+@pytest.mark.parametrize("weights", [bits for bits in WEIGHT_BITS if bits != "f32"])
 def test_weights_of_fewer_bits_load(weights):
     assert convert(small.mixed(), Options(weights=weights)).data
 

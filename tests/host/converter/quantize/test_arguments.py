@@ -9,7 +9,8 @@ from examples.running import EXAMPLES
 from tests.host.converter.quantize.net import calibration, net, outputs, prepared
 from tools.converter.__main__ import main
 from tools.converter.errors import UsageError
-from tools.converter.quantize import Settings, quantize
+from tools.converter.quantize.post_training import quantize
+from tools.converter.quantize.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,13 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.host.converter.quantize.net import array, calibration, net, outputs, prepared
 from tests.host.device import small
 from tools.converter.convert import Options, convert
-from tools.converter.quantize import Settings, qdq, quantize
+from tools.converter.quantize import qdq
 from tools.converter.quantize.bias import corrected
 from tools.converter.quantize.equalize import equalize
 from tools.converter.quantize.layers import layers
+from tools.converter.quantize.post_training import quantize
 from tools.converter.quantize.ranges import ranges
+from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
 
 

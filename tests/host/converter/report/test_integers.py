@@ -7,7 +7,7 @@ import pytest
 from tests.host import zoo
 from tests.host.converter.quantize.net import calibration, net, outputs, prepared
 from tools.converter.convert import Options, convert
-from tools.converter.quantize import Settings
+from tools.converter.quantize.settings import Settings
 from tools.converter.report import page
 from tools.converter.report.integers import quantization
 

@@ -21,8 +21,8 @@ import onnx_ir as ir
 from ... import verify
 from ...context import Context
 from ...errors import Problem
-from ...external_weights import from_ir
 from ...ir import dtype_name
+from ...ir_weights import from_ir
 from ...shapes import infer
 from ...simplify import fold, maps
 from .. import _graph as g

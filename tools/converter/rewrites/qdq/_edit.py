@@ -9,7 +9,8 @@ import onnx
 import onnx_ir as ir
 from onnx_ir.passes import common as ir_passes
 
-from ...external_weights import digest_of, to_ir
+from ...external_weights import digest_of
+from ...ir_weights import to_ir
 from ._values import Scaled
 
 

@@ -1,0 +1,127 @@
+"""Quantize a float model after its training.
+
+The float graph comes simplified, with its shapes. onnxruntime's quantizer
+places QuantizeLinear and DequantizeLinear; the rewrites after it make integer operators of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import onnx
+
+from ..context import PLAIN, Context
+from ..errors import ConvertError, UsageError
+from ..load import upgraded
+from ..protos import copied
+from ..shapes import infer
+from .biases import as_vectors
+from .data import loaded, notes
+from .interface import unquantized_interface
+from .layers import Layer, layers
+from .search import Attempt, best
+from .settings import Settings
+
+_OPSET = 13  # the first in which DequantizeLinear has an axis: a scale for each channel
+_OF_INTEGERS = (
+    "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
+    "ConvInteger", "DynamicQuantizeLSTM",
+)  # fmt: skip
+_SHOWN = 64  # samples that the layers' figures look at
+
+
+@dataclass
+class Outcome:
+    """What quantization did.
+
+    Attributes:
+        layers: the costs by layer, the noisiest first.
+        attempts: the settings that were tried; the last one was taken.
+        notes: for the user.
+    """
+
+    layers: list[Layer] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def quantize(
+    model: onnx.ModelProto, settings: Settings, context: Context = PLAIN
+) -> tuple[onnx.ModelProto, Outcome]:
+    """Return the quantized model and its costs; raise UsageError or ConvertError."""
+    _require_runtime()
+    settings = loaded(settings, model.graph)
+    _check(model, settings)
+    named = upgraded(copied(model), _OPSET, "--quantize: ")
+    for i, node in enumerate(named.graph.node):
+        node.name = node.name or f"{node.op_type}_{i}"
+    unknown = set(settings.exclude) - {node.name for node in named.graph.node}
+    if unknown:
+        raise UsageError(f"--exclude: no node is called {', '.join(sorted(unknown))}")
+    kept = as_vectors(named.graph)
+    settings = replace(settings, exclude=tuple(dict.fromkeys([*settings.exclude, *kept])))
+    converted, attempts = best(named, settings)
+    if not _has_integers(converted):
+        return model, Outcome(notes=_nothing(settings))
+    if settings.mode == "dynamic":
+        return infer.infer(converted, context), Outcome(
+            attempts=attempts, notes=_unscored(settings, attempts)
+        )
+    converted = infer.infer(converted, context)
+    rows = layers(named, converted, settings.samples[:_SHOWN])
+    outcome = Outcome(rows, attempts, notes(settings.samples) + _unscored(settings, attempts))
+    if settings.io == "int8":
+        outcome.notes += [
+            f"{name} stays float: it is not quantized" for name in unquantized_interface(converted)
+        ]
+        del converted.graph.value_info[:]
+    return infer.infer(converted, context), outcome
+
+
+def _has_integers(model):
+    return any(node.op_type in _OF_INTEGERS for node in model.graph.node)
+
+
+def _nothing(settings):
+    """Return notes on a model that the quantizer has not changed."""
+    if settings.exclude:
+        what = "without those in --exclude the model has no other operators"
+    else:
+        what = "the model has no operators"
+    lines = [
+        f"--quantize {settings.mode} changes nothing: {what} that it quantizes, as Conv, Gemm"
+    ]
+    return lines + (
+        ["--labels is not used: no accuracy is measured"] if _labelled(settings) else []
+    )
+
+
+def _labelled(settings):
+    return settings.labels is not None
+
+
+def _unscored(settings, attempts):
+    """Return a note if labels are given and no accuracy is measured."""
+    if not _labelled(settings) or attempts[-1].top1 is not None:
+        return []
+    return ["--labels is not used: the model has no output of class scores, one row a sample"]
+
+
+def _require_runtime():
+    try:
+        import onnxruntime.quantization  # noqa: F401
+    except ImportError as e:
+        raise ConvertError(
+            f"--quantize needs onnxruntime ({e}); install it: pip install onnxruntime"
+        ) from None
+
+
+def _check(model, settings):
+    if settings.mode != "dynamic" and not settings.samples:
+        raise UsageError(f"--quantize {settings.mode} needs --calibration data.npz or a folder")
+    if settings.mode == "dynamic" and settings.io != "float":
+        raise UsageError("--io int8 needs ranges that are known: not with --quantize dynamic")
+    if settings.max_drop is not None and settings.labels is None:
+        raise UsageError("--min-accuracy-drop needs --labels")
+    if any(node.op_type in ("QuantizeLinear", "QLinearConv") for node in model.graph.node):
+        raise UsageError("the model is quantized already")
