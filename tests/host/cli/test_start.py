@@ -44,7 +44,7 @@ def test_short_commands_import_nothing_large(argv):
 
 def test_a_list_of_all_operators_needs_no_more_than_onnx():
     modules = imported("from tools.cli import ops\nops.main([])")
-    assert modules & LARGE == {"onnx", "numpy", "ml_dtypes"}
+    assert "onnx" in modules and modules & LARGE <= {"onnx", "numpy", "ml_dtypes"}
 
 
 @pytest.mark.parametrize(
