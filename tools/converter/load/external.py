@@ -60,6 +60,8 @@ def load(model: onnx.ModelProto, path: Path) -> None:
         for tensor in tensors:
             _check(tensor)
             external_data_helper.load_external_data_for_tensor(tensor, str(path.parent))
+            tensor.data_location = TensorProto.DEFAULT  # before 1.23, onnx leaves that to callers
+            del tensor.external_data[:]
     except Exception as e:  # onnx raises several kinds
         missing = next((f for f in _files(tensors, path.parent) if not f.exists()), None)
         what = (

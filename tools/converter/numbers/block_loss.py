@@ -43,8 +43,8 @@ class Loss:
         refinement: Refinement = UNREFINED,
     ):
         self.attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        self.node, y = node, np.float64(values[node.output[0]])
-        x, w = (np.float64(values[name]) for name in node.input[:2])
+        self.node, y = node, values[node.output[0]].astype(np.float64)
+        x, w = (values[name].astype(np.float64) for name in node.input[:2])
         held, held_w = self._held(*refinement.operands(node, x, w), is_known, refinement)
         exact = self._product(x, w, y.shape)
         difference = self._product(held, held_w, y.shape) - exact
@@ -85,7 +85,7 @@ class Loss:
 
     def _added(self, values):
         """Return the bias, and the input that FusedConv adds."""
-        terms = [np.float64(values[name]) if name else 0.0 for name in self.node.input[2:4]]
+        terms = [values[name].astype(np.float64) if name else 0.0 for name in self.node.input[2:4]]
         if terms and "Conv" in self.node.op_type and np.ndim(terms[0]):
             rank = values[self.node.output[0]].ndim
             terms[0] = terms[0].reshape(-1, *[1] * (rank - 2))

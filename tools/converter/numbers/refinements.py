@@ -60,7 +60,7 @@ class Refinement:
             return [x]
         most, shift = np.float32(self.limit), np.float32(self.shift)
         high = (np.clip(np.float32(x), -most, most) + shift) - shift
-        return [np.float64(high), np.float64(np.float32(x) - high)]
+        return [high.astype(np.float64), (np.float32(x) - high).astype(np.float64)]
 
     @property
     def limit(self) -> float:
