@@ -78,6 +78,18 @@ def test_other_texts_are_accepted():
 
 
 def test_an_entry_of_the_changelog_is_one_line():
-    lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
-    assert all(line.startswith(("* ", "#")) or not line for line in lines)
+    _, *lines = re.split(r"^(?=## )", (ROOT / "CHANGELOG.md").read_text(), maxsplit=1, flags=re.M)
+    lines = "".join(lines).splitlines()
+    assert lines and all(line.startswith(("* ", "#")) or not line for line in lines)
     assert not [line for line in lines if len(line) > 130]
+
+
+def test_the_changelog_has_the_form_of_keep_a_changelog():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    assert text.startswith("# Changelog\n") and "\n## [Unreleased]\n\n### " in text
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.*)", text, re.M)) <= kinds
+    before = re.findall(r"^(.*)\n\n\* ", text, re.M)
+    assert all(line.startswith("### ") for line in before), before
+    versions = re.findall(r"^## (.*)", text, re.M)[1:]
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", v) for v in versions)
