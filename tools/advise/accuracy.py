@@ -69,6 +69,7 @@ def measured(
         expect=None,
         layers=False,
         samples=samples.folder,
+        random=None,
         inputs=[],
         output_dir=None,
         timeout=max(seconds, 1.0) / samples.count,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
-from tools.converter.report.terminal import time_text
+from tools.converter.report.terminal import print_table, time_text
 from tools.deploy.boards import Board
 
 from .search import GUESSED, Advice, Row
@@ -16,7 +15,6 @@ from .trial import Task
 
 _MOST_ROWS = 10  # in addition to the model as it is
 _MOST_SHOWN = 160  # characters of the reason why an option is impossible
-_NARROWEST = 100  # least columns of the table, also in a file
 
 
 def print_advice(advice: Advice, task: Task) -> None:
@@ -92,9 +90,9 @@ def _named(trial, task):
 
 def _print_table(advice, task):
     compared = max((row.trial.accuracy.samples for row in advice.rows), default=0)
-    kind = "your" if task.samples else "random"
+    kind = f"your {compared}" if task.samples else f"{compared} random"
     if compared:
-        print(f"error against onnxruntime: the largest of {compared} {kind} samples")
+        print(f"error against onnxruntime: the largest of {kind} samples")
     elif why := advice.plain.accuracy.why:
         print(f"error not measured: {why}")
     table = Table(box=None, pad_edge=False)
@@ -103,9 +101,7 @@ def _print_table(advice, task):
     table.add_column("options", overflow="fold")
     for row in _shown(advice.rows):
         table.add_row(*_cells(row, task), style="bold" if row.is_plain else None)
-    console = Console(highlight=False)
-    console.width = max(console.width, _NARROWEST)
-    console.print(table)
+    print_table(table)
     if (hidden := len(advice.rows) - len(_shown(advice.rows))) > 0:
         print(f"and {hidden} more (--json has them)")
 
@@ -121,7 +117,7 @@ def _cells(row, task):
     options = shlex.join(_named(row.trial, task)) or (
         "" if placement.flash_options else "as it is"
     )
-    deploy = f"flash.py {shlex.join(placement.flash_options)}" if placement.flash_options else ""
+    deploy = f"flash {shlex.join(placement.flash_options)}" if placement.flash_options else ""
     return (
         placement.verdict,
         f"{placement.heap:,}",

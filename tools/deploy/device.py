@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from mpremote.transport import TransportError
 
-from . import answers
+from . import answers, ports
 from .errors import BoardError, DeployError
 from .line import MAX_BYTES, Line
 
@@ -137,10 +137,12 @@ class Device:
         self._identity = ""
 
     def __enter__(self) -> Device:
-        with self._line_errors():
-            self._serial = Line(self._port, timeout=self._silence)
         try:
-            self.reset()
+            self._serial = Line(self._port, timeout=self._silence)
+        except (TransportError, OSError):
+            raise DeployError(f"{self._port}: {ports.why_closed(self._port)}") from None
+        try:
+            self._reset(_CODE, ports.why_silent)
         except BaseException:
             self._serial.close()
             raise
@@ -153,22 +155,27 @@ class Device:
             self._serial.close()
 
     @contextlib.contextmanager
-    def _line_errors(self):
-        """Raise failures of the line as DeployError; suppress what mpremote prints."""
+    def _line_errors(self, explained=None):
+        """Raise failures of the line as DeployError; suppress what mpremote prints.
+
+        Args:
+            explained: function of (port, reason) that returns a better text than the reason.
+        """
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 yield
         # struct.error: a board that was unplugged during a command
         except (TransportError, OSError, struct.error) as e:
             reason = str(e).partition("\n")[0] or repr(e)
-            raise DeployError(f"{self._port}: {reason}") from None
+            text = explained(self._port, reason) if explained else reason
+            raise DeployError(f"{self._port}: {text}") from None
 
     def reset(self) -> None:
         """Reset the board softly: it forgets all imports."""
         self._reset(_CODE)
 
-    def _reset(self, code):
-        with self._line_errors():
+    def _reset(self, code, explained=None):
+        with self._line_errors(explained):
             self._serial.enter_raw_repl()
         identity = self.execute(_IDENTITY)
         if identity != (self._identity or identity):
@@ -412,5 +419,5 @@ def _verified(max_error, largest, bound, ok, seconds, first_seconds, heap):
 
 def _error(error):
     if error.is_forgotten:
-        return DeployError("the board was reset meanwhile: call flash.py again")
+        return DeployError("the board was reset meanwhile: call mpconnxr flash again")
     return error

@@ -15,6 +15,7 @@ from tools.limits import overwritten
 from tools.micropython import TargetError, get_target, target_name, target_names
 from tools.micropython.rp2040 import PicoTarget
 
+from . import ports
 from .device import Device
 from .errors import DeployError
 
@@ -73,7 +74,10 @@ def find_port(port: str = "auto", patience: float = 0) -> str:
         return port
     candidates = _usb_ports()
     if not candidates:
-        raise DeployError("no board found on a USB serial port; name one with --port")
+        raise DeployError(
+            "no board found on a USB serial port: connect one with a cable that carries data, or "
+            f"name another port; {ports.present()}"
+        )
     if len(candidates) > 1:
         listed = ", ".join(f"{p.device} ({p.description})" for p in candidates)
         raise DeployError(f"several boards found, name one with --port: {listed}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tools import arguments
 from tools.errors import text_of
 
-from . import Target, TargetError, get_target, target_names
+from . import Target, TargetError, TargetTimeout, get_target, target_names
 from .packages import Package, install, missing_of
 
 
@@ -19,8 +19,15 @@ def do_build(args: argparse.Namespace) -> int:
         if args.available and lacking:
             print(f"micropython: skipping {target.name}, which needs: {' '.join(lacking)}")
         else:
-            target.build()
+            _build(target)
     return 0
+
+
+def _build(target):
+    """Build a target if needed, and print what was done."""
+    was_built = target.path().is_file()
+    path = target.build()
+    print(f"{target.name:15} {'was built already' if was_built else 'built'}: {path}")
 
 
 def do_path(args: argparse.Namespace) -> int:
@@ -95,8 +102,13 @@ def _targets(args: argparse.Namespace) -> list[Target]:
 
 def _named(text: str) -> tuple[str, Path]:
     """Parse `NAME=PATH`, or a path whose last part is the name."""
-    name, equals, path = text.partition("=")
-    return (name, Path(path)) if equals else (Path(text).resolve().name, Path(text))
+    name, equals, where = text.partition("=")
+    path = Path(where if equals else text)
+    name = name if equals else path.resolve().name
+    if not path.exists():
+        todo = "; mpconnxr package --to FOLDER writes it" if path.name == "mpconnxr" else ""
+        raise TargetError(f"--file {text}: no such file or folder{todo}")
+    return name, path
 
 
 def parser() -> argparse.ArgumentParser:
@@ -149,7 +161,13 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         metavar="[NAME=]PATH",
         help="copy this file or folder to the script's current folder",
     )
-    run.add_argument("--timeout", type=arguments.seconds, default=60, metavar="SECONDS")
+    run.add_argument(
+        "--timeout",
+        type=arguments.seconds,
+        default=60,
+        metavar="SECONDS",
+        help="time limit (60)",
+    )
     run.add_argument("--heap", type=int, metavar="BYTES", help="unix targets only")
     run.add_argument("--icount", action="store_true", help="count instructions, QEMU targets only")
     run.add_argument("script", type=Path)
@@ -162,7 +180,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return args.do(args)
     except (TargetError, OSError) as error:
-        print(f"micropython: {text_of(error)}", file=sys.stderr)
+        hint = ": --timeout SECONDS allows more" if isinstance(error, TargetTimeout) else ""
+        print(f"micropython: {text_of(error)}{hint}", file=sys.stderr)
         return 1
 
 

@@ -54,12 +54,22 @@ def check(model: onnx.ModelProto) -> None:
     Raises:
         ConvertError: if ONNX cannot allow them.
     """
+    _check_ir_version(model)
     _check_opsets(model)
     _check_dtypes(model.graph)
     _check_depth(model)
     _check_attributes(model)
     _check_functions(model)
     check_sizes(model)
+
+
+def _check_ir_version(model):
+    if model.ir_version > onnx.IR_VERSION:
+        raise ConvertError(
+            f"the model has IR version {model.ir_version}, and the installed onnx reads up to "
+            f"{onnx.IR_VERSION}: pip install -U onnx, or set model.ir_version = "
+            f"{onnx.IR_VERSION} in Python and save it with onnx.save"
+        )
 
 
 def _check_opsets(model):

@@ -33,7 +33,7 @@ def print_steps(converted: Converted) -> None:
             *(f"{figure:,}" for figure in figures),
             style="bold" if row.is_peak else None,
         )
-    _print(table)
+    print_table(table)
 
 
 def print_boards(converted: Converted) -> None:
@@ -48,13 +48,16 @@ def print_boards(converted: Converted) -> None:
         least, likely, most = map(time_text, fit.seconds) if fit.seconds else ("", "", "")
         needs = (f"{fit.needs.total:,}", f"{fit.in_place.total:,}", fit.board.heap_text)
         table.add_row(fit.board.name, fit.verdict, *needs, likely, least, most)
-    _print(table)
+    print_table(table)
 
 
-def _print(table):
-    console = Console()
+def print_table(table: Table) -> None:
+    """Print a table of at least 100 columns, without blanks at the ends of its lines."""
+    console = Console(highlight=False)
     console.width = max(console.width, _NARROWEST)
-    console.print(table)
+    with console.capture() as capture:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
 def time_text(seconds: float) -> str:
