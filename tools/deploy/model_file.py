@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tools import foreign
 from tools.errors import ConvertError
 from tools.format import layout, reader
 
@@ -91,8 +92,10 @@ def parse_model(name: str, data: bytes, path: Path | str = "the model") -> Model
     Raises:
         DeployError: if it is not a model, or damaged.
     """
-    if not data.startswith(layout.MAGIC):
-        raise DeployError(f"{path} is not a model.bin: make one with mpconnxr convert")
+    try:
+        foreign.check_bin(Path(path), data)
+    except ConvertError as e:
+        raise DeployError(str(e)) from None
     try:
         stored = reader.read(data)
     except ConvertError as e:

@@ -16,7 +16,7 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto, external_data_helper
 
-from tools import limits
+from tools import foreign, limits
 
 from ..errors import ConvertError, text_of
 from ..ir import ITEMSIZES, packed_bits
@@ -35,6 +35,7 @@ def read(path: Path) -> onnx.ModelProto:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():
             raise ConvertError(f"{path} is not a file: save the model in one")
+        foreign.check_onnx(path)
         return onnx.load(path, load_external_data=False)
     except OSError as e:
         raise ConvertError(text_of(e)) from None
