@@ -84,7 +84,7 @@ def run(
 def _package(target: Target, files: Iterable[Path | bytes]) -> dict[str, Path | bytes]:
     """Return mpconnxr/ for a target.
 
-    A board gets only the modules that the models need, compiled as tools/flash.py does: an
+    A board gets only the modules that the models need, compiled as `mpconnxr flash` does: an
     emulated board would take minutes to compile them.
     """
     if not isinstance(target, RomTarget):

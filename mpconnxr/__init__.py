@@ -1,4 +1,4 @@
-"""Run ONNX models, converted by `python -m tools.converter`, on stock MicroPython.
+"""Run ONNX models, converted by `mpconnxr convert`, on stock MicroPython.
 
 import mpconnxr
 model = mpconnxr.load("model.bin")

@@ -27,7 +27,7 @@ async function take(files) {
       else if (isNpy(bytes)) found.push(readNpy(bytes, name.replace(/\.npy$/, "")));
       else if (isZip(bytes)) found.push(...(await readNpz(bytes, name)));
       else if (/\.json$/i.test(name)) typedText = checkedJson(new TextDecoder().decode(bytes), name);
-      else if (/\.onnx$/i.test(name)) throw new Error(`${name} is not converted yet:\npython -m tools.converter ${name} model.bin`);
+      else if (/\.onnx$/i.test(name)) throw new Error(`${name} is not converted yet:\nmpconnxr convert ${name} model.bin`);
       else throw new Error(`${name} is neither a converted model nor an input`);
     }
     const ownInputs = found.length > 0 || read.some(([name]) => /\.json$/i.test(name));

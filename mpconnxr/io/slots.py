@@ -1,4 +1,4 @@
-"""Find a model that tools/flash.py deployed: two slots and a pointer to the active one.
+"""Find a model that `mpconnxr flash` deployed: two slots and a pointer to the active one.
 
 "model.bin" stands for "model.a.bin" or "model.b.bin", as the first character of "model.active"
 says. A slot is written whole before the pointer names it. If the pointer is missing (a board
@@ -18,7 +18,7 @@ import struct
 _REFERENCE = "<8sII"  # magic, offset in the flash, bytes
 _MAGIC = b"XIPFLASH"
 _ROM = "/rom/"
-# The place of this code: tools/flash.py keeps two, and writes the one that is not in use.
+# The place of this code: `mpconnxr flash` keeps two, and writes the one that is not in use.
 _PLACE = "_b" if "mpconnxr_b/" in __file__ else "_a"
 
 

@@ -1,4 +1,4 @@
-"""Read files of plain tensors, made by `python -m tools.converter tensor input_0.pb input.bin`.
+"""Read files of plain tensors, made by `mpconnxr tensor input_0.pb input.bin`.
 
     from mpconnxr import tensorfile
     model.run(tensorfile.read("input.bin")[0].data)

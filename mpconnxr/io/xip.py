@@ -4,7 +4,7 @@ MicroPython gives its file system one part of the flash, as rp2.Flash. Such an o
 its start and its length. This module sets them to other values, after a check that they mean what
 they did in MicroPython 1.24 to 1.29. See docs/deploy.md, --reserve.
 
-tools/flash.py also runs this text by itself, on a board that has no mpconnxr yet.
+`mpconnxr flash` also runs this text by itself, on a board that has no mpconnxr yet.
 """
 
 BLOCK = 4096  # bytes that are erased at a time

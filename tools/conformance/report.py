@@ -21,9 +21,9 @@ _REASONS_A_ROW = 3
 
 _HEAD = """# Operators
 
-Written by `python -m tools.conformance --write-docs`; do not edit. It converts the {n:,} test
+Written by `mpconnxr conformance --write-docs`; do not edit. It converts the {n:,} test
 cases that come with onnx {onnx}, runs them on MicroPython (`unix`) and compares with their own
-results and tolerances; integers must be equal. `python -m tools.conformance --filter REGEX -v`
+results and tolerances; integers must be equal. `mpconnxr conformance --filter REGEX -v`
 runs a selection and prints what is wrong.
 
 * **passed**: of the operator's cases; for **bound** of these an input that determines a shape
@@ -56,7 +56,7 @@ those of onnxruntime's CPU provider. It has {due} of these operators, of which {
 Floats may be off by 1e-4 of their value and 1e-5 (float16: 2e-3 and 1e-3). Integers are equal;
 but of those that come from floats, one in 50 may lie a step off: a value halfway between two
 rounds either way.
-`python -m tools.conformance --collection {collection} -v` prints what does not pass.
+`mpconnxr conformance --collection {collection} -v` prints what does not pass.
 
 """
 MS_DUE = 82  # onnxruntime 1.31's get_all_opkernel_def(): com.microsoft of the CPU provider
@@ -76,7 +76,7 @@ collections try them:
   it lacks, of onnx's reference evaluator. With constants as inputs, what the converter folds is
   right as well.
 
-`python -m tools.conformance --collection {old} --collection {versions} -v` prints what does not
+`mpconnxr conformance --collection {old} --collection {versions} -v` prints what does not
 pass.
 
 """

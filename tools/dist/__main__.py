@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     cli.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: here)")
     cli.add_argument("--source", action="store_true", help="write only the package for any board")
     cli.add_argument("--model", type=Path, metavar="MODEL.bin", help="one model to write")
-    cli.add_argument("--board", metavar="NAME", help="board of flash.py --list-boards")
+    cli.add_argument("--board", metavar="NAME", help="board of mpconnxr boards")
     cli.add_argument(
         "--in-place",
         action="store_true",
@@ -86,7 +86,7 @@ def _model(parser, args):
         parser.error("--model MODEL.bin, --board NAME and --to FOLDER go together")
     board = boards.named(args.board)
     if not board:
-        parser.error(f"no board {args.board}: flash.py --list-boards has their names")
+        parser.error(f"no board {args.board}: mpconnxr boards has their names")
     from tools.deploy.model_file import read_model
 
     from .build import write_model
