@@ -1,10 +1,10 @@
 """Deploy a model to a board with what it needs of mpconnxr/, and verify its results there.
 
-    python tools/flash.py model.bin [--port PORT] [--dry-run] [--no-verify]
-    python tools/flash.py model.bin --rollback
-    python tools/flash.py model.bin --to FOLDER [--board NAME]
-    python tools/flash.py --firmware FILE.uf2
-    python tools/flash.py --list-boards
+    mpconnxr flash model.bin [--port PORT] [--dry-run] [--no-verify]
+    mpconnxr flash model.bin --rollback
+    mpconnxr flash model.bin --to FOLDER [--board NAME]
+    mpconnxr flash --firmware FILE.uf2
+    mpconnxr flash --list-boards
 
 Exit status: 0 deployed and verified, 1 not, 2 wrong usage.
 """
@@ -25,7 +25,6 @@ from tools.deploy.board_names import in_sources
 from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.modules import OPTIONAL_BY_NAME, Package
 from tools.deploy.reporter import Reporter
-from tools.deploy.slots import name_problem
 from tools.limits import nbytes, printable
 
 if TYPE_CHECKING:
@@ -54,14 +53,14 @@ def main(argv: list[str] | None = None) -> int:
     cli = parser()
     args = cli.parse_args(argv)
     if args.model is None and not (args.list_boards or args.firmware):
-        cli.error("a model.bin is needed")
+        cli.error("a model.bin or model.onnx is needed")
     explicit = {name for name in vars(args) if getattr(args, name) != cli.get_default(name)}
     if problem := _conflict(explicit):
         cli.error(problem)
     args.reporter = Reporter(args.json)
     try:
         if args.board and not boards.named(args.board):
-            cli.error(f"no board {args.board}: --list-boards has their names")
+            cli.error(f"no board {args.board}: mpconnxr boards has their names")
         if args.list_boards:
             args.reporter.plain(boards.table_of(boards.load_boards()))
             return 0
@@ -104,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
         page="deploy",
     )
     add = cli.add_argument
-    add("model", nargs="?", type=Path, help="model.bin, made by mpconnxr convert")
+    add("model", nargs="?", type=Path, help="model.bin, or model.onnx that is converted first")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
     reach.add_emulated_options(cli)
     add("--dir", metavar="FOLDER", help="folder on the board (default: its current folder, /)")
@@ -137,7 +136,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--interpret",
         action="store_true",
-        help="deploy kernels even if the model can be a program",
+        help="deploy the model with its kernels, which take more memory than a program",
     )
     add(
         "--cores",
@@ -159,7 +158,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--strand",
         action="store_true",
-        help="update the code even if other models can no longer load",
+        help="update the code even if other models on the board can no longer load",
     )
     add(
         "--overwrite",
@@ -172,7 +171,11 @@ def parser() -> argparse.ArgumentParser:
         help="list the files that would be copied; change nothing",
     )
     add("--rollback", action="store_true", help="activate the board's earlier model")
-    add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
+    add(
+        "--no-verify",
+        action="store_true",
+        help="do not verify the model on the board by its test vector",
+    )
     add(
         "--timeout",
         type=arguments.seconds,
@@ -189,7 +192,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--board",
         metavar="NAME",
-        help="board of --list-boards: with --to the one to compile for, else the expected one",
+        help="board of `mpconnxr boards`: with --to the one to compile for, else the expected one",
     )
     add(
         "--firmware",
@@ -223,7 +226,21 @@ def flash(args: argparse.Namespace) -> int:
         kind = RomDeployment if args.romfs else Deployment
         plan_for, remedy = lambda *of: _plan(args, *of), lambda *of: _remedy(args, model, *of)
         deployment = kind(device, model, package, args, plan_for, remedy)
-        return deployment.roll_back() if args.rollback else deployment.run()
+        if args.rollback:
+            return deployment.roll_back()
+        if not (status := deployment.run()) and not args.dry_run:
+            _report_next(args, model)
+        return status
+
+
+def _report_next(args, model):
+    """Print the lines that load and run the model on the board."""
+    from tools.starter import starter_of
+
+    lines = starter_of(model.data, model.name).lines(args.dir or "")
+    new = f"; mpconnxr new {args.model} writes a main.py" if args.model.suffix == ".bin" else ""
+    args.reporter.plain("\n    ".join([f"next      on the board (mpremote repl){new}:", *lines]))
+    args.reporter.note("next", lines)
 
 
 def _write(args, model, package):
@@ -262,19 +279,19 @@ def _remedy(args, model, board, heap, needs):
     """Return advice on what would make the model fit; imports the converter only then."""
     from tools.advise.remedy import remedy, with_room
 
-    return remedy(args.model, model, with_room(board, heap), needs)
+    made = args.model.with_suffix(".bin")
+    return remedy(made, model, with_room(board, heap), needs)
 
 
 def _model(args):
     from tools.deploy import origin
-    from tools.deploy.model_file import read_model
+    from tools.deployable import deployable
 
-    if problem := name_problem(args.model.name):
-        raise DeployError(f"{args.model}: {problem}: rename it")
-    model = read_model(args.model)
+    model = deployable(args.model, args.reporter)
     if not (model.golden_nbytes or args.no_verify or args.dry_run or args.to):
         raise DeployError(
-            f"{args.model} has no golden vector (see the converter's output): give --no-verify"
+            f"{args.model} has no test vector to verify it with (mpconnxr convert says why): give "
+            "--no-verify"
         )
     origin.check_signature(model, args.key)
     return model.with_requested([OPTIONAL_BY_NAME[name] for name in args.extra])

@@ -36,7 +36,7 @@ class Progress:
         self.what = what
 
     def line(self, seconds: float) -> str:
-        """Return a line such as `copying model.bin, 12 of 58 KB, 20 s`."""
+        """Return a line such as `copying file 3 of 36, 12 of 58 KB, 20 s`."""
         parts = [self.what, self._share(), f"{seconds:.0f} s"]
         return ", ".join(part for part in parts if part)
 

@@ -108,7 +108,7 @@ def test_the_reported_heap_is_right(board, model, capsys):
     known = read_model(model)
     peak = int(re.search(r"peak heap ([\d,]+) bytes", out)[1].replace(",", ""))
     assert known.streamed_nbytes < peak < 150_000
-    assert f"window for weights {known.streamed_nbytes - known.arena_nbytes:,}" in out
+    assert f"buffer for weights {known.streamed_nbytes - known.arena_nbytes:,}" in out
 
 
 def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys):
@@ -232,7 +232,7 @@ def test_an_exception_on_the_board_is_shown_with_its_traceback(
 def test_a_stripped_model_cannot_be_verified(board, model, capsys):
     model.write_bytes(convert(HERE / "digits.onnx", Options(strip=True)).data)
     assert board.flash(model) == 1
-    assert "no golden vector" in capsys.readouterr().err
+    assert "no test vector" in capsys.readouterr().err
 
 
 def test_a_failed_write_is_detected_and_undone(board, model, monkeypatch, capsys):

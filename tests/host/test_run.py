@@ -188,7 +188,7 @@ def test_an_input_that_is_bound_is_fed_to_onnxruntime(tmp_path, saved, capsys):
         (["none.onnx"], 1, "none.onnx: No such file or directory"),
         (["none.bin"], 1, "none.bin: No such file or directory"),
         (["{bad}"], 1, "cannot be read as an ONNX model"),
-        (["{badbin}"], 1, "not a converted model"),
+        (["{badbin}"], 1, "is not a model.bin, which mpconnxr convert makes"),
         (["{relu}"], 2, "0 inputs given, 1 needed: x float32 [n, 3]"),
         (["{relu}", "none.npy"], 1, "none.npy: No such file or directory"),
         (["{relu}", "{bad}"], 2, "bad is not a .npy file"),

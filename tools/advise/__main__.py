@@ -10,8 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools import arguments, limits
-from tools.deploy import boards
+from tools import arguments, limits, project
 from tools.deploy.errors import DeployError
 from tools.errors import UsageError, text_of
 
@@ -38,7 +37,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("model", type=Path, help=".onnx")
-    add("--board", required=True, metavar="NAME", help="a board that `mpconnxr boards` lists")
+    add(
+        "--board",
+        metavar="NAME",
+        help="a board that `mpconnxr boards` lists (default: board of [tool.mpconnxr] in "
+        "./pyproject.toml)",
+    )
     add("--samples", type=Path, metavar="FILE", help="inputs: .npz, .npy or folder of .npy")
     add(
         "--seconds",
@@ -63,9 +67,9 @@ def _advise(args):
     from .show import print_advice, to_dict
     from .trial import Task, parsed
 
-    board = boards.named(args.board)
+    board = project.board_of(args.board)
     if not board:
-        raise UsageError(f"no board {args.board}: choose one that `mpconnxr boards` lists")
+        raise UsageError("--board NAME is needed, a board that mpconnxr boards lists")
     for path in filter(None, (args.model, args.samples)):
         if not path.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))

@@ -59,7 +59,8 @@ COMMANDS = {
     "sign": _converter("sign a model.bin", "sign"),
     "tensor": _converter("convert a .npy or .pb file for the device", "tensor"),
     "advise": _tool("say whether a model fits a board, and what helps", "advise.__main__"),
-    "flash": _tool("deploy a model.bin to a board and verify it there", "flash"),
+    "flash": _tool("deploy a model to a board and verify it there", "flash"),
+    "new": _tool("write a main.py that runs a model.bin on a board", "cli.new"),
     "check": _tool("check mpconnxr on a board, and write a report", "check.__main__"),
     "record": _tool("record samples of a board's sensor, with labels", "sensing.record"),
     "monitor": _tool("show a deployed model's answers to a board's sensor", "sensing.monitor"),
@@ -78,7 +79,7 @@ COMMANDS = {
 }
 
 GROUPS = {
-    "From a model to a board": ("convert", "quantize", "advise", "flash"),
+    "From a model to a board": ("convert", "quantize", "advise", "flash", "new"),
     "A sensor on a board": ("record", "monitor"),
     "Look at a model": ("inspect", "report", "ops", "run", "playground"),
     "Boards and targets": ("boards", "targets", "check"),

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from tools import arguments, limits
+from tools import arguments, foreign, limits, project
 
 from .commands import seal_arguments
 from .errors import ConvertError, UsageError, text_of
@@ -128,7 +128,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--check", action="store_true", help="verify the model after every pass")
     add("--no-check", action="store_true", help="run neither model nor file to check them")
-    add("--strip", action="store_true", help="omit names, source data and the golden vector")
+    add("--strip", action="store_true", help="omit names, source data and the test vector")
     add_arguments(parser)
 
 
@@ -224,7 +224,12 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     parser.add_argument(
         "--labels-file", type=Path, metavar="NAMES.txt", help="names of the classes, one a line"
     )
-    parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
+    parser.add_argument(
+        "--golden",
+        nargs="+",
+        metavar="X.npy",
+        help="inputs of the test vector, by which a board verifies itself",
+    )
     parser.add_argument(
         "--expect", nargs="+", metavar="Y.npy", help="what the trained model computed of these"
     )
@@ -242,6 +247,12 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     seal_arguments.add(parser)
     parser.add_argument(
         "--sbom", type=Path, metavar="X.json", help="write a bill of materials (CycloneDX)"
+    )
+    parser.add_argument(
+        "--board",
+        metavar="NAME",
+        help="also print whether the model fits this board of `mpconnxr boards` (default: board "
+        "of [tool.mpconnxr] in ./pyproject.toml)",
     )
     _add_json(parser)
     parser.add_argument("--summary", action="store_true", help="tables of the steps and boards")
@@ -296,6 +307,9 @@ def _convert(args):
     args.output = _output(args, ".bin")
     _check_outputs(args, [args.output, args.save_optimized, args.sbom])
     options = _all_options_from(args)
+    from .commands.next_step import NextStep
+
+    step = NextStep(args.model, args.output, options, project.board_of(args.board))
     if args.sbom:
         sbom.check()
     options.vector = options.check
@@ -313,7 +327,7 @@ def _convert(args):
 
         about = converted.report() | python_floats.of(converted).report()
         expect = {"expect": converted.expected.report()} if converted.expected else {}
-        print(json.dumps(about | expect | {"check": outcome.report()}))
+        print(json.dumps(about | expect | {"check": outcome.report()} | step.report(converted)))
     else:
         from .commands.summary import print_summary
 
@@ -326,6 +340,7 @@ def _convert(args):
         if converted.expected:
             _print_expected(converted.expected)
         print(outcome)
+        step.print(converted)
     return 0
 
 
@@ -462,6 +477,7 @@ def inspect_main(argv: list[str]) -> int:
     from .commands.kernels import print_kernels
 
     limits.apply()
+    foreign.check_bin(args.file)
     if args.kernels:
         print_kernels(args.file, args.ops)
     elif args.verify:
@@ -493,6 +509,7 @@ def sign_main(argv: list[str]) -> int:
     args = sign_parser().parse_args(argv)
     limits.apply()
     args.file, args.output = args.model, _output(args, args.model.suffix)
+    foreign.check_bin(args.file)
     data = seal_arguments.write_sealed(args)
     if args.json:
         _print_written(args.output)

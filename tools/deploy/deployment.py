@@ -298,7 +298,7 @@ class Deployment:
         return (
             "the code there stays until the new one is whole, which takes space for both. Remove "
             "files there, or give --overwrite: then a board that loses its power meanwhile may "
-            "load no model until flash.py is called again"
+            "load no model until mpconnxr flash is called again"
         )
 
     def _copy(self, place, changes, reference):
@@ -353,7 +353,8 @@ class Deployment:
             self._switch(slot, place)
         other = self._slots.file("ab".replace(slot, ""))
         is_there = self._device.kinds([other]) == [1]
-        self._report("active", path + (f"; --rollback: {other}" if is_there else ""))
+        active = f"{path}, which load({self._model.name!r}) takes"
+        self._report("active", active + (f"; --rollback: {other}" if is_there else ""))
         return 0
 
     def _computes_right(self, path, parent, is_older):

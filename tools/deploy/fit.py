@@ -25,8 +25,8 @@ _PER_SOURCE_BYTE = 0.6  # bytes per byte of a source that the board compiles, co
 _PROGRAM, _PROGRAM_IN_ROM = (1.28, 1200), (0.62, 1700)
 _PARTS = {
     "tensors": "tensors",
-    "window": "window for weights",
-    "held": "weights and tables",
+    "window": "buffer for weights",
+    "held": "weights and tables in memory",
     "code": "code",
     "steps": "steps",
 }

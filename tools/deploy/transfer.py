@@ -160,8 +160,8 @@ def copy(device: Device, changes: Changes, by: str = "flash") -> None:
     """Copy each file: stage it, then give it its name."""
     nbytes = changes.nbytes
     with waiting("copying", nbytes, by) as bar, device.copying(nbytes) as files:
-        for f in changes.copy:
-            bar.describe(f"copying {f.path.rpartition('/')[2]}")
+        for i, f in enumerate(changes.copy, 1):
+            bar.describe(f"copying file {i} of {len(changes.copy)}")
             if f in changes.staged:
                 bar.update(len(f.data))
             elif f.path in changes.local:

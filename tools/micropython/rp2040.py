@@ -122,7 +122,9 @@ class EmulatedBoard:
                 self._stop()
 
     def _start(self):
-        self._process = Process(self._command, self._timeout, stdin=subprocess.PIPE, cwd=IMPORTED_FROM)
+        self._process = Process(
+            self._command, self._timeout, stdin=subprocess.PIPE, cwd=IMPORTED_FROM
+        )
         self.port = self._process.read().decode().strip()
 
     def _stop(self):

@@ -83,7 +83,11 @@ def plan_deployment(
             why = str(e)
     if n_cores > 1:
         raise DeployError(f"{model.name} cannot run on {n_cores} cores: it needs kernels ({why})")
-    return DeploymentPlan(code_for(model, package, machine), f"with its kernels: {why}", None)
+    return DeploymentPlan(
+        code_for(model, package, machine),
+        f"with its kernels, which take more memory than a program: {why}",
+        None,
+    )
 
 
 def _program(model, machine, in_place, n_cores):
@@ -96,7 +100,7 @@ def _program(model, machine, in_place, n_cores):
         for path, data in sorted(made.files.items())
     ]
     files += [file for path, file in requested.items() if path not in made.files]
-    summary = f"as a program: {made.calls} calls of loops"
+    summary = f"as a program, made on this computer: {made.calls} calls a run"
     if n_cores == 1:
         return DeploymentPlan(files, summary, machine)
     more = made.arena_nbytes - (model.arena_nbytes if in_place else model.streamed_nbytes)

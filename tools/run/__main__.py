@@ -11,7 +11,7 @@ from tools import arguments, limits
 from tools.converter.__main__ import add_options, options_from
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, RunError, UsageError, text_of
-from tools.micropython import TargetError, is_target, target_names
+from tools.micropython import TargetError, TargetTimeout, is_target, target_names
 
 _RUNS = 20  # default of --runs
 _ITSELF = Path()  # --compare without a model
@@ -35,6 +35,8 @@ def main(argv: list[str] | None = None) -> int:
         report = _work(args)(args, options, _notify)
     except (ConvertError, RunError, TargetError, DeployError, OSError) as e:
         text = text_of(e)
+        if isinstance(e, TargetTimeout):
+            text += ": --timeout SECONDS allows more"
         _notify(text)
         if args.json:
             print(json.dumps({"error": text}))
@@ -47,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
         print_trace(report, args)
     else:
         (print_profile if args.profile else print_report)(report)
-    return 0
+    return int(not report.get("verified", {}).get("ok", True))
 
 
 def _work(args):
@@ -77,7 +79,8 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         type=Path,
         metavar="X.npy",
-        help="the graph's inputs, in order; strings are .npy too, a map is an object in .json",
+        help="the graph's inputs, in order; strings are .npy too, a map is an object in .json; "
+        "without any, a .bin runs its test vector",
     )
     add(
         "--samples",

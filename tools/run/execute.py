@@ -7,24 +7,33 @@ from argparse import Namespace
 from dataclasses import replace
 
 import numpy as np
+from onnx import TensorProto
 
 from tools import limits
 from tools.converter import own
 from tools.converter.__main__ import files_read
 from tools.converter.convert import Options
 from tools.errors import RunError, UsageError
+from tools.format import reader
 from tools.format.dtypes import dtype_name
 from tools.format.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 from tools.progress import progress
 
+from . import vector
 from .compare import Errors, ExpectedOutputs, Reference, inner_values
 from .layers import Layers
 from .models import Notify, checked, open_model
 from .samples import output_name, random_samples, sample_of, samples_in
 
 _WORKERS = 2
+_FAR = 0.1  # error of the largest value that no int8 model has within its range
+_OUTSIDE = (
+    "random inputs lie outside of the range that the model was quantized for, where its errors "
+    "are large: compare it for real inputs, X.npy or --samples DIR"
+)
+_QUANTIZING = ("levels", "quantize", "wide_quantize")  # kernels of QuantizeLinear
 
 
 def execute(args: Namespace, options: Options, notify: Notify) -> dict:
@@ -34,6 +43,8 @@ def execute(args: Namespace, options: Options, notify: Notify) -> dict:
     operators = inner_values(args.compare) if args.layers else {}
     options = replace(options, inner=tuple(operators))
     model = open_model(args.model, options, notify)
+    if vector.applies(args, model):
+        return vector.run_vector(args, model)
     samples = _samples(args, model)
     for sample in samples:
         sample.arrays = checked(sample.arrays, model.inputs)
@@ -56,9 +67,19 @@ def execute(args: Namespace, options: Options, notify: Notify) -> dict:
         layers = Layers(operators)
         inner = [_inner(run, r) for run, r in zip(runs, ready, strict=True)]
         report["errors"] = _errors(reference, samples, outputs, ready[0].outputs, layers, inner)
+        is_far = any(e["max_rel"] > _FAR for e in report["errors"])
+        if args.random and is_far and _quantizes_floats(ready[0].data):
+            notify(_OUTSIDE)
         if args.layers:
             report["layers"] = layers.figures()
     return report
+
+
+def _quantizes_floats(data):
+    """Return True if a model has a fixed scale for its inputs of floats."""
+    stored = reader.read(data)
+    has_floats = any(stored.tensors[i].dtype == TensorProto.FLOAT for i in stored.inputs)
+    return has_floats and any(node.kernel in _QUANTIZING for node in stored.nodes)
 
 
 def _samples(args, model):

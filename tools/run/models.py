@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from tools import foreign
 from tools.converter import load, own
 from tools.converter.context import Context
 from tools.converter.convert import Options, convert
@@ -98,10 +99,12 @@ class BinModel:
 
     Attributes:
         inputs: specs in the graph's order.
+        has_vector: the file has a test vector.
     """
 
     def __init__(self, path: Path):
         data = path.read_bytes()
+        foreign.check_bin(path, data)
         stored = reader.read(data)
         if stored.kind != layout.KIND_MODEL:
             raise ConvertError(f"{path} has tensors, not a model")
@@ -113,6 +116,7 @@ class BinModel:
             ]
 
         self.inputs = specs(stored.tensors[i] for i in stored.inputs)
+        self.has_vector = stored.chunk(layout.CHUNK_GOLDEN) is not None
         outputs = specs(stored.tensors[i] for i in stored.outputs)
         states = specs(t for t in stored.tensors if t.storage == layout.STORAGE_STATE)
         fed = list(range(len(self.inputs)))
@@ -239,7 +243,9 @@ def checked(
     """
     if len(arrays) != len(inputs):
         expected = "; ".join(str(spec) for spec in inputs) or "none"
-        raise UsageError(f"{len(arrays)} {kind}s given, {len(inputs)} needed: {expected}")
+        todo = "" if arrays else ": give X.npy for each, or --random 1 for random numbers"
+        needed = f"{len(arrays)} {kind}s given, {len(inputs)} needed: {expected}"
+        raise UsageError(needed + todo)
     return [_checked(x, spec, kind) for x, spec in zip(arrays, inputs, strict=True)]
 
 

@@ -61,17 +61,21 @@ class Once:
             return run_on_board(self._args, files, program, timeout, needs)
 
     def _on_target(self, files, program, timeout):
-        kernels = {f"mpconnxr/ops/{n}": path for n, path in own.kernels_in(self._ops).items()}
-        code = package.folder()
-        if kernels:
-            code = kernels | {p.relative_to(code.parent).as_posix(): p for p in code.rglob("*.py")}
-        else:
-            code = {package.NAME: code}
         target = get_target(self._args.target)
-        completed = target.run(program, files=code | files, timeout=timeout)
+        files = package_files(self._ops) | files
+        completed = target.run(program, files=files, timeout=timeout)
         if completed.returncode:
             raise RunError(f"{target.name}: {completed.stderr.strip().splitlines()[-1]}")
         return completed.stdout
+
+
+def package_files(ops: Path | None) -> dict[str, Path]:
+    """Return {name: file or folder} of the device package, with the kernels of `--ops`."""
+    kernels = {f"{package.NAME}/ops/{n}": path for n, path in own.kernels_in(ops).items()}
+    code = package.folder()
+    if not kernels:
+        return {package.NAME: code}
+    return kernels | {p.relative_to(code.parent).as_posix(): p for p in code.rglob("*.py")}
 
 
 def _random(spec):

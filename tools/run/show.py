@@ -10,7 +10,7 @@ import numpy as np
 
 from tools.limits import printable
 
-from . import trace
+from . import trace, vector
 from .layers import aligned, shortened, table
 
 
@@ -87,6 +87,8 @@ def print_report(report: dict) -> None:
             print(f"sample {sample['sample']}: {about}")
             if not where:
                 print(_text(output["values"]))
+    for line in vector.lines_of(report) if "verified" in report else ():
+        print(line)
     for line in table(report["layers"]) if "layers" in report else ():
         print(line)
     for e in report.get("errors", ()):

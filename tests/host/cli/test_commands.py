@@ -105,6 +105,7 @@ def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
         "convert": 1,
         "quantize": 1,
         "inspect": 1,
+        "new": 1,
         "report": 1,
         "run": 1,
         "sign": 1,

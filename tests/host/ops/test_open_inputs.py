@@ -270,6 +270,6 @@ def test_the_file_and_the_report_show_open_dims(tmp_path, capsys):
     assert main.main([str(path), str(binary), "--bound", "n=3", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["inputs"][0]["shape"] == ["n", 2]
-    assert any("no golden vector" in note for note in report["notes"])
+    assert any("no test vector" in note for note in report["notes"])
     assert main.main(["inspect", str(binary)]) == 0
     assert "[d0, 2]" in capsys.readouterr().out

@@ -51,8 +51,8 @@ def print_summary(converted, verbose: bool = False) -> None:
         held = report["held_bytes"]
         rest = f"; {held:,} bytes of weights stay in memory" if held else ""
         print(
-            f"streamed {report['streamed_arena_bytes']:,} bytes of arena, of which "
-            f"{report['window_bytes']:,} are a window for weights{rest}"
+            f"streamed {report['streamed_arena_bytes']:,} bytes of arena if weights are read from "
+            f"a file, {report['window_bytes']:,} of them a buffer for weights (--window){rest}"
         )
     if report["state_bytes"]:
         print(f"state    {report['state_bytes']:,} bytes, kept from run to run")

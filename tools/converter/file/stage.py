@@ -86,7 +86,7 @@ def _golden(state):
     else:
         state.vector = vector
         return [(layout.CHUNK_GOLDEN, data)]
-    state.notes.append(f"no golden vector: {state.no_vector}")
+    state.notes.append(f"no test vector to verify a board with: {state.no_vector}")
     return []
 
 

@@ -102,7 +102,7 @@ def test_the_command_line_converts_to_float32_with_a_note(tmp_path, capfd):
     assert main([str(path)]) == 0
     out = capfd.readouterr().out
     assert "note: float64 becomes float32 (--float64 keep leaves it): outputs differ by " in out
-    assert "input    x float32 [1, 3]" in out and "no golden vector" not in out
+    assert "input    x float32 [1, 3]" in out and "no test vector" not in out
     assert main([str(path), "--float64", "keep"]) == 0
     assert "input    x float64 [1, 3]" in capfd.readouterr().out
 
