@@ -30,7 +30,7 @@ def trace(args: Namespace, options: Options, notify: Notify) -> dict:
         options = replace(options, inner=tuple(inner_values(args.compare)))
     once = Once(args, options, notify)
     with_values = args.trace > 1 or args.dump or args.compare
-    printed = once.run(_SCRIPT, str(int(bool(with_values))), _RUNS, ("trace",))
+    printed = once.run(_SCRIPT, str(int(bool(with_values))), _RUNS, ("inspect.trace",))
     steps = _steps(printed, once.ready)
     if args.compare:
         _compare(args, once, options, steps)
