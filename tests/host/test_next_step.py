@@ -114,7 +114,9 @@ def test_advise_needs_a_board(here, capsys):
 def test_run_verifies_a_file_by_its_test_vector(digits_bin, target, capsys):
     assert run([digits_bin]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^verified: error [\d.e-]+ where values reach 24\.1, as onnxruntime", out)
+    assert re.search(
+        r"^verified: error [\d.e-]+ where values reach 24\.1, by the test vector", out
+    )
     assert "image float32 [1, 1, 8, 8]: give X.npy" in out
     assert run([digits_bin, "--json"]) == 0
     verified = json.loads(capsys.readouterr().out)["verified"]

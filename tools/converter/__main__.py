@@ -298,6 +298,7 @@ def _convert(args):
     import onnx
 
     from .check import check
+    from .commands.next_step import NextStep
     from .convert import convert, saved
     from .file import sbom
 
@@ -307,8 +308,6 @@ def _convert(args):
     args.output = _output(args, ".bin")
     _check_outputs(args, [args.output, args.save_optimized, args.sbom])
     options = _all_options_from(args)
-    from .commands.next_step import NextStep
-
     step = NextStep(args.model, args.output, options, project.board_of(args.board))
     if args.sbom:
         sbom.check()

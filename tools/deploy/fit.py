@@ -30,6 +30,7 @@ _PARTS = {
     "code": "code",
     "steps": "steps",
 }
+_SMALLER = "No option makes it fit: export the model for smaller inputs"
 _VERIFY = ("golden", "rare")  # modules that a verification imports
 
 
@@ -207,7 +208,13 @@ def check(needs: Needs, file_nbytes: int, memory: Memory, remedy: Callable[[Need
         DeployError: if it does not fit, with what is missing and the advice.
     """
     if lack := shortage(needs, file_nbytes, memory):
-        raise DeployError(f"too large for this board: {lack}. {remedy(needs)}")
+        advice = _SMALLER if _is_interface_too_large(needs, memory) else remedy(needs)
+        raise DeployError(f"too large for this board: {lack}. {advice}")
+
+
+def _is_interface_too_large(needs, memory):
+    """Return True if inputs or outputs alone exceed the heap: then no trial is worth its time."""
+    return memory.heap is not None and needs.least > memory.heap
 
 
 def check_verifying(needs: Needs, memory: Memory) -> None:
@@ -231,7 +238,11 @@ def warning(needs: Needs, file_nbytes: int, board: Board, remedy: Callable[[Need
     if not lack:
         return ""
     fits_files = not shortage(needs, file_nbytes, replace(memory, heap=None))
-    if fits_files and needs.code + needs.steps >= memory.heap:  # even without tensors and weights
+    if _is_interface_too_large(needs, memory):
+        advice = _SMALLER
+    elif (
+        fits_files and needs.code + needs.steps >= memory.heap
+    ):  # even without tensors and weights
         advice = "Frozen into the firmware the code takes less of it: docs/mip.md."
     else:
         advice = remedy(needs)

@@ -56,7 +56,7 @@ def lines_of(report: dict) -> list[str]:
     v, needed = report["verified"], "; ".join(report["inputs"])
     error = f"error {v['max_error']:.3g} where values reach {v['largest']:.3g}"
     if v["ok"]:
-        result = f"verified: {error}, as onnxruntime computes the file's test vector"
+        result = f"verified: {error}, by the test vector in the file"
     else:
         result = f"NOT verified: {error} (at most {v['bound']:.3g} is right)"
     return [result, f"inputs  {needed}: give X.npy for each to run your own"]
