@@ -268,3 +268,14 @@ def test_random_inputs_of_an_int8_model_are_said_to_be_outside(here, target, cap
     assert "random inputs lie outside of the range" in capsys.readouterr().err
     assert run([DIGITS, "--random", "2", "--compare"]) == 0
     assert "outside" not in capsys.readouterr().err
+
+
+def test_an_inference_that_does_not_end_is_told_of_the_limit(here, target, capsys):
+    model = small.model(
+        [("MatMul", "x x", "y", {})],
+        [small.value("x", (500, 500))],
+        [small.value("y", (500, 500))],
+    )
+    (here / "m.bin").write_bytes(converted(model, Options(strip=True)).data)
+    assert run(["m.bin", "--random", "1", "--timeout", "0.2"]) == 1
+    assert "no end within 0.2 s: --timeout SECONDS allows more" in capsys.readouterr().err

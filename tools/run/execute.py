@@ -170,7 +170,8 @@ def _run(args, samples, ready, kernels):
         if outcome.error:
             at = min(len(outcome.runs), len(group) - 1)
             number = samples[group[at]].number
-            raise RunError(f"sample {number}: {outcome.error}: {outcome.message}")
+            hint = ": --timeout SECONDS allows more" if outcome.error == "timeout" else ""
+            raise RunError(f"sample {number}: {outcome.error}: {outcome.message}{hint}")
     return [run for outcome in outcomes for run in outcome.runs]
 
 
