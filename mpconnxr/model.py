@@ -62,7 +62,7 @@ class Model:
 
 
 def of_two(p, w, loop, _):
-    """Call a loop of two arguments, as an entry of a table."""
+    """Call loop(p, w) from a table, which calls everything with four arguments."""
     loop(p, w)
 
 

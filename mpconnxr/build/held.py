@@ -1,6 +1,8 @@
-"""Arguments that a table passes to loops as they are: lists of buffers, parts of blocks and loops.
+"""Arguments of loops that are not single buffers: lists of buffers and loops, and parts of blocks.
 
-Needed while a model is loaded, and dropped after it; see emission.
+A driver, a loop that calls other loops, takes them in its argument w. A table keeps such a list
+once; its buffers are views, which the runner sets before a call. Needed while a model is loaded,
+and dropped after it; see emission.
 """
 
 _CHANGE = const(252)
@@ -9,20 +11,24 @@ _IS_ABSOLUTE = const(1)
 
 
 class Part:
-    """Words of a block, as a placeholder until the table is made."""
+    """Words first to last - 1 of a call's parameter block, as an argument in a driver's list.
+
+    It stands for these words until the table is made and the block has a place in memory. `last`
+    None: up to the end of the block.
+    """
 
     def __init__(self, first, last):
         self.first, self.last = first, last
 
     def of(self, block):
-        """Return the words of a block."""
+        """Return these words of a block."""
         return block[self.first : len(block) if self.last is None else self.last]
 
 
 def filled(thing, block, views):
-    """Return the argument of a loop.
+    """Return a held argument as the loop gets it.
 
-    A Part becomes words of the block; a kind becomes the next view, which is removed from views.
+    A Part becomes words of `block`; a (kind,) becomes the next of `views`, which is removed there.
     """
     if isinstance(thing, list):
         return [filled(each, block, views) for each in thing]
@@ -32,7 +38,10 @@ def filled(thing, block, views):
 
 
 def kinds_of(thing, places):
-    """Return a list with the kind of each place in it, and append the places to `places`."""
+    """Copy a list with (kind,) in place of each (kind, place); append these pairs to `places`.
+
+    Inner lists are copied as well. Calls whose lists are equal then can share an entry.
+    """
     if isinstance(thing, list):
         return [kinds_of(each, places) for each in thing]
     if isinstance(thing, tuple) and len(thing) == 2 and type(thing[0]) is int:
@@ -42,7 +51,7 @@ def kinds_of(thing, places):
 
 
 def is_same(a, b):
-    """Return True if one thing can be held in place of both, such as lists of the same loops."""
+    """Return True if two held arguments are interchangeable, such as lists of the same loops."""
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all([is_same(a[i], b[i]) for i in range(len(a))])
     if isinstance(a, Part) and isinstance(b, Part):
@@ -51,15 +60,14 @@ def is_same(a, b):
 
 
 def _is_kind(thing):
-    """Return True if a thing stands for a place: it is (kind,)."""
+    """Return True if a thing is (kind,), which stands for a buffer: see kinds_of."""
     return isinstance(thing, tuple) and len(thing) == 1
 
 
 def view_numbers(places, known):
-    """Return the number of each place (kind, place) of a list, among those of its kind.
+    """Return the number of each place (kind, place) of a list, among the places of its kind.
 
-    `known` has the places of each kind in other lists whose views lie as these do; this adds to
-    it.
+    `known` has, by kind, the places that are numbered already; new ones are added to it.
     """
     numbers = []
     for kind, place in places:

@@ -2,7 +2,8 @@
 
 Only a program that asks for either imports this. A model keeps nothing for it but its source:
 kernels() reads that once more, and prepares each step again in the model's own arena, one after
-another. Preparing writes to no tensor.
+another. Preparing writes to no tensor. forms.order and forms.get, by which kernels find loops, are
+replaced while steps are prepared, and restored after it.
 """
 
 from .. import forms
@@ -26,7 +27,11 @@ def kernels(model):
 
 
 class Preferring(Loader):
-    """Take the loops of a model in preferred forms (names, or one name) where they exist."""
+    """Load a model with loops in preferred forms where these exist.
+
+    prefer: names of forms, or one name. They come first in forms.order while the steps are
+    prepared.
+    """
 
     def __init__(self, reader, arena, prefer):
         self.prefer = prefer
@@ -48,7 +53,7 @@ class Preferring(Loader):
 
 
 class _Ordered:
-    """A step whose shapes a run decides: it takes its loops in that run."""
+    """A step whose shapes a run decides: it takes its loops in the run, in this order of forms."""
 
     def __init__(self, order, inner):
         self.order, self.inner = order, inner
@@ -62,13 +67,16 @@ class _Ordered:
 
 
 class Listing(Preferring):
-    """The steps of a model, prepared once more.
+    """Prepare the steps of a model once more to list the families of loops that they take.
+
+    A replacement of forms.get notes each family that is looked up.
 
     Attributes:
         rows: a list of (step, kernel, forms), as kernels() returns it.
-        steps, bodies: for each step of the model's its index in found, and True if it reads
-            weights.
-        chunk: returns the bytes of a chunk of the wanted kinds.
+        steps: for each entry of the model's own list of steps its (index in rows, reads_weights);
+            reads_weights is True for an entry that only reads streamed weights.
+        bodies: the same lists for each body.
+        chunk: returns the bytes of a chunk whose kind is in `extra`.
     """
 
     def __init__(self, model, extra=()):
@@ -120,7 +128,7 @@ class Listing(Preferring):
 
 
 def _form_of(name):
-    """Return the present form of a family. Looks no further: each look imports a module."""
+    """Return the form in which a family was found. Look no further: each look imports a module."""
     for form in forms.order:
         if forms.find(name, form):
             return form

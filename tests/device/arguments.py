@@ -25,7 +25,7 @@ class Own(Exception):
 
 
 class Sized:
-    """An object with a length and a number, which must never become an address."""
+    """An object with len() and int(). A function that took the int for an address would fault."""
 
     def __len__(self):
         return 6

@@ -26,7 +26,7 @@ made = 0
 
 
 class Sized:
-    """An object with a length, and a number that must never become an address."""
+    """A sequence with an int(). A function that took the int for an address would fault."""
 
     def __len__(self):
         return 24

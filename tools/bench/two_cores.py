@@ -1,4 +1,4 @@
-"""Count a run on two cores: the longer half of each step, and what only one core does."""
+"""Count the instructions of a run on two cores; `python -m tools.bench` prints them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from .measure import FOLDER, input_files, printed, script_files
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Instructions of a program for two cores.
+class TwoCoreCount:
+    """Instruction counts of a model's programs for one and for two cores.
 
     Attributes:
-        one: of a run of the program for one core.
-        parts: of (first, second) core between two meetings.
-        hand_over: of all meetings and of what surrounds the run.
-        more_nbytes: bytes by which the arena grows.
+        one: instructions of a run on one core.
+        parts: instructions of the (first, second) core between two meetings of the cores; 0 for
+            the second one where the first one works alone.
+        hand_over: instructions of all meetings, and of starting and ending a run on two cores.
+        more_nbytes: bytes by which the arena for two cores is larger.
     """
 
     one: int
@@ -40,11 +41,11 @@ class Pair:
         return sum(a for a, b in self.parts if b == 0)
 
 
-def count(converted: Converted, target_name: str) -> Pair:
-    """Run the programs for one and for two cores on a target.
+def count(converted: Converted, target_name: str) -> TwoCoreCount:
+    """Run the programs for one and for two cores on a target, and count their instructions.
 
     Raises:
-        TargetError: if one cannot be built or run.
+        TargetError: if the target cannot count, or a program cannot be built or run.
     """
     target = get_target(target_name)
     if not hasattr(target, "counter"):
@@ -70,4 +71,4 @@ def count(converted: Converted, target_name: str) -> Pair:
     parts = tuple((instructions(a), instructions(b) if b else 0) for a, b in two["parts"])
     meetings = sum(b > 0 for _, b in parts) * round(two["meeting"] / per_instruction)
     hand_over = meetings + instructions(two["around"]) + instructions(two["notices"])
-    return Pair(instructions(one["run"]), parts, hand_over, arenas[1] - arenas[0])
+    return TwoCoreCount(instructions(one["run"]), parts, hand_over, arenas[1] - arenas[0])

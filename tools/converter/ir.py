@@ -85,7 +85,10 @@ class Tensor:
 
     @property
     def planned_nbytes(self) -> int:
-        """Return the bytes to plan: those of its largest shape, at most those of its alias."""
+        """Return the bytes that the arena reserves for the largest shape that a run may decide.
+
+        A view never needs more than the tensor whose memory it shares.
+        """
         nelem = self.nelem
         if isinstance(nelem, extent.Extent):
             nelem = int(extent.bound_of(nelem))

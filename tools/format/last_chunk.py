@@ -43,10 +43,18 @@ def _end_of_chunks(data, file, n):
 
 
 def _digests(data, file):
+    """Return the stored digest of each chunk."""
     return [c.digest(data) for c in file.chunks]
 
 
 def _file(file, digests, numbers, chunks):
-    """Return the file with new tables."""
+    """Assemble a file: new tables in front of the chunks.
+
+    Args:
+        file: the parsed original, for its kind, features and kernels.
+        digests: the digest of each chunk.
+        numbers: the encoded numbers of the tables.
+        chunks: the bytes of all chunks, in pieces that are joined.
+    """
     kernels = layout.names_chunk(file.kernels)
     return layout.file_bytes(file.kind, file.features, digests, kernels, numbers, chunks)

@@ -1,7 +1,8 @@
 """Replace the names of loops' parameters by numbers in sources that are built.
 
-Otherwise a board would keep each name that it reads, and the module that makes blocks by name. See
-tools.loops.parameters for the names.
+Names would take memory on a board, and so would mpconnxr.blocks, which looks them up. `loops` and
+`kernel` return a file of mpconnxr/loops or mpconnxr/ops as tools.package builds it; `definitions`
+returns the numbers for assembler and C. tools.loops.parameters explains the names.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _BUILT_OF = "from ..parameters import block, block_of\n"
 
 
 def positions(path: Path) -> dict[str, int]:
-    """Return the positions of all parameters that a file of loops may name, by constant.
+    """Return the positions of the constants that a file of loops may use, such as _X_START.
 
     Raises:
         LoopError: if a declaration cannot be parsed.
@@ -37,13 +38,13 @@ def positions(path: Path) -> dict[str, int]:
     plain = LOOPS / path.name
     if path.parent.parent == LOOPS and plain.exists():
         positions_by_name |= positions(plain)
-    for _, _, other, constants in groups(path):
+    for _line, _names, other, constants in groups(path):
         if other:
             names = {f"_{each.name.upper()}": each.position for each in block_of(*other)}
             positions_by_name |= {
                 name: at for name, at in names.items() if f"\n{name} = " not in text
             }
-        positions_by_name |= {name: int(at) for _, name, at, _ in constants}
+        positions_by_name |= {name: int(at) for _line, name, at, _comment in constants}
     for node in _imports(text):
         other = path.parents[node.level - 1] / f"{node.module}.py"
         positions_by_name |= _imported(path, other, _constants(node))
@@ -51,7 +52,10 @@ def positions(path: Path) -> dict[str, int]:
 
 
 def definitions(family: str) -> Mapping[str, int]:
-    """Return the positions of a family's parameters by their names in assembler and C."""
+    """Return the positions of a family's parameters by their names in assembler and C.
+
+    _X_START is p_x_start there. Constants of the form for an FPU (folder vfp) are included.
+    """
     positions_by_name = {}
     for form in ("", "vfp"):
         path = LOOPS / form / f"{family}.py"
@@ -61,14 +65,14 @@ def definitions(family: str) -> Mapping[str, int]:
 
 
 def loops(path: Path) -> str:
-    """Return the text of a file of loops, line by line.
+    """Return the text of a file of loops with numbers, on the same lines, for constants.
 
     Raises:
         LoopError: if a declaration cannot be parsed.
     """
     text = path.read_text()
     lines = _numbered(text, positions(path))
-    for number, _, _, constants in groups(path):
+    for number, _names, _other, constants in groups(path):
         for at in (number, *(constant[0] for constant in constants)):
             lines[at - 1] = ""
     _remove(lines, _imports(text))
@@ -110,10 +114,21 @@ def _imports(text: str) -> list[ast.ImportFrom]:
 
 
 def _constants(node: ast.ImportFrom) -> list[ast.alias]:
+    """Return the imported names that look like parameter constants."""
     return [alias for alias in node.names if re.fullmatch("_[A-Z][A-Z0-9_]*", alias.name)]
 
 
 def _imported(path: Path, other: Path, aliases: Iterable[ast.alias]) -> dict[str, int]:
+    """Return the positions of imported constants, by their names in the importing file.
+
+    Args:
+        path: the importing file, for the message.
+        other: the file of loops that declares the constants.
+        aliases: what is imported.
+
+    Raises:
+        LoopError: if `other` does not declare one of them.
+    """
     known = positions(other)
     for alias in aliases:
         if alias.name not in known:
@@ -145,6 +160,11 @@ def _remove(lines: list[str], imports: Iterable[ast.ImportFrom]) -> None:
 
 
 def _with_numbers(text: str) -> str:
+    """Replace block("loop", name=value, ...) by block(value, ...), in order of position.
+
+    Values stay the source text of their expressions. mpconnxr.blocks.ordered sorts them as
+    _Number, which acts as a number (BIAS is added to it) or as an iterable of numbers.
+    """
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -170,7 +190,7 @@ def _with_numbers(text: str) -> str:
 
 
 class _Number:
-    """The text of a number, to which BIAS may be added, or of an iterable of numbers."""
+    """The text of a number or an iterable of numbers, which mpconnxr.blocks.ordered sorts."""
 
     def __init__(self, text: str):
         self.text = text

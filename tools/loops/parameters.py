@@ -156,7 +156,11 @@ def by_name(family: str, function: str, words: Sequence[Any]) -> SimpleNamespace
 
 
 def groups(path: Path) -> list:
-    """Return the declarations of a file as mpconnxr.blocks reads them.
+    """Return the groups of declarations in a file, as mpconnxr.blocks reads them.
+
+    Returns:
+        For each group its (line, names of loops, other, constants): other is (family, function)
+        whose parameters come first, or None; constants are (line, name, position, comment).
 
     Raises:
         LoopError: if they cannot be parsed.

@@ -49,6 +49,7 @@ def writes_of(call: Call) -> Written:
 
 
 def _parts(arguments: Sequence[Any]) -> Iterator[Part]:
+    """Yield the parts of blocks among arguments, also those in tuples."""
     for each in arguments:
         if isinstance(each, tuple):
             yield from _parts(each)
@@ -65,11 +66,15 @@ def _function(loop: Loop) -> Callable | None:
 
 
 def _words(call: Call, part: Part) -> list[Any]:
+    """Return the words of a part of a block, as the call finds them."""
     return call.words[part.block][part.first : part.last]
 
 
 def _declared(call: Call) -> list[tuple[Part, frozenset[int]]] | None:
-    """Return what a call writes by its loop's declaration; None if that cannot tell."""
+    """Return (part of a block, indices) that a call writes by its loop's declaration.
+
+    Returns None if the loop declares nothing, or the declaration cannot be evaluated.
+    """
     try:
         accessed = accesses(call)
     except access.AccessError:
@@ -82,7 +87,10 @@ def _declared(call: Call) -> list[tuple[Part, frozenset[int]]] | None:
 
 
 def _written(call: Call, function: Callable) -> Written:
-    """Yield what a call writes by its loop's source, and by the loops that it calls."""
+    """Yield (part of a block, indices) that a call writes, from the source of its loop.
+
+    For a driver this includes the loops in its list.
+    """
     own = [
         (call.arguments[i], indexes)
         for i, indexes in written(function).items()
@@ -95,12 +103,14 @@ def _written(call: Call, function: Callable) -> Written:
 
 
 class _DriverWrites:
-    """Writes to the block by the loops in a driver's list.
+    """Find what the loops in a driver's list write to its block.
+
+    A driver is a loop that calls others.
 
     Args:
         call: the driver's call.
-        listed: elements of the list.
-        own: writes of the driver itself.
+        listed: the elements of its list w.
+        own: (part of the block, indices) that the driver itself writes.
     """
 
     def __init__(self, call: Call, listed: Sequence[Any], own: list[tuple[Part, frozenset[int]]]):
@@ -109,6 +119,7 @@ class _DriverWrites:
         self._is_open = any(indexes == ALL for _, indexes in own)
 
     def written(self, driver: Callable) -> Written:
+        """Yield (part of a block, indices) that the loops write which `driver` calls."""
         elements = self._listed
         try:
             calls = inner_calls(driver)
@@ -135,10 +146,16 @@ class _DriverWrites:
                 yield args[i], self._declared(loop, args, i) if indexes == ALL else indexes
 
     def _declared(self, loop: Loop, args: list[Any], position: int) -> frozenset[int]:
-        """Return the indices that a loop's declaration says are written; ALL if it is uncertain.
+        """Return the indices of one argument that an inner loop writes by its declaration, or ALL.
 
-        Words that the driver sets are unknown: several numbers are tried, and must all give the
-        same.
+        The driver sets some words of the block before it calls the loop, so these are unknown
+        here. Several values are tried for them; unless all give the same indices, the result is
+        ALL.
+
+        Args:
+            loop: the inner loop.
+            args: its arguments, elements of the driver's list or None; the last one is its block.
+            position: index of the argument in `args`.
         """
         declared, block = declaration(loop), args[-1]
         if declared is None or self._is_open or not isinstance(block, Part):

@@ -1,7 +1,9 @@
 """Encode a program: the calls of a run as bytes, with their arguments.
 
-mpconnxr.build.calls encodes them, as it does on a board. Here memory has addresses only, so what a
-board would bind to addresses is named instead.
+`table` takes the calls from the kernels of a model file, `table_of` from a Recording;
+tools.program.build calls both. The encoder is mpconnxr.build.calls, which boards use as well. A
+board would hand it buffers. Here are only addresses, so memory is a Memory or a Place, and an
+argument stays a View, Slice, Constant or Loop, which tools.program.bundle writes by name.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ _WORD_CODE_NBYTES = 8  # bytes of code for a word, at most
 
 @dataclass(frozen=True)
 class View:
-    """A view that calls share."""
+    """The view with this number in Table.views."""
 
     number: int
 
@@ -145,7 +147,12 @@ def table_of(recording: Recording) -> Table:
 
 
 def _fitted(made: Callable[..., tuple[_Calls, list[bytes], list[int]]]) -> Table:
-    """Encode twice: the words of the views come first, and their number is known at the end."""
+    """Encode twice: views come before the blocks, and their number is known after the first time.
+
+    Args:
+        made: encodes all calls, with room for this many views, and returns the encoder, the code
+            of each step and its number of calls.
+    """
     try:
         emitted, *_ = made()
         emitted, codes, counts = made(len(emitted.kinds))
@@ -230,7 +237,10 @@ class _Calls(calls.Calls):
 
 
 class _Loader(Loader):
-    """Encode all that kernels emit as one table, in memory of which only addresses are known."""
+    """A loader that lets kernels emit their calls and encodes these, without memory for tensors.
+
+    Tensors are Operands and memory is a Memory: both have addresses and no contents.
+    """
 
     def __init__(self, read: Reader, has_form: Callable[[str, str], bool], most_views: Any):
         self.made = _Kernels(has_form, *most_views)
@@ -386,11 +396,17 @@ def _thing(thing: Any) -> Any:
 
 
 def _read(step: Read) -> bytes:
+    """Return the code that reads a chunk of streamed weights."""
     return bytes([READ]) + step.chunk.to_bytes(2, "little")
 
 
 def _repeated(codes: list[bytes], level: int) -> list[bytes]:
-    """Return the code of calls with repetitions written once, followed by their number."""
+    """Return the code of calls, with each repetition written once and followed by its count.
+
+    Args:
+        codes: code of each call, or of what an earlier level made of it.
+        level: number of the counter that the repetitions use.
+    """
     made: list[bytes] = []
     i = 0
     while i < len(codes):

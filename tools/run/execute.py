@@ -116,6 +116,7 @@ def _inner(run, ready):
 
 
 def _values(run, ready):
+    """Return (name, array) of a run's outputs and then of its inner values."""
     specs = [*ready.outputs, *ready.inner]
     parts = zip(run.outputs, run.shapes, specs, strict=True)
     return [(s.name, output_value(raw, s.number, s.dtype, tuple(d))) for raw, d, s in parts]
@@ -187,15 +188,17 @@ def _groups(ready, most):
 
 
 def _raw(sample, ready):
+    """Return the bytes of a sample's inputs, as the target reads them."""
     return [input_bytes(_taken(sample.arrays[i], ready.casts.get(i))) for i in ready.fed]
 
 
 def _taken(x, dtype):
+    """Return x as `dtype`; unchanged if dtype is None."""
     return x if dtype is None else x.astype(dtype)
 
 
 def _sample(args, sample, ready, run, outputs):
-    """Return one sample's part of the report; write its outputs if there is a folder for them."""
+    """Return the report's entry of one sample; write its outputs to --output-dir."""
     described = []
     for i, (spec, y) in enumerate(zip(ready.outputs, outputs, strict=True)):
         dtype = dtype_name(spec.number) if is_object(spec.number) else str(y.dtype)
@@ -221,7 +224,19 @@ def _saved(folder, number, i, y):
 
 
 def _errors(reference, samples, outputs, specs, layers, inner):
-    """Return the errors of each output over all samples; add the inner values to `layers`."""
+    """Run the reference on all samples, and compare.
+
+    Args:
+        reference: runs a sample's arrays, and returns its outputs.
+        samples: the samples, with arrays.
+        outputs: the target's outputs for each sample.
+        specs: the model's outputs, by name.
+        layers: collects the statistics of inner values for --layers.
+        inner: (name, array) of the target's inner values for each sample.
+
+    Returns:
+        For each output a dict of its name and the figures of its errors over all samples.
+    """
     errors = [Errors() for _ in specs]
     for sample, got, values in zip(samples, outputs, inner, strict=True):
         expected = reference.run(sample.arrays)

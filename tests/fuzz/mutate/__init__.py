@@ -17,14 +17,14 @@ from .chunks import chunk, contents, reads
 from .extents import extents
 from .graph import bodies, features, interface, kernel, operands_moved, steps
 from .parameters import parameter, parameters_moved
-from .tensors import arena, dims, dtype, overlap, place, same_tensor, storage
+from .tensors import arena, dims, dtype, overlap, place, replaced_operand, storage
 
 # How often each change is made.
 _SHARES = {
     overlap: 24,
     parameter: 26,
     contents: 12,
-    same_tensor: 6,
+    replaced_operand: 6,
     place: 6,
     dims: 7,
     dtype: 4,

@@ -1,4 +1,8 @@
-"""Changes of the steps: their number, order, kernels, operands and bodies."""
+"""Change steps: their number, order, kernels, operands and bodies.
+
+As in all modules here, a change edits the File and returns a description, or None if the file has
+nothing to change.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +82,7 @@ def operands_moved(file: File, node: Node, rng: Random) -> str | None:
 
 
 def bodies(file: File, rng: Random) -> str | None:
-    """Delete, double or exchange bodies, or nest one in another."""
+    """Delete, double, exchange or empty a body, or nest its step in it once or 9 times."""
     nodes = [n for n in file.all_nodes() if n.bodies]
     if not nodes:
         return None
@@ -115,5 +119,6 @@ def interface(file: File, rng: Random) -> str | None:
 
 
 def features(file: File, rng: Random) -> str | None:
+    """Flip one of the file's feature bits."""
     file.features ^= 1 << rng.randrange(6)
     return f"features are {file.features}"

@@ -1,4 +1,8 @@
-"""Changes of the integer parameters of steps."""
+"""Change the integer parameters of steps.
+
+As in all modules here, a change edits the File and returns a description, or None if the file has
+nothing to change.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,7 @@ _OF_KIND = {
 
 @of_node
 def parameter(file: File, node: Node, rng: Random) -> str | None:
+    """Set parameters of a step to values near their limits, its other parameters or sizes."""
     if not node.params:
         return None
     changed = []

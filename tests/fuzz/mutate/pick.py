@@ -12,7 +12,7 @@ Change = Callable[[File, Random], str | None]
 
 
 def of_node(change: Callable[..., str | None]) -> Change:
-    """Make a change of a step a change of the file: it is applied to any step."""
+    """Turn change(file, node, rng) of a step into a change of a file at a random step."""
 
     @wraps(change)
     def changed(file, rng):
@@ -23,7 +23,10 @@ def of_node(change: Callable[..., str | None]) -> Change:
 
 
 def of_tensor(change: Callable[..., str | None]) -> Change:
-    """Make a change of a tensor a change of the file, applied to any one, mostly of a step."""
+    """Turn a change of a tensor, change(file, i, tensor, rng), into a change of a file.
+
+    The tensor is random, mostly one that a step uses.
+    """
 
     @wraps(change)
     def changed(file, rng):
@@ -34,12 +37,13 @@ def of_tensor(change: Callable[..., str | None]) -> Change:
 
 
 def any_node(file: File, rng: Random) -> Node | None:
+    """Return a random step, also one of a body; None if the file has none."""
     nodes = file.all_nodes()
     return rng.choice(nodes) if nodes else None
 
 
 def operands_of(file: File, node: Node | None) -> list[tuple[list[int], int]]:
-    """Return (list, index in it) of each tensor of a node.
+    """Return where a step names its tensors: (list of numbers, index in the list) of each.
 
     Numbers that an earlier change has made invalid are omitted.
     """
@@ -49,7 +53,7 @@ def operands_of(file: File, node: Node | None) -> list[tuple[list[int], int]]:
 
 
 def any_tensor(file: File, rng: Random) -> int | None:
-    """Return the number of a tensor, mostly of one that a step uses."""
+    """Return the number of a random tensor, mostly of one that a step uses; None without any."""
     node = any_node(file, rng)
     spots = operands_of(file, node)
     if spots and rng.random() < 0.9:

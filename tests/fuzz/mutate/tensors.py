@@ -1,4 +1,8 @@
-"""Changes of tensors: their offsets, their properties, and which of them a step uses."""
+"""Change tensors: their offsets, their properties, and which of them a step uses.
+
+As in all modules here, a change edits the File and returns a description, or None if the file has
+nothing to change.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ ARENA, DATA, OBJECT, STATE = (
 
 
 def _has_offset(file, i):
+    """Return True if a tensor's place is an offset in memory that a run writes."""
     return file.tensors[i].storage in (ARENA, STATE)
 
 
@@ -54,8 +59,8 @@ def overlap(file: File, node: Node, rng: Random) -> str | None:
 
 
 @of_node
-def same_tensor(file: File, node: Node, rng: Random) -> str | None:
-    """Replace an operand of a step by another tensor, mostly of the same step."""
+def replaced_operand(file: File, node: Node, rng: Random) -> str | None:
+    """Let a step use another tensor: mostly one of its own, rarely one that may not exist."""
     spots = operands_of(file, node)
     if not spots or not file.tensors:
         return None
@@ -71,6 +76,7 @@ def same_tensor(file: File, node: Node, rng: Random) -> str | None:
 
 @of_tensor
 def place(file: File, i: int, t: Record, rng: Random) -> str | None:
+    """Move a tensor: near its offset, to the arena's end, to 0 or to any other offset."""
     size = ITEMSIZES.get(t.dtype, 1)
     new = rng.choice(
         (
@@ -87,6 +93,7 @@ def place(file: File, i: int, t: Record, rng: Random) -> str | None:
 
 @of_tensor
 def dtype(file: File, i: int, t: Record, rng: Random) -> str | None:
+    """Give a tensor another dtype, often one with elements of the same size."""
     alike = [d for d, n in ITEMSIZES.items() if n == ITEMSIZES.get(t.dtype)]
     some = alike if rng.random() < 0.5 and alike else [*range(1, 29), 8, 71, 81, 103, 0, 29, 200]
     new = rng.choice(some)
@@ -100,6 +107,7 @@ def dtype(file: File, i: int, t: Record, rng: Random) -> str | None:
 
 @of_tensor
 def dims(file: File, i: int, t: Record, rng: Random) -> str | None:
+    """Change, add, delete, shuffle or merge dims of a tensor."""
     new = list(t.dims)
     kind = rng.randrange(7)
     if not new or kind == 0:
@@ -136,6 +144,7 @@ def _make_room(file, i):
 
 @of_tensor
 def storage(file: File, i: int, t: Record, rng: Random) -> str | None:
+    """Give a tensor another kind of memory, and sometimes other flags."""
     new = rng.choice((ARENA, DATA, STATE, STATE, OBJECT))
     flags = rng.choice((t.flags, 0, PACKED, OPEN, 3)) if rng.random() < 0.4 else t.flags
     file.tensors[i] = replace(t, storage=new, flags=flags, size=t.nbytes)
@@ -145,6 +154,7 @@ def storage(file: File, i: int, t: Record, rng: Random) -> str | None:
 
 
 def arena(file: File, rng: Random) -> str | None:
+    """Change the sizes of the arena, in place and streamed."""
     old = file.arena
     new = rng.choice((0, old - 8, old + 8, old - 1, old + 64, 2 * old, near_limit(old, rng)))
     file.arena = fitting(new)

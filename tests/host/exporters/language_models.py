@@ -186,7 +186,15 @@ class _Builder:
         return self.add("MatMul", f"{x} {name}", out or f"{name}_of")
 
     def quantized(self, name, w, most):
-        """Add DequantizeLinear of integers up to `most`."""
+        """Add weights as integers -most .. most, and the DequantizeLinear that restores them.
+
+        Scales are per column, or for 4 bits per block of rows and column.
+
+        Args:
+            name: name of the restored weights.
+            w: float32 (rows, columns).
+            most: 7 for int4, 127 for int8.
+        """
         parts, axis = w[None], {"axis": 1}
         if most == 7 and len(w) % self.s.block == 0:
             parts, axis = w.reshape(-1, self.s.block, w.shape[1]), {"axis": 0}

@@ -1,4 +1,7 @@
-"""Attention, MultiHeadAttention and their relatives for one token and for quantized weights."""
+"""Random cases of Attention, MultiHeadAttention and their relatives, for making.MAKERS.
+
+Each function is a maker: it yields a Spec for each combination of options that it draws.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _WHOLE = ("full", "ends and starts")
 
 
 def _mask(draw, form, batch, seq, total):
-    """Draw a mask (int32) that tells in one of the forms which keys count."""
+    """Draw an int32 mask of the keys that count, in one of the forms of onnxruntime."""
     if form is None:
         return None
     ends = draw.ints((batch,), np.int32, 1, total)
@@ -27,6 +30,7 @@ def _mask(draw, form, batch, seq, total):
 
 
 def _bias(draw, form, batch, heads, seq, total):
+    """Draw a bias of the scores; `form` says whether batch and heads have their own."""
     if form is None:
         return None
     first, second = form
@@ -38,7 +42,7 @@ _BIASES = [None, None, (0, 0), (1, 1), (1, 0), (0, 1)]
 
 @makes("Attention")
 def attention(draw):
-    """Vary the form of the mask, past, present and causality."""
+    """Yield cases with each form of mask, with and without past, present and causality."""
     for c in draw.each(
         64,
         heads=[1, 2, 3],
@@ -80,7 +84,10 @@ def attention(draw):
 
 @makes("MultiHeadAttention")
 def multi_head_attention(draw):
-    """Vary where keys and values come from: three tensors or a past; masks, past and present."""
+    """Yield cases of self-attention, with and without past, and of cross-attention.
+
+    Masks, biases, scales and the requested outputs vary.
+    """
     for c in draw.each(
         80,
         heads=[1, 2, 3],
@@ -130,7 +137,7 @@ def multi_head_attention(draw):
 
 @makes("QAttention")
 def quantized_attention(draw):
-    """Vary scales by tensor and by column, masks, past and present."""
+    """Yield cases with scales by tensor and by column, with masks, past and present."""
     for c in draw.each(
         40,
         heads=[1, 2, 3],
@@ -171,7 +178,7 @@ def quantized_attention(draw):
 
 @makes("DecoderMaskedMultiHeadAttention")
 def decoder_attention(draw):
-    """Vary self-attention with a buffer, with and without beams, and cross-attention."""
+    """Yield cases of self-attention in a buffer, with and without beams, and cross-attention."""
     for c in draw.each(
         48,
         heads=[1, 2, 3],

@@ -55,11 +55,13 @@ def _fast():
 
 
 def _widened(contents, buffer):
+    """Fill a buffer with the float32 values of float16 `contents`, as build.widen.widened does."""
     buffer[:] = np.frombuffer(contents, "<f2").astype("<f4").tobytes()
     return buffer
 
 
 def _unpacked(buffer, offset, dtype, nbytes):
+    """Return elements of less than a byte as bytes, as build.unpack.unpacked does."""
     bits = packed_bits(dtype)
     raw = bytes(memoryview(buffer)[offset : offset + -(-nbytes * bits // 8)])
     codes = layout.unpacked(raw, np.dtype(np.uint8), bits, nbytes)
@@ -70,7 +72,12 @@ def _unpacked(buffer, offset, dtype, nbytes):
 
 @contextmanager
 def _kernels_of(ops):
-    """Import users' kernels as modules of mpconnxr.ops; yield (name, why) of those that fail."""
+    """Make the kernels in the folder `ops` modules of mpconnxr.ops until the context ends.
+
+    Yields:
+        A list of (name, why) of the kernels whose import failed. Each is replaced by a kernel that
+        accepts every step.
+    """
     names, unknown = [Path(file).stem for file in own.kernels_in(ops)], []
     if not names:
         yield []
@@ -91,6 +98,7 @@ def _kernels_of(ops):
 
 
 def _forget(package, names):
+    """Remove the modules of users' kernels, so that the next model imports its own."""
     for name in names:
         sys.modules.pop(f"{_OPS}.{name}", None)
         vars(package).pop(name, None)

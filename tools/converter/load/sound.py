@@ -101,6 +101,7 @@ def _check_attributes(model):
 
 
 def _check_number(node, name, number):
+    """Refuse a value of an integer attribute that ONNX does not allow."""
     where = f"{operator_of(node)} {name_of(node)}"
     is_dtype = name in ("to", "dtype")
     if is_dtype and (number == 0 or number not in TensorProto.DataType.values()):
@@ -121,11 +122,18 @@ def _check_depth(model):
 
 
 def _depth(nodes):
+    """Return how deep bodies are nested in these nodes; 0 if no node has a body."""
     return max((1 + _depth(body.node) for node in nodes for body in bodies_of(node)), default=0)
 
 
 def _check_functions(model):
-    """Count the nodes that inlining would make, before it makes them."""
+    """Refuse functions that share a name, call themselves, or make too many nodes when inlined.
+
+    The nodes are counted without inlining.
+
+    Raises:
+        ConvertError: if the model has such functions.
+    """
     functions = {(f.domain, f.name, f.overload): f for f in model.functions}
     if len(functions) != len(model.functions):
         raise ConvertError("two functions of the model have one name")

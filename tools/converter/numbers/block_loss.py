@@ -128,7 +128,7 @@ def axes_of_values(node: NodeProto, rank: int) -> tuple[int, ...]:
 
 
 def inner(node: NodeProto, side: str) -> int:
-    """Return the axis along which the products of an operand, A or B, are summed."""
+    """Return the axis of operand A or B of a MatMul or Gemm that is summed over: -1 or -2."""
     swapped = any(a.name == f"trans{side}" and a.i for a in node.attribute)
     return -2 if swapped == (side == "A") else -1
 

@@ -16,10 +16,10 @@ _N_SAMPLES = 3  # random ones, where there is no golden vector to look at
 
 
 def round_weights(state: Conversion) -> None:
-    """Round the weights of products to fewer bits.
+    """Round the float weights of products to the bits of --weights.
 
     Raises:
-        UsageError: for options that do not go together.
+        UsageError: if --float is not exact.
     """
     state.model, state.narrowed = _narrowed(state, state.model)
     state.answers = state.model
@@ -42,13 +42,16 @@ def _narrowed(state: Conversion, model: onnx.ModelProto):
 
 
 def measure_ranges(state: Conversion) -> None:
-    """Find the products whose values range too widely for one exponent a row."""
+    """Find the products whose values range too widely for one exponent a row; set state.lossy."""
     state.rewritten = state.model
     state.lossy = _lossy(state)
 
 
 def split_ranges(state: Conversion) -> None:
-    """Give such products an exponent a channel, or compute them in two parts."""
+    """Rewrite the products that measure_ranges found.
+
+    Each gets one exponent for each channel, or is computed in two parts: see numbers/refinements.
+    """
     forms = state.lossy.refinements
     before = {name_of(node) for node in state.model.graph.node}
     for node in state.model.graph.node:
@@ -71,7 +74,13 @@ def choose_precision(state: Conversion) -> None:
 
 
 def _lossy(state, rounding=None, but=()):
-    """Return the nodes that the products' rounding is not for (see ranges)."""
+    """Return the products of floats for which a rounding loses too much on samples (ranges.lossy).
+
+    Args:
+        state: the conversion.
+        rounding: as for ranges.lossy.
+        but: names of nodes that need no look.
+    """
     options = state.options
     if options.float == "python" or not ranges.is_known(state.model):
         return ranges.NONE

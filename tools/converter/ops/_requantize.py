@@ -135,7 +135,18 @@ def _constant_result(scale, constant, least, most):
 
 
 def _bounds(scales, left, limits, low, high):
-    """Return the smallest and the largest mantissa that round all sums as the real scale does."""
+    """Return the least and the greatest mantissa of each channel that round every sum exactly.
+
+    A mantissa between them gives each possible sum the result of the exact scale. If the least is
+    above the greatest, there is none.
+
+    Args:
+        scales: the exact scale of each channel.
+        left: bits by which each channel's sums are shifted to the left.
+        limits: Sums with the least and the greatest possible sum of each channel.
+        low: the smallest result, without its zero point.
+        high: the largest result, without its zero point.
+    """
     real = np.array([float(scale) for scale in scales])[:, None, None]
     middles = np.arange(low, high)[:, None] + 0.5
     sums = np.floor(middles / real) + [0, 1]
@@ -166,10 +177,19 @@ def _bounds(scales, left, limits, low, high):
 
 
 def _alike(lower, upper, nearest, is_exact):
-    """Choose mantissas within the bounds so that as many of their 7 lowest bits as possible agree.
+    """Choose mantissas within their bounds so that as many of the 7 lowest bits as possible agree.
 
     Common bits take no space in a file (see numbers/qtables.py). Odd mantissas are
     preferred, because the loops multiply by them faster: no product lies halfway.
+
+    Args:
+        lower: the least mantissa of each channel.
+        upper: the greatest mantissa of each channel.
+        nearest: the mantissa nearest to each scale, which a channel without exact ones takes.
+        is_exact: True for channels that have exact mantissas.
+
+    Returns:
+        The mantissas, and the value of their common low bits; 1 if they share none.
     """
     parts = [_shared(lower, upper, is_exact, is_odd) for is_odd in (True, False)]
     (bits, *_), (bits_of_even, *_) = parts
@@ -191,7 +211,17 @@ def _alike(lower, upper, nearest, is_exact):
 
 
 def _shared(lower, upper, is_exact, is_odd):
-    """Return number and value of the low bits that mantissas can share, and limits with them."""
+    """Return how many low bits all exact mantissas can share, the bits, and new bounds.
+
+    Args:
+        lower: the least mantissa of each channel.
+        upper: the greatest mantissa of each channel.
+        is_exact: True for channels that have exact mantissas; the others don't count.
+        is_odd: the shared bits must end with 1; otherwise with 0.
+
+    Returns:
+        (number of bits, their value, least mantissas with these bits, greatest ones).
+    """
     for bits in range(LOW_BITS, 0, -1):
         unit = 1 << bits
         lowest = np.arange(is_odd, unit, 2)[:, None]

@@ -1,4 +1,7 @@
-"""Blocks of memory, and the steps from which to which each must exist."""
+"""Blocks of the arena, each with the first and the last step in which it must exist.
+
+`lifetimes` makes them from a graph; plan/place.py then chooses their offsets.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ ALIGNMENT = 8  # bytes: the size of the widest dtype
 
 
 class Overlap(IntEnum):
-    """How far an output may be written over an input that ends with the step.
+    """How far a step's first output may overwrite an input that no later step reads.
 
-    ELEMENTS allows what is computed element by element or line by line. ROWS also allows outputs
-    behind the windows of a convolution or pool.
+    ELEMENTS allows outputs that a kernel computes element by element or line by line; ROWS also
+    those of convolutions and pools, which are written behind the window that is being read.
     """
 
     NONE = 0
@@ -29,13 +32,13 @@ class Block:
 
     Attributes:
         tensor: root of the tensors in it.
-        nbytes: its size.
+        nbytes: size of the block.
         first: number of a step, -1 for an input of the graph.
         last: number of a step.
-        offset: in the arena.
-        over: blocks that step `first` reads and that this one may lie over; for each the bytes by
-            which this one must start before it at least.
-        onto: such blocks where this one may start too.
+        offset: offset in the arena [bytes].
+        over: blocks that this one may overwrite while they are still read, each with its lead: how
+            many bytes before it this block must start at least.
+        onto: blocks that step `first` reads and whose start this one may share.
     """
 
     tensor: Tensor
@@ -47,11 +50,11 @@ class Block:
     onto: set[Block] = field(default_factory=set)
 
     def meets(self, other: Block) -> bool:
-        """Return True if both are needed at some time."""
+        """Return True if some step needs both blocks."""
         return self.first <= other.last and other.first <= self.last
 
     def distance(self, other: Block) -> int:
-        """Return how many bytes after this one's start the other may start at least."""
+        """Return how many bytes behind this block's start a block at a higher offset may start."""
         return self.over.get(other, self.nbytes)
 
 
@@ -61,7 +64,7 @@ def aligned(nbytes: int) -> int:
 
 
 def is_planned(t: Tensor) -> bool:
-    """Return True unless a tensor is a constant, an object or a state, which lie elsewhere."""
+    """Return True if a tensor's memory is in the arena: it is no constant, object or state."""
     return t.data is None and not t.is_object and not t.persistent
 
 
@@ -71,9 +74,9 @@ def size_of(t: Tensor) -> int:
 
 
 class Sizes(dict[Tensor, int]):
-    """Bytes in the arena by tensor, each computed once; 0 for tensors that lie elsewhere.
+    """The size of each tensor in the arena [bytes], computed once; 0 for tensors outside of it.
 
-    It holds as long as no tensor changes: a search reads the same sizes many thousand times.
+    Sizes hold as long as no tensor changes: a search reads the same ones many thousand times.
     """
 
     def __missing__(self, t: Tensor) -> int:
@@ -131,7 +134,10 @@ def lifetimes(
 
 
 def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:
-    """Return (first, last) of each step with bodies, with all steps in them, inner ones first."""
+    """Return (number of the step, of the last step inside) for each step with bodies.
+
+    Steps in bodies come before the steps that contain them.
+    """
     ranges = []
     for step in steps:
         first = at
@@ -145,7 +151,13 @@ def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:
 
 
 def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None:
-    """Extend what a body shares with the outside to all of the body's trips."""
+    """Extend the span of each tensor that a body shares with the outside to the whole body.
+
+    Args:
+        spans: [first, last] of each tensor; changed.
+        first: number of the step with the body.
+        last: number of the last step in it.
+    """
     for span in spans.values():
         inside = span[0] <= last and span[1] >= first
         if inside and (span[0] < first or span[1] > last):
@@ -153,7 +165,14 @@ def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None
 
 
 def _let_overlap(step: Step, i: int, blocks: dict[Tensor, Block], rows: bool) -> None:
-    """Set which of the blocks that end with this step its first output may lie over."""
+    """Record which inputs of a step its first output may overwrite, in `over` and `onto`.
+
+    Args:
+        step: the step.
+        i: its number; only inputs whose blocks end with it count.
+        blocks: the block of each root tensor.
+        rows: allow outputs behind the windows of a convolution or pool (Overlap.ROWS).
+    """
     out = blocks.get(step.outputs[0].root) if step.outputs else None
     if out is None or out.first != i:
         return

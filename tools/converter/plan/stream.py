@@ -125,7 +125,18 @@ def _contexts(steps: list[Step], path: tuple = ()) -> Iterator[tuple]:
 
 
 def _chunks(weights, steps, uses, contexts, window) -> list[_Streamed]:
-    """Put the constants into chunks, in the order in which steps need them."""
+    """Put all constants that may be streamed into chunks, in the order in which steps need them.
+
+    Args:
+        weights: receives the chunks and the place of each constant in them.
+        steps: all steps, in the order of walk().
+        uses: the constants to stream, each with the numbers of the steps that use it.
+        contexts: the body that each step is in; a new chunk begins where the body changes.
+        window: most bytes of a chunk, or None.
+
+    Returns:
+        The chunks with the stretches of steps during which each is in memory.
+    """
     streamed: dict[int, _Streamed] = {}
     current: dict[bool, _Streamed] = {}  # by halves
     most = min(CHUNK_NBYTES, window or CHUNK_NBYTES)
@@ -154,7 +165,13 @@ def _chunks(weights, steps, uses, contexts, window) -> list[_Streamed]:
 
 
 def _stretches(s, streamed, contexts) -> list[_Stretch]:
-    """Return the uses as (first, last) between which no other chunk is used in the same body."""
+    """Merge the uses of a chunk into stretches (first, last) without a use of another chunk.
+
+    Args:
+        s: the chunk.
+        streamed: all chunks.
+        contexts: the body that each step is in; a stretch stays within one.
+    """
     others = {i for other in streamed if other is not s for i in other.uses}
     stretches = [(s.uses[0], s.uses[0])]
     for i in s.uses[1:]:
@@ -177,6 +194,11 @@ def _loads(streamed) -> dict[int, int]:
 
 
 def _check_window(steps, streamed, window):
+    """Refuse a window that is too small for the streamed weights of any step.
+
+    Raises:
+        TooSmall: if it is.
+    """
     loads = _loads(streamed)
     least = max(loads.values(), default=0)
     if least > window:
@@ -186,7 +208,7 @@ def _check_window(steps, streamed, window):
 
 
 def _join_stretches(streamed, contexts, plan, window):
-    """Join stretches as far as arena and window have arena_bytes."""
+    """Join stretches of a chunk as far as the arena does not grow and the window suffices."""
     arena_bytes = _place(streamed, plan)
     for s in streamed:
         k = 1
@@ -201,7 +223,7 @@ def _join_stretches(streamed, contexts, plan, window):
 
 
 def _place(streamed, plan: Plan) -> int:
-    """Place the chunks, and return the bytes of the arena that this takes."""
+    """Set the offset of each chunk, and return the bytes of the arena that the plan then takes."""
     placed: list[_Streamed] = []
     for s in sorted(streamed, key=lambda s: (-s.nbytes, s.number)):
         taken = [(b.offset, b.offset + b.nbytes) for b in plan.blocks if _meet(s, b.first, b.last)]
@@ -216,6 +238,7 @@ def _place(streamed, plan: Plan) -> int:
 
 
 def _meet(s, first, last):
+    """Return True if a chunk is in memory in any of the steps first .. last."""
     return any(a <= last and first <= b for a, b in s.stretches)
 
 

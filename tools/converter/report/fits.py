@@ -53,7 +53,7 @@ class Fit:
 
     @property
     def code_bytes(self) -> int:
-        """Return the bytes of the files beside the model."""
+        """Return the bytes of the files that are deployed besides the model."""
         return sum(len(f.data) for f in self.plan.files)
 
     @property

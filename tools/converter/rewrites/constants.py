@@ -38,7 +38,10 @@ def _merged(node):
 
 
 def _operands(node):
-    """Return (x, factor, summand), the last two to broadcast; None without a constant operand."""
+    """Return (x, factor, summand) of a node that computes x * factor + summand.
+
+    factor and summand are constants that broadcast to x. Returns None if no operand is constant.
+    """
     if node.op_type == "Neg":
         return node.inputs[0], np.float32(-1), np.float32(0)
     for x, other, is_first in ((*node.inputs, True), (*node.inputs[::-1], False)):

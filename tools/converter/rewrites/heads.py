@@ -1,14 +1,15 @@
-"""Merge attention (Softmax of queries times keys, times values) into one operator.
+"""Merge attention (Softmax of queries times keys, times values) into one operator, Heads.
 
-1. MatMul of a float by another one, multiplied or divided by numbers, then Softmax over the last
-   axis, then MatMul by values: mpconnxr's Heads. None of these may have another reader.
-2. Between may be an Add of 0 up to the diagonal, and of what leaves nothing of a power behind it.
-3. Queries, keys and values are read where they lie: behind nodes that only name parts of them in
-   another order (Reshape, Transpose, Squeeze, Unsqueeze, Split, and Gather of one item), and
-   products with numbers.
-4. A Transpose behind all of it that keeps the last axis says where the result is written.
+1. The pattern is MatMul(queries, keys), then multiplications and divisions by positive numbers,
+   then Softmax over the last axis, then MatMul by values. No intermediate value has another
+   reader.
+2. Before the Softmax may be an Add of a causal mask: 0 up to the diagonal, at most -1e30 above it.
+3. Queries, keys and values may be views of other tensors: results of Reshape, Transpose, Squeeze,
+   Unsqueeze, Flatten, Split, and Gather of one index. Queries and keys may also be products with
+   numbers. Heads reads the original tensors by strides.
+4. A Transpose of the result that keeps the last axis becomes part of Heads as well.
 
-The operator is for lowering alone: a model that is saved keeps all of them.
+Only lowering uses the operator: a model that is saved keeps the original nodes.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def rewrite(model: ir.Model) -> int:
 
 
 def _merged(softmax):
+    """Merge the attention around one Softmax. Return True if that was possible."""
     x, last = softmax.inputs[0], g.sole_reader(softmax.outputs[0])
     shape = g.shape_of(x)
     if not g.is_op(last, "MatMul") or last.inputs[0] is not softmax.outputs[0]:
@@ -56,8 +58,14 @@ def _merged(softmax):
 
 @dataclass
 class _Place:
-    """Where the items of a tensor lie in one that others are parts of: its dims and strides in
-    items, of which the last one is 1; scale: what all of them are multiplied by.
+    """A view of a tensor.
+
+    Attributes:
+        value: the tensor.
+        dims: dims of the view.
+        strides: elements between neighbours along each axis; the last one is 1.
+        first: index of the first element of the view in the tensor.
+        scale: factor of all elements.
     """
 
     value: ir.Value
@@ -77,12 +85,16 @@ class _Place:
 
     @classmethod
     def of(cls, value: ir.Value, is_turned: bool = False, is_scaled: bool = True) -> _Place | None:
-        """Return where the elements of a value lie, or None if none lie side by side.
+        """Return a value as a view of the earliest tensor that it can be read from.
+
+        The view is found with numpy: the nodes in between are applied to an array of zeros, and
+        the strides of the result are those of the view. Returns None if no view has its last axis
+        contiguous.
 
         Args:
-            value: the value.
+            value: queries, keys or values.
             is_turned: swap the last two axes.
-            is_scaled: a number may multiply all of it.
+            is_scaled: allow products with numbers on the way.
         """
         result, path, scale = None, [], 1.0
         while (shape := g.shape_of(value)) and g.is_float(value):
@@ -131,7 +143,7 @@ def _factor(node):
 
 
 def _step(node, value):
-    """Return what makes the node's first input of an array, as a function; else None."""
+    """Return a function that applies the node to a numpy array; None for other operators."""
     shape = g.shape_of(value)
     if g.is_op(node, "Reshape", "Squeeze", "Unsqueeze", "Flatten"):
         return lambda x: x.reshape(shape)
@@ -161,7 +173,7 @@ def _unscaled(x):
 
 
 def _unmasked(x):
-    """Return (x, 1) of x plus a causal mask, else (x, 0)."""
+    """Return (a, 1) if x is a plus a constant causal mask, else (x, 0)."""
     made = g.sole_maker(x, "Add")
     shape = g.shape_of(x)
     for a, b in ((0, 1), (1, 0)) if made is not None else ():
@@ -175,6 +187,15 @@ def _unmasked(x):
 
 
 def _put(softmax, last, places, scale, causal):
+    """Replace the nodes of the pattern by Heads.
+
+    Args:
+        softmax: names the new node.
+        last: the MatMul by values; a Transpose behind it is replaced as well.
+        places: views of queries, keys and values.
+        scale: factor of the scores.
+        causal: 1 if each query only sees keys up to its own position, else 0.
+    """
     out, shape = last, g.shape_of(last.outputs[0])
     axes = list(range(len(shape)))
     turned = g.sole_reader(last.outputs[0])

@@ -18,12 +18,12 @@ from ..protos import copied, set_all
 
 @dataclass
 class RemovedMaps:
-    """The parts of a model that have to do with maps.
+    """What restore_maps needs to add the maps that remove_maps removed.
 
     Attributes:
-        inputs: all of the model's inputs.
-        outputs: all of the model's outputs.
-        nodes: those that read or compute maps.
+        inputs: all inputs of the original model.
+        outputs: all outputs of the original model.
+        nodes: the removed nodes, which read or compute maps.
     """
 
     inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
@@ -32,7 +32,10 @@ class RemovedMaps:
 
 
 def remove_maps(model: onnx.ModelProto) -> tuple[onnx.ModelProto, RemovedMaps | None]:
-    """Return a copy without maps, and what it lacks; the model and None if it has no maps."""
+    """Return a copy of the model without maps, and what was removed.
+
+    A model without maps is returned itself, with None.
+    """
     graph = model.graph
     infos = [*graph.input, *graph.value_info, *graph.output]
     mapped = {v.name for v in infos if objects.dtype_of(v.type) is not None}
