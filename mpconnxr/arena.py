@@ -43,7 +43,7 @@ def _overlap(arena, nbytes, source):
 
 
 def _check_writable(arena, nbytes):
-    """Raise ArenaError for a read-only buffer, to which machine code would write all the same."""
+    """Raise ArenaError for a read-only buffer: machine code would write to it nevertheless."""
     try:
         kept = arena[0]
         arena[0] = 255

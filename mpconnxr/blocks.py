@@ -43,9 +43,9 @@ def declarations(text):
 
 
 def fields(loop):
-    """Return the fields of a block: [(name, True if it is biased, True if it is a list)].
+    """Return the fields of a loop's block: [(name, is_biased, is_list)].
 
-    `loop` is "family.function", or a family. Raises TypeError if the family's blocks differ.
+    loop: "family.function", or a family. Raises TypeError if the family's blocks differ.
     """
     if loop not in _known:
         family, _, name = loop.partition(".")

@@ -51,7 +51,7 @@ class Program(_OfOne):
     cores = 1
 
     def __init__(self, both, calls, chunks):
-        """Create a program: `both` are the runner's arguments, a core each; see replay.Program."""
+        """Create a program. both: the runner's argument for each core; see replay.Program."""
         _OfOne.__init__(self, both[0], calls, chunks)
         self._second = both[1]
 
@@ -62,13 +62,13 @@ class Program(_OfOne):
         alone(self, self.change_cores, n)
 
     def change_cores(self, n):
-        """Do the same as use_cores, within the model's turn."""
+        """Run on n cores from the next run on, within the model's turn."""
         if n != self.cores:
             (_join if n == 2 else _leave)()
             self.cores = n
 
     def _compute(self, lo=0, hi=_ALL):
-        """Make calls lo to hi of the first core. Only a whole run uses both cores."""
+        """Make calls lo to hi of the first core. Only a whole run takes both cores."""
         if self.cores == 2 and hi - lo >= self._steps[0][0]:
             return self._at_once()
         _give_up()
@@ -88,6 +88,7 @@ class Program(_OfOne):
             words[1] = left
 
     def _at_once(self):
+        """Make the calls of a run on both cores, and wait until both are done."""
         _give_up()
         box[0] = other = self._second
         box[1] = None
@@ -135,7 +136,7 @@ def _settle():
 
 
 def _join():
-    """Count one more model that needs the second core; the first one starts its thread."""
+    """Count one more model that needs the second core; start its thread for the first model."""
     if sys.platform not in _PORTS:
         raise UnsupportedError("cores=2: on an RP2040 or RP2350, not on " + sys.platform)
     try:
@@ -162,7 +163,7 @@ def _start(start_new_thread):
 
 
 def _leave():
-    """Count one less model that needs the second core; the last one ends its thread."""
+    """Count one model less that needs the second core; end its thread after the last model."""
     _give_up()
     box[3] -= 1
     if box[3] == 0:

@@ -161,7 +161,7 @@ def _import(name):
 
 
 class _Plain:
-    """The names that exec left behind, as a module."""
+    """A replacement for a module, with the names that exec defined."""
 
     def __init__(self, names):
         for name in names:

@@ -1,4 +1,4 @@
-"""Find the model of a file. Needed by load alone, and dropped after it."""
+"""Find the model of a file. Only mpconnxr.load needs this module; it is dropped after it."""
 
 import gc
 import sys
@@ -44,9 +44,8 @@ def kernels(cores=1):
 def program(source, arena):
     """Return the replay.Program of a file; None if the board has no program of it.
 
-    A program is a module that was made for this one file. Its name is "m" and the first 16
-    hexadecimal digits of the digest in the file's header. Whatever only loading needs of it is
-    dropped.
+    A program is a module that was made for one file; its name is "m" and the first 16 hexadecimal
+    digits of the digest in the file's header. What only loading needs of the module is dropped.
     """
     try:
         file = opened(source)
@@ -69,7 +68,7 @@ def program(source, arena):
 
 
 def opened(source):
-    """Open a path, also that of a deployed model; return any other source as it is."""
+    """Open a path, which may be that of a deployed model; return other sources unchanged."""
     if not isinstance(source, str):
         return source
     try:

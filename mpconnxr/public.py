@@ -45,7 +45,15 @@ def InferenceSession(source, verify=True, arena=None):
 
 
 def top_k(output, k=1, labels=None, softmax=False, threshold=None):
-    """Return the k largest elements of an output as [(label, value)]: see classes.top_k."""
+    """Return the k largest elements of an output as [(label, value)].
+
+    Args:
+        output: a tensor of scores.
+        k: number of elements.
+        labels: names of the classes, as for classes.top_k.
+        softmax: as for classes.top_k.
+        threshold: as for classes.top_k.
+    """
     from .io import classes
 
     return classes.top_k(output, k, labels, softmax, threshold)

@@ -15,8 +15,8 @@ class Queue:
 
     Attributes:
         waiting: (x, id, completed) of each run that has not begun.
-        current: the same of the run that has begun, or None.
-        parts: its generator, or None.
+        current: (x, id, completed) of the run that has begun, or None.
+        parts: generator that computes the current run, or None.
         task: the task of asyncio that computes, or None.
     """
 
@@ -50,7 +50,7 @@ class Queue:
         return bool(self.waiting)
 
     def drop(self):
-        """End the run that has begun, if there is one; it never completes."""
+        """End the run that has begun, if any. It never completes."""
         if self.parts:
             self.parts.close()
         self.parts = self.current = None

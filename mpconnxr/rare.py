@@ -57,6 +57,7 @@ def reset(model):
 
 
 def _give_up(model):
+    """End the run of run_async() or submit() that waits for its next part, if it does."""
     try:
         model._slices.give_up()
     except ValueError:  # its generator is executing
@@ -72,12 +73,12 @@ def zero(model):
 
 
 def _fail(model):
-    """Raise the ModelError for an exception in a step."""
+    """Raise the ModelError for an exception in a step, which is being handled."""
     fault()
 
 
 def on_cores(model, cores):
-    """Have a loaded model run on 2 cores. `model` is None if there is no program of it.
+    """Let a loaded model run on 2 cores. model: None if the board has no program of it.
 
     Raises InputError for another number, UnsupportedError unless the program is for two cores.
     """

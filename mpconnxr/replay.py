@@ -17,8 +17,11 @@ class Program:
     def __init__(self, what, calls, chunks):
         """Create a program; tools/program/start.py sets its other attributes.
 
-        `what` is the runner's argument, see loops/program; a run makes so many `calls`; `chunks`
-        are (offset in the file, view of the arena) of the weights that it reads.
+        Args:
+            what: the runner's argument, see loops/program.
+            calls: number of calls of a run.
+            chunks: (offset in the file, view of the arena) of each chunk of weights that a run
+                reads.
         """
         self._what, self._chunks = what, chunks
         self._steps = [(calls, self._compute)]

@@ -10,7 +10,7 @@ from .errors import InputError, UnsupportedError
 def load_all(sources, verify=True, stream=True):
     """Load models into one arena and return a list of them: see mpconnxr.load for each source.
 
-    A run of one ends the life of another's inputs and outputs. Each model has a state of its own.
+    A run of one model overwrites inputs and outputs of the others. Each model has its own state.
     The arena is allocated before any model.
     """
     from . import arena as arenas

@@ -120,8 +120,8 @@ async def run_async(model, x=None, slice_ms=5):
     Args:
         model: the model.
         x: as for Model.run.
-        slice_ms: about the longest time for which it keeps the processor. A step whose smallest
-            part takes longer (docs/api.md) is not interrupted.
+        slice_ms: longest time between two awaits, about. A step whose smallest part takes longer
+            (docs/api.md) is not interrupted.
 
     Raises:
         MpconnxrError: also if this model computes already, or reset() has ended the run.

@@ -4,7 +4,7 @@ import struct
 
 
 def view(buffer, offset, code, n):
-    """Return a typed view: a memoryview after cast, as CPython has it, or else a StructView."""
+    """Return a typed view of n elements of a struct code: a memoryview, or else a StructView."""
     if hasattr(memoryview, "cast"):
         return memoryview(buffer)[offset : offset + n * struct.calcsize(code)].cast(code)
     return StructView(buffer, offset, code, n)
@@ -44,7 +44,7 @@ class StructView:
 
 
 class Moving:
-    """A view for the runner of a table (loops/program), which writes its start to word 1."""
+    """A view for the runner of a table (loops/program), which sets its start by word 1."""
 
     def __init__(self, memory, code, origin):
         self.memory, self.code, self.size = memory, code, struct.calcsize(code)
@@ -81,7 +81,7 @@ def add_loose(memories, buffer):
 
 
 def run(what):
-    """Do what loops/program.run does, where views do not move: make views for each call."""
+    """Make the calls of a table as loops/program.run does, with new views for each call."""
     entries, advance, code, words, views = what[2]
     while True:
         k = advance(code, words, views)
@@ -92,7 +92,7 @@ def run(what):
 
 
 def _now(things):
-    """Return a list with current views in place of the moving ones."""
+    """Return a list of arguments with a view at its present start for each Moving."""
     return [
         each.now() if isinstance(each, Moving) else _now(each) if isinstance(each, list) else each
         for each in things

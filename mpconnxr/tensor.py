@@ -42,7 +42,7 @@ def is_object(dtype):
 
 
 def name_of(dtype):
-    """Return ONNX's name of a dtype number, such as 'float32'."""
+    """Return the name of an ONNX dtype number, such as 'float32'."""
     if dtype not in _named:
         _named[dtype] = _NAMES.split(" ")[dtype]
     return _named[dtype]
@@ -65,7 +65,7 @@ def address(view):
 
 
 def words(view):
-    """Return the words of a memoryview itself.
+    """Return the words of the object that a memoryview is, to read and write them.
 
     Word 1 is typecode | writable | offset << 8, word 2 the length; both count elements.
     """
@@ -201,11 +201,11 @@ class Tensor:
         return self._data
 
     def like(self, buffer, offset):
-        """Return a tensor of the same dtype and shape in other memory."""
+        """Return a tensor of this dtype and shape at an offset of another buffer."""
         return Tensor(buffer, offset, self.nbytes, self._dtype, self.shape, self.name)
 
     def light_fields(self):
-        """Return the argument `of` of a turn.LightTensor of the same tensor."""
+        """Return the argument `of` for a turn.LightTensor of this tensor."""
         of = self.nbytes, self.dtype, self.shape, self.name, self.nelem, self.scale
         of += self.zero_point, self._buffer, self._offset, self.nbytes, self._dtype
         return of + (self.shape, self.name)
@@ -274,7 +274,7 @@ class Tensor:
             raise fresh(SHORT)
 
     def view(self, code):
-        """Return the same bytes as elements of another struct code, one of bBhHiIlLqQfd."""
+        """Return the bytes as elements of another struct code, one of bBhHiIlLqQfd."""
         try:
             if code in "bBhHiIlLqQfd":  # others are pointers
                 n = self.nbytes // struct.calcsize(code)
@@ -287,9 +287,17 @@ class Tensor:
 
 
 def full_tensor(light, buffer, offset, nbytes, dtype, shape, name, picture=None):
-    """Return the Tensor of a LightTensor; the other arguments are those of Tensor.
+    """Return the Tensor of a LightTensor.
 
-    `picture` is the file's record of the image that the input takes, or None: see io.images.
+    Args:
+        light: the LightTensor.
+        buffer: as for Tensor.
+        offset: as for Tensor.
+        nbytes: as for Tensor.
+        dtype: as for Tensor.
+        shape: as for Tensor.
+        name: as for Tensor.
+        picture: the file's record of the image that the input takes, or None: see io.images.
     """
     t = Tensor(buffer, offset, nbytes, dtype, shape, name)
     t.scale, t.zero_point = light.scale, light.zero_point

@@ -46,11 +46,11 @@ _FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
 
 
 def fresh(error):
-    """Return a new error like this one, as a traceback grows each time its error is raised.
+    """Return a new copy of an error, as a traceback grows each time its error is raised.
 
-    Without memory for a new one, return the error itself. If memory ends while MicroPython imports
-    a module, the module's name stays behind and the module counts as imported ever after. Such
-    names are removed here, so that the next load imports the modules again.
+    Without memory for a copy, return the error itself. If memory ends while MicroPython imports a
+    module, the module's name stays behind and the module counts as imported ever after. Such names
+    are removed here, so that the next load imports the modules again.
     """
     for name in sys.modules:  # of which MicroPython lets names go meanwhile
         if sys.modules.get(name) is None:
@@ -62,7 +62,7 @@ def fresh(error):
 
 
 class LightTensor:
-    """An input or output that takes little heap. It makes a Tensor for whatever it lacks itself.
+    """An input or output that takes little heap; for everything but its data it makes a Tensor.
 
     Attributes:
         data: its elements.
@@ -72,7 +72,7 @@ class LightTensor:
     fed = None  # see feed
 
     def __init__(self, data, of):
-        """Create one: a typed view, values of _FIELDS, then arguments of full_tensor."""
+        """Create one. of: values of _FIELDS, then arguments of tensor.full_tensor."""
         self.data, self._of = data, of
 
     def __getattr__(self, name):

@@ -37,14 +37,15 @@ _UINT8 = const(2)  # dtype
 
 
 class Memories:
-    """The buffers of a model, by memories.
+    """The buffers of a model, grouped into memories with a number each.
 
-    The arena, the state and the model's file, if that is in memory, are a memory each. All other
-    buffers are found from the start of the first of them, in one memory.
+    The arena, the state and the model's file, if that is in memory, are a memory each. Other
+    buffers share a memory if they lie within reach of its first buffer.
 
     Attributes:
-        spans: (address, buffer, True if other buffers are found in it, start of a part of a larger
-            memory) of each memory.
+        spans: (address, buffer, takes_others, origin) of each memory: takes_others is True if
+            other buffers may share it; origin is its start in a larger memory of which it is a
+            part.
         buffers: all buffers.
         constants: arrays that kernels make for their loops.
     """
@@ -92,6 +93,7 @@ class Memories:
         return part
 
     def _memory_of(self, buffer):
+        """Return (number, start) of a new buffer's memory; add a memory if it is in none."""
         if not tensor.RETYPES:
             from ..structview import add_loose
 
@@ -107,7 +109,10 @@ class Memories:
         return len(self.spans) - 1, start
 
     def far(self, number, start):
-        """Return the same for what no view reaches from there: a part is a memory of its own."""
+        """Return (number, start) for a place that no view of its memory reaches.
+
+        The part of the memory around it becomes a memory of its own.
+        """
         address, buffer, _, _ = self.spans[number]
         origin = start & -_PART
         for i in range(len(self.spans)):
@@ -120,7 +125,7 @@ class Memories:
 
 
 class Constants:
-    """Arrays that kernels give to loops: equal ones are one, and share buffers."""
+    """Arrays of numbers that kernels pass to loops. Equal arrays are stored once."""
 
     def __init__(self):
         self._known, self._buffer, self._free = {}, b"", 0
@@ -140,10 +145,13 @@ class Constants:
 
 
 class Calls(Repeats):
-    """The calls of a graph, which its kernels emit one after the other."""
+    """Receive the calls that the kernels of a graph emit, one after another."""
 
     def place(self, t, code=None, first=0):
-        """Return where a tensor's elements of a struct code are, from index `first` on."""
+        """Return (kind, start) of a tensor's elements from index `first` on, as call() takes it.
+
+        code: struct code by which the loop reads them; by default the tensor's own.
+        """
         code = code or tensor.code_of(t._dtype)
         size = 1 if code == "B" else tensor.struct.calcsize(code)
         memory, base = self.memories.place(t._buffer)
@@ -156,15 +164,15 @@ class Calls(Repeats):
         return memory << 8 | ord(code), start - 0x100000000 if start >> 31 else start
 
     def constants(self, code, numbers):
-        """Return where an array of these numbers lies, as place() does. code: struct code."""
+        """Return (kind, start) of an array of numbers, as call() takes it. code: struct code."""
         return self.place(self.memories.constants.tensor(code, numbers), code)
 
     def hold(self, thing):
-        """Return an argument for call() that a run passes on as it is.
+        """Return an argument for call() that a run passes on unchanged.
 
         Args:
-            thing: such as text, or a list of loops, of such lists, and of results of place(),
-                constants() and part(). No place in it moves in a repeat.
+            thing: text, a loop, or a list of loops, of such lists, and of results of place(),
+                constants() and part(). Its places are the same in all rounds of a repeat.
         """
         from .held import is_same, kinds_of  # which most models do not need
 
@@ -183,13 +191,13 @@ class Calls(Repeats):
         return Part(first, last)
 
     def drive(self, loop, p, w, left=()):
-        """Have a run call loop(p, w), a loop that calls others.
+        """Emit a call loop(p, w) of a driver, a loop that calls other loops.
 
         Args:
-            loop: the loop.
-            p: as for call().
+            loop: the driver.
+            p: its block, as for call().
             w: a list, as for hold().
-            left: indices of words in the block that the loop may change, also if it is ended
+            left: indices of words in the block that the driver may change, also if it is ended
                 early, and that it sets before it reads them.
         """
         w, out = self.hold(w), self.hold(loop)
@@ -199,13 +207,13 @@ class Calls(Repeats):
         )
 
     def call(self, loop, x, w, out, p):
-        """Have a run call loop(x, w, out, p).
+        """Emit a call loop(x, w, out, p), which a run then makes.
 
         Args:
             loop: the loop.
             x: result of place() or hold(); None for a buffer that the loop does not use.
-            w: the same.
-            out: the same.
+            w: like x.
+            out: like x.
             p: a block, which the table owns from now on: no other call may have it. None: the
                 block of the call before, with what that call has written to it.
         """
@@ -224,7 +232,7 @@ class Calls(Repeats):
             self.add(entry, entry.number, x[1], w[1], out[1], p)
 
     def call_with(self, loop, buffers, p):
-        """Have a run call loop(x, w, out, p). `buffers`: x, w, out, and those in their lists."""
+        """Emit a call loop(x, w, out, p). buffers: x, w, out, and the places in their lists."""
         if self._levels:
             self._in_repeat(loop, buffers, p)
             return
@@ -236,9 +244,9 @@ class Calls(Repeats):
         self.put(entry, entry.number, [b[1] for b in buffers[:3]], p, listed)
 
     def repeat(self, n):
-        """Have a run make the calls of the body n times: for i in calls.repeat(n).
+        """Emit the calls of the body of a for statement n times: for i in calls.repeat(n).
 
-        If the body and the repeats in it have many calls, each round's are calls of the table.
+        A body that is too long for a repeat, with the repeats in it, is emitted round by round.
         """
         if n > _MOST_ROUNDS:
             for high in self.repeat(n // _MOST_ROUNDS):
@@ -266,25 +274,28 @@ class Calls(Repeats):
                 self._emit(level)
 
     def pieces(self, n, size):
-        """Yield (first, size) of the chunks of n; the last one may be smaller than size."""
+        """Yield (first, size) of chunks that cover n elements; the last one may be smaller."""
         for i in self.repeat(n // size):
             yield i * size, size
         if n % size:
             yield n - n % size, n % size
 
     def parts(self, n, work=1):
-        """Yield (first, end) of each call, for n elements that one call could compute.
+        """Yield (first, end) of calls that together compute n elements.
 
-        `work` is that of an element, in products or the like. A run can be interrupted between two
-        calls, so each has some thousand products. A program has one call, and for two cores one
-        for each.
+        A run can be interrupted between two calls, so each gets some thousand products. A program
+        has one call for all elements, or one for each core.
+
+        Args:
+            n: number of elements.
+            work: products, or the like, of one element.
         """
         for first, size in self.pieces(n, max(1, _WORK // max(1, work))):
             yield first, first + size
 
 
 def prepared(module, node, memories):
-    """Return (n, step) of one kernel's node. The model's memories stay as they are."""
+    """Return (n, step) of a node that is prepared in a run, apart from the model's own table."""
     if not hasattr(module, "CALLS"):
         return module.prepare(node)
     calls = Calls(memories.fork())
@@ -310,7 +321,7 @@ def walk(calls, dims, *strides):
 
 
 def last(counts, strides):
-    """Return the distance of the last of so many elements along each of these strides."""
+    """Return the distance of the last element from the first, if axis i has counts[i] elements."""
     return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
 
 

@@ -1,4 +1,4 @@
-"""How the calls that kernels emit become a table: entries, words and code, see loops/program.
+"""Turn the calls that kernels emit into a table of entries, words and code, see loops/program.
 
 Calls of one loop with buffers of the same kinds share an *entry*, with a block of words. So a call
 is the number of its entry, and the words that differ from the last call of that entry. A repeat is
@@ -39,9 +39,10 @@ class Emission(forms.Board):
     Attributes:
         most_views: the largest number of views, whose words come before those of blocks.
         entries: list of Entry.
-        kinds: of the views, 256 times the number of a memory plus a struct code.
-        first, known: the table's words at first, and by now.
-        left: see Calls.drive.
+        kinds: the kind of each view: 256 times the number of its memory plus a struct code.
+        first: the table's words as the first run finds them.
+        known: the table's words after the calls so far.
+        left: indices of words that a driver may change, by its held arguments: see Calls.drive.
     """
 
     def __init__(self, memories, most_views=_VIEWS):
@@ -60,12 +61,12 @@ class Emission(forms.Board):
         self.table = None
 
     def is_full(self):
-        """Return True if another table is to begin, as a node may need more than is left."""
+        """Return True if the next node needs a new table: this one may lack space for it."""
         is_long = len(self.known) > _MANY_WORDS
         return is_long or len(self.kinds) > _VIEWS // 2 or len(self.entries) > _MOST_ENTRIES // 2
 
     def step(self):
-        """Return (n, step) of the calls since the last time; (0, None) without any."""
+        """Return (n, step) for the n calls since the last step(); (0, None) without any."""
         if not self._n:
             return 0, None
         self.table = self.table or Table()
@@ -110,7 +111,7 @@ class Emission(forms.Board):
         self.known[_AT] = 0
 
     def _bind(self, code, words):
-        """Make the argument of the runner: see loops/program."""
+        """Make the runner's argument from the code and the first words: see loops/program."""
         loops, table = forms.get("program"), self.table
         words[2] = self.most_views
         views = [self._made(kind) for kind in self.kinds]
@@ -152,7 +153,7 @@ class Emission(forms.Board):
             table.run = run
 
     def _made(self, kind):
-        """Return a view of a memory, from its start."""
+        """Return a view of the memory and the struct code of a kind, from the memory's start."""
         _, memory, is_loose, origin = self.memories.spans[kind >> 8]
         code = chr(kind & 255)
         if not tensor.RETYPES:
@@ -167,15 +168,17 @@ class Emission(forms.Board):
     # Entries
 
     def _entry(self, loop, buffers, p, nth=0, numbers=(0, 0, 0), listed=()):
-        """Return the Entry of such calls. A new one, or a new view, begins with these values.
+        """Return the Entry for a call, which may be one of an earlier call.
+
+        A new entry starts with this call's block, and a new view at this call's buffer.
 
         Args:
             loop: the loop.
-            buffers: x, w, out, and those in lists.
-            p: block; without words, the entry has the block of the call before.
-            nth: index of the call in one repeat, whose calls share no entry.
-            numbers: of the views of x, w, out that such a call has.
-            listed: of the views in lists.
+            buffers: (kind, place) of x, w and out, then of the buffers in lists.
+            p: block; if it is empty, the entry shares the block of the call before.
+            nth: index of the call in a repeat: calls of one repeat share no entry.
+            numbers: tell the views of x, w and out apart from others of their kinds.
+            listed: the same numbers for the buffers in lists.
         """
         x, w, out = buffers[:3]
         key = loop, len(p) or self._last, x[0], w[0], out[0], nth, numbers, listed
@@ -223,10 +226,15 @@ class Emission(forms.Board):
         return self._views[key]
 
     def put(self, entry, number, places, p, listed=()):
-        """Add a call of an entry (number), or a change (_CHANGE) of its state.
+        """Add a call of an entry to the code, or a change of the entry's state without a call.
 
-        The state includes its lists, and words that its last call may have changed. `places` are
-        those of x, w, out; `listed` are the buffers in lists.
+        Args:
+            entry: the Entry; its state includes its lists, and words that its last call may have
+                set.
+            number: the entry's number for a call, _CHANGE for a change.
+            places: places of x, w and out.
+            p: the block.
+            listed: (kind, place) of the buffers in lists.
         """
         if entry.kinds:
             from .held import put
@@ -250,9 +258,16 @@ class Emission(forms.Board):
             self._code = code
 
     def add(self, entry, number, x, w, out, p, marks=None):
-        """Add a call of an entry (number), or a change (_CHANGE) of its state: places and block.
+        """Add a call of an entry to the code, or a change (number _CHANGE) of places and block.
 
-        `marks` are the words that are set where they are absolute.
+        Args:
+            entry: the Entry.
+            number: the entry's number, or _CHANGE.
+            x: place of the first buffer.
+            w: place of the second buffer.
+            out: place of the output.
+            p: the block.
+            marks: one byte for each word, 1 if absolute code must set it.
         """
         if self.known[_AT] + _OF_A_NUMBER * (entry.n + 6) > len(self._code):
             self._room(entry.n + 3)
@@ -263,15 +278,15 @@ class Emission(forms.Board):
 
 
 class Entry:
-    """A loop, the words of its views, and the n words of its block, from a word on.
+    """A loop with the words of its three views, and n words of its block from `word` on.
 
     Attributes:
         head: argument of loops/table's put.
-        order: indices of the buffers' places in head.
-        kinds: of its buffers, if some may be held.
-        owner: the entry whose block it has, if not its own.
+        order: for each buffer the index of its place in head.
+        kinds: kinds of the buffers, if some of them may be held.
+        owner: the entry whose block this one shares, or None.
         listed: words of the views in lists.
-        more: entries that have each of these, three by three.
+        more: entries with the views in lists, three views each.
         unknown: indices of words that its last call may have changed.
     """
 

@@ -79,7 +79,14 @@ def view_numbers(places, known):
 
 
 def add_views(table, entry, buffers, numbers):
-    """Add the views of an entry's lists to an Emission."""
+    """Add views for the buffers in an entry's lists.
+
+    Args:
+        table: the Emission.
+        entry: the Entry; its `listed` and `more` are set.
+        buffers: (kind, place) of each buffer.
+        numbers: result of view_numbers for them.
+    """
     entry.listed = [table.view(b, n << 2 | 3) for b, n in zip(buffers, numbers)]
     views = sorted(set(entry.listed)) + [table.unused, table.unused]
     entry.more = []
@@ -89,7 +96,16 @@ def add_views(table, entry, buffers, numbers):
 
 
 def put(table, entry, number, places, p, listed):
-    """Add a call of an entry with lists, or a change of its state, to an Emission: see its put."""
+    """Add a call of an entry with lists or unknown words to the code: see Emission.put.
+
+    Args:
+        table: the Emission.
+        entry: the Entry.
+        number: the entry's number, or _CHANGE.
+        places: places of x, w and out.
+        p: the block.
+        listed: (kind, place) of the buffers in lists.
+    """
     if listed:
         of = {table.unused: 0}
         for word, buffer in zip(entry.listed, listed):

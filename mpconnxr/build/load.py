@@ -1,7 +1,4 @@
-"""Load a model with its kernels. Needed for that alone, and dropped after it.
-
-opening finds this module by its name, since a board may have programs alone.
-"""
+"""Load a model with its kernels. Only mpconnxr.load needs this module; it is dropped after it."""
 
 import gc
 import sys
@@ -25,7 +22,7 @@ _OF_KERNELS = "forms parameters tensor ops"
 
 
 def load(source, verify, arena, prefer, stream, origin):
-    """Load a model: see mpconnxr.load. `origin`: (sha256, key, counter), or None without any."""
+    """Load a model: see mpconnxr.load. origin: (sha256, key, counter), or None if none is set."""
     if origin:
         from .seal import Origin
 
@@ -47,7 +44,7 @@ def load(source, verify, arena, prefer, stream, origin):
 
 
 def load_all(sources, verify, arena, prefer, stream):
-    """Load models of all these sources, in one arena if it is given; return a list of them."""
+    """Load models into one arena: see mpconnxr.load. Return the list of them."""
     threshold = gc.threshold()
     _collect_often()
     try:
@@ -66,7 +63,13 @@ def _collect_often():
 def _load(source, verify, arena, prefer, stream, is_alone):
     """Return a model: see mpconnxr.load.
 
-    `verify` may be a seal.Origin. If `is_alone`, no other model follows that needs more modules.
+    Args:
+        source: as for mpconnxr.load.
+        verify: as for mpconnxr.load, or a seal.Origin.
+        arena: as for mpconnxr.load.
+        prefer: as for mpconnxr.load.
+        stream: as for mpconnxr.load.
+        is_alone: False if other models follow, which may need the same modules.
     """
     from ..model import Model
     from .reader import Reader
@@ -100,7 +103,7 @@ def _load(source, verify, arena, prefer, stream, is_alone):
 
 
 def _let_go(models):
-    """Drop what no run of these models needs.
+    """Drop the modules and objects that no run of these models needs.
 
     That is possible if no kernel stays in memory, and all inputs and outputs can be LightTensors.
     """
@@ -127,5 +130,5 @@ def _lighten(model):
 
 
 def _kernels():
-    """Return the modules of kernels that are imported, such as "ops.qconv"."""
+    """Return the names of the kernels' modules that are imported, such as "ops.qconv"."""
     return [name[9:] for name in sys.modules if name.startswith("mpconnxr.ops.")]

@@ -14,14 +14,14 @@ from .written import Written, common
 
 
 class Loader:
-    """The parts of a model that is being loaded; a Model takes them over.
+    """Build the parts of a model from a Reader; a Model then takes them over.
 
     Attributes:
         arena, state: buffers.
         inputs, outputs: lists of Tensor.
-        steps: [(n, step)], one of each node.
-        runs: the same as a run takes them, with steps joined.
-        bodies: such lists of the bodies of steps, inner ones first.
+        steps: [(n, step)] of the nodes, and of reads of streamed weights.
+        runs: steps as a run takes them: neighbours of one table are joined.
+        bodies: the steps of each body, inner bodies first.
         runtime: dynamic.runtime.Runtime of a model with run-time dims, else None.
         stream: Stream of a model whose weights are streamed, else None.
         prefer: forms of loops, see inspect.kernels.
@@ -73,7 +73,14 @@ class Loader:
         return arenas.make(nbytes, *callers_arena)
 
     def _tensor(self, reader, i, info, name=None):
-        """Return tensor i of the file. Streamed ones, of which there may be many, are not kept."""
+        """Return tensor i of the file. Streamed constants, maybe many, are made anew each time.
+
+        Args:
+            reader: the Reader.
+            i: number of the tensor.
+            info: its TensorInfo.
+            name: name of an input or output.
+        """
         t = self._tensors.get(i)
         if is_object(info.dtype):
             from ..io import objects
@@ -127,7 +134,7 @@ class Loader:
         return steps
 
     def _prepare_bodies(self, reader, bodies):
-        """Return the steps of each body. Only what all bodies write counts as written."""
+        """Return the steps of each body. Then only bytes count as written that all write."""
         before, after, prepared = self._written.spans, None, []
         for body in bodies:
             self._written.spans = before
@@ -139,6 +146,7 @@ class Loader:
         return prepared
 
     def _prepare(self, reader, index, node):
+        """Check a node's tensors, prepare its kernel and return its (n, step)."""
         kernel, inputs, outputs, scratch, params, bodies, place, _ = node
         last, of = self._infos, {}
         for i in inputs + outputs + scratch:
@@ -176,7 +184,7 @@ class Loader:
         return node.guarded(self._follow, module, node, place)
 
     def _follow(self, module, node, place):
-        """Return (n, step) of a kernel, or of a step that follows a run's dims."""
+        """Return (n, step) of a node: its kernel's, or one that prepares the kernel in runs."""
         follows = self.runtime and self.runtime.step(module, node, place, self._memories)
         if follows:
             self._held[module.__name__] = True
@@ -199,7 +207,7 @@ class Loader:
         return self._known_memories
 
     def is_free(self, name):
-        """Return True if no run needs a module of kernels, such as "ops.qconv"."""
+        """Return True if no run needs a kernel's module, such as "ops.qconv"."""
         return not self._held or name[4] != "_" and "mpconnxr." + name not in self._held
 
     def _emitted(self, module, node):
@@ -235,13 +243,13 @@ def _as_run(steps, tables):
 
 
 def overlaps(inputs, outputs):
-    """Return the tensors that share memory, of which the first is written.
+    """Return (tensor, other, gap) of the tensors that share memory: the step writes the first.
 
-    Each is (tensor, other, bytes by which it starts before the other). An open shape counts with
-    the most bytes it can take.
+    gap: bytes by which it starts before the other. An open shape counts with the most bytes it can
+    take.
 
     Args:
-        inputs: tensors that a step reads; this appends the outputs.
+        inputs: tensors that a step reads; the outputs are appended.
         outputs: tensors that the step writes.
     """
     result = []

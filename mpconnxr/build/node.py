@@ -50,7 +50,7 @@ class Node:
             x: a tensor that the kernel reads.
             lead: bytes by which out must start before x, at least. None: both have the same number
                 of elements, and the kernel reads element i of x before it writes element i of out;
-                wider elements then need more lead.
+                if the elements of out are wider, the lead is larger than 0.
         """
         if lead is None:
             if x.nelem != out.nelem:
@@ -77,10 +77,9 @@ class Node:
             self.fail(what)
 
     def guarded(self, prepare, *args):
-        """Return prepare(*args); turn its errors into MpconnxrErrors.
+        """Return prepare(*args), and turn its errors into MpconnxrErrors.
 
-        MemoryError and RuntimeError, which end memory or stack, stay as they are: load reports
-        them.
+        MemoryError and RuntimeError (a full heap or stack) stay as they are: load reports them.
 
         Args:
             prepare: the function.
@@ -94,14 +93,14 @@ class Node:
             self.fail(repr(e))
 
     def expect(self, n_inputs, n_outputs, n_params, n_scratch=0, n_bodies=0):
-        """Raise ModelError unless the node has exactly these counts."""
+        """Raise ModelError unless the node has exactly these numbers of operands and bodies."""
         self.require(len(self.bodies) == n_bodies, "bodies")
         counts = (len(self.inputs), len(self.outputs), len(self.params), len(self.scratch))
         if counts != (n_inputs, n_outputs, n_params, n_scratch):
             self.fail("has {} inputs, outputs, params, scratch".format(counts))
 
     def expect_dtype(self, dtype, *tensors):
-        """Raise ModelError unless all these tensors have this dtype, such as 'float32'."""
+        """Raise ModelError unless all tensors have the dtype with this name, such as 'float32'."""
         for t in tensors:
             if t.dtype != dtype:
                 self.fail("{} where {} is needed".format(t.dtype, dtype))

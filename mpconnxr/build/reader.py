@@ -93,6 +93,7 @@ class Reader:
             self._source.close()
 
     def _read(self, verify, kind, stream):
+        """Read the file and check it. Raises ModelError."""
         nbytes = self._source.nbytes
         if nbytes < HEADER_NBYTES:
             fail("shorter than a header")
@@ -119,6 +120,7 @@ class Reader:
         self._fetch_chunks(verify)
 
     def _read_numbers(self, numbers, features, n_chunks):
+        """Read the tables of chunks, tensors, inputs, outputs and nodes from the numbers."""
         self.arena_nbytes, self.streamed_nbytes = numbers.size(), numbers.size()
         if self.streamed_nbytes < self.arena_nbytes:
             fail("the streamed arena is smaller than the other")
@@ -183,6 +185,7 @@ class Reader:
         return [str(name, "ascii") for name in names]
 
     def _read_chunks(self, numbers, n):
+        """Read the table of n chunks, and check that they lie in the file."""
         self.chunks, self._last_chunk = [], None  # the last one that data_chunk gave
         offset = self.tables_nbytes
         for i in range(n):

@@ -56,11 +56,11 @@ class TensorInfo:
         dtype: ONNX number.
         shape: tuple.
         storage: STORAGE_ARENA or another one.
-        offset, nbytes: where the storage holds it; of an open shape the most bytes it can take.
+        offset, nbytes: the tensor's bytes in its storage; for an open shape the most it can take.
         packed: bits of an element that is packed in the file, else 0.
-        stored_nbytes: of a constant in the file.
+        stored_nbytes: bytes that a constant takes in the file.
         is_open: True if a run decides the shape.
-        chunk: of a constant, else None.
+        chunk: the Chunk with a constant, else None.
     """
 
     # An attribute that an object does not set takes no heap in it.

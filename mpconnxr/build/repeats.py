@@ -1,4 +1,4 @@
-"""Repeats of calls: what grows in them, and their code. See loops/program.
+"""Repeats of calls: find what grows from round to round, and emit it as code. See loops/program.
 
 A repeat is its body, the growth of words and places in a round, and a counter. Needed while a
 model is loaded, and dropped after it.
@@ -26,13 +26,14 @@ _IS_ANY = const(6)
 
 
 class Repeats(Emission):
-    """Calls of which some are in repeats."""
+    """An Emission that also takes calls in repeats, as Calls.repeat describes them."""
 
     def __init__(self, memories, *most_views):
         super().__init__(memories, *most_views)
         self._levels, self._round = [], 0
 
     def _in_repeat(self, loop, buffers, p):
+        """Note a call in a repeat: its arguments in round 0, how they grow in round 1."""
         level, depth = self._levels[-1], self._round - 1
         if depth < 0:
             level.members.append(Site(loop, buffers, p, level.counts))
@@ -47,14 +48,14 @@ class Repeats(Emission):
                 site.grow(i, depth, buffers[i][1] - site.buffers[i][1])
 
     def _sum(self, a, b, factor):
-        """Add factor * b to a; return True if a then has anything but zeros."""
+        """Add factor * b to a, word by word; return True if any word of a is not zero then."""
         state = self.known
         state[_N], state[_FACTOR] = len(b), factor
         self._more(a, b, state)
         return state[_IS_ANY]
 
     def _emit(self, level):
-        """Emit the outermost repeat, which is complete."""
+        """Emit an outermost repeat, once its rounds 0 and 1 are known."""
         sites = level.sites()
         numbers = None
         if len(sites) > _FEW_SITES:
@@ -94,7 +95,7 @@ class Repeats(Emission):
             self._body(level, 0, 1)
 
     def _unroll(self, level, outer):
-        """Emit each round by itself. outer: numbers of the rounds around it."""
+        """Emit each round of a repeat by itself. outer: the numbers of the rounds around it."""
         for i in range(level.n):
             rounds = outer + (i,)
             for member in level.members:
@@ -125,7 +126,13 @@ class Repeats(Emission):
                 self._sum(first, step, -1)
 
     def _body(self, level, depth, rounds):
-        """Add the rounds of a repeat. rounds: product of the counts around it."""
+        """Add the body of a repeat to the code, and the code that repeats it.
+
+        Args:
+            level: the repeat.
+            depth: number of repeats around it.
+            rounds: how often its body begins in a run.
+        """
         start = self.known[_AT]
         rounds *= level.n
         for member in level.members:
@@ -147,7 +154,13 @@ class Repeats(Emission):
             self.known[_AT] = at + 6
 
     def _grow(self, site, number, depth):
-        """Add a call, or a change, with what grows at a level."""
+        """Add a call of a site, or a change of its state, that adds the growth at a level.
+
+        Args:
+            site: the Site.
+            number: the number of its entry, or _CHANGE.
+            depth: the level.
+        """
         step = site.steps[depth]
         if step is None:
             while len(self.zero) < site.entry.n:
@@ -165,21 +178,21 @@ class Level:
     """A repeat of n rounds.
 
     Attributes:
-        members: the calls and repeats in it, in their order.
-        counts: of the repeats around it, and its own.
+        members: the calls and repeats in its body, in their order.
+        counts: rounds of the repeats around it, and its own.
     """
 
     def __init__(self, n, outer):
         self.n, self.counts, self.members, self._cursor = n, outer + (n,), [], 0
 
     def next(self):
-        """Return the next member; after the last one the first one again."""
+        """Return the member after the last returned one; the first one follows the last."""
         member = self.members[self._cursor]
         self._cursor = (self._cursor + 1) % len(self.members)
         return member
 
     def sites(self):
-        """Return the calls in it, and in the repeats in it."""
+        """Return the calls in the body, with those of inner repeats."""
         result = []
         for member in self.members:
             result += member.sites() if isinstance(member, Level) else [member]
@@ -187,13 +200,13 @@ class Level:
 
 
 class Site:
-    """A call in repeats.
+    """A call in one or more repeats.
 
     Attributes:
-        counts: of the repeats around it.
-        buffers, p: of the first round.
-        steps: the growth of p at each level, the outermost first; None for no growth.
-        moves: the same of each buffer; None if none moves.
+        counts: rounds of the repeats around it, the outermost first.
+        buffers, p: its arguments in round 0.
+        steps: growth of p in a round of each repeat; None without growth.
+        moves: growth of the places of x, w and out in a round of each repeat; None if none moves.
     """
 
     moves = None
@@ -203,7 +216,7 @@ class Site:
         self.steps = [None] * len(counts)
 
     def grow(self, i, depth, n):
-        """Make buffer i grow by n at a level."""
+        """Set by how much the place of buffer i grows in a round of the repeat at this depth."""
         self.moves = self.moves or [[0] * len(self.steps) for _ in range(3)]
         self.moves[i][depth] = n
 
@@ -218,6 +231,7 @@ class Site:
             self._settle()
 
     def _settle(self):
+        """Compute the same for a site whose buffers move."""
         counts, self.after = self.counts, self.before[:]
         self.added = [[0] * 3 for _ in counts]
         for i in range(3):
@@ -235,9 +249,9 @@ class Site:
 
 
 def _view_numbers(sites):
-    """Return the numbers of the views of each site; None if they need too many.
+    """Return numbers that tell the views of each site apart; None if they need too many views.
 
-    Sites have a view in common if it lies at one place for both and moves for neither.
+    Two sites share a view if it starts at the same place for both and moves for neither.
     """
     known, made = {}, []
     for site in sites:

@@ -25,7 +25,7 @@ class Origin:
     """The origin that a program demands of a model."""
 
     def __init__(self, verify, sha256, key, counter):
-        """Check arguments of mpconnxr.load. Raises InputError if they prove nothing."""
+        """Check these arguments of mpconnxr.load. Raises InputError if they prove nothing."""
         if not verify:
             raise InputError("sha256, key and counter prove nothing with verify=False")
         if counter is not None and key is None:
@@ -103,6 +103,7 @@ class _Reader(Reader):
 
 
 def _digest_of(x):
+    """Return a SHA-256, 32 bytes, from bytes or hexadecimal digits. Raises InputError."""
     if isinstance(x, str):
         from binascii import unhexlify
 
@@ -144,7 +145,7 @@ def _padded(key, pad):
 
 
 def _differ(a, b):
-    """Return True unless these 32 bytes are the same, in a time that does not depend on them."""
+    """Return True if two values of 32 bytes differ, in a time that does not depend on them."""
     bits = 0
     for i in range(32):
         bits |= a[i] ^ b[i]
@@ -166,7 +167,7 @@ def _read(path, key):
 
 
 def _record(path, key):
-    """Return the count of one file; 0 if it is absent; None if it is damaged."""
+    """Return the count in one file of a counter; 0 without the file, None if it is damaged."""
     try:
         with open(path, "rb") as f:
             data = f.read(37)
@@ -178,6 +179,14 @@ def _record(path, key):
 
 
 def _write(path, key, n, held):
+    """Write a counter's file so that a power cut leaves a count that is valid.
+
+    Args:
+        path: path of the file.
+        key: key of the HMAC.
+        n: the new count.
+        held: the count so far, 0 without a file.
+    """
     if held and _record(path, key) != held:  # PATH.new alone has it: the power was cut
         _take_over(path)
     count = struct.pack("<I", n)
@@ -187,6 +196,7 @@ def _write(path, key, n, held):
 
 
 def _take_over(path):
+    """Replace the counter's file by PATH.new."""
     try:
         os.rename(path + ".new", path)
     except OSError:

@@ -11,7 +11,10 @@ from ..tensor import code_of, packed_bits
 
 
 def unpacked(buffer, offset, dtype, n):
-    """Return n elements of a dtype (ONNX number) that lie packed at an offset of a buffer."""
+    """Return n elements as a byte each, which a buffer holds packed from `offset` on.
+
+    dtype: ONNX number of an integer of less than a byte.
+    """
     try:
         out = bytearray(n)
     except MemoryError:

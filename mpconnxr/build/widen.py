@@ -18,7 +18,7 @@ class Widening:
         self._widen = forms.get("loading").widen
 
     def step(self):
-        """Widen what was read."""
+        """Convert the chunk's float16 values, which were just read, to float32 in place."""
         self._widen(self._x, self._x, self._out, self._p)
 
 

@@ -46,7 +46,7 @@ class Written:
 
 
 def common(a, b):
-    """Return the spans of the bytes that are in both."""
+    """Return the spans of the bytes that both lists of spans contain."""
     result = []
     for i in range(0, len(a), 2):
         for k in range(0, len(b), 2):

@@ -126,7 +126,14 @@ class Runtime:
         return shape
 
     def tensor(self, buffer, offset, info, name):
-        """Return a tensor of a shape that follows the dims."""
+        """Return an OpenTensor, whose shape is computed from the dims.
+
+        Args:
+            buffer: as for Tensor.
+            offset: as for Tensor.
+            info: the tensor's TensorInfo; a dimension of -1 - i is the value of expression i.
+            name: name of an input or output.
+        """
         for d in info.shape:
             if d < 0 and -1 - d >= len(self.expressions):
                 fail("number of an expression")
@@ -139,10 +146,13 @@ class Runtime:
         return Dim(self, number, name)
 
     def step(self, kernel, node, place, memories):
-        """Return a step that follows the dims, or None if it does not depend on any.
+        """Return the OpenStep of a node; None if its shapes and parameters depend on no dim.
 
-        `place` is the index of the node's first parameter in the graph; `memories` returns
-        calls.Memories.
+        Args:
+            kernel: the kernel's module.
+            node: the Node.
+            place: number of the graph's parameters before those of the node.
+            memories: returns the calls.Memories.
         """
         tensors = []
         for t in node.inputs + node.outputs + node.scratch:
@@ -162,6 +172,7 @@ class Runtime:
 
 
 def _applied(operation, a, b):
+    """Return the result of an operation of an expression. Raises InputError."""
     if operation == DIVIDE:
         if not b:
             raise InputError("an extent of 0 divides another")
@@ -252,6 +263,7 @@ class OpenStep:
         self.node.guarded(self._prepare)
 
     def _prepare(self):
+        """Prepare the kernel for the present values of the dims."""
         node = self.node
         for t in self.tensors:
             t.resize()

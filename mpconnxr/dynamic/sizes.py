@@ -69,6 +69,11 @@ class OpenInput(OpenTensor):
         return x
 
     def _shape_of(self, x):
+        """Return the shape of a value that a caller passes.
+
+        The length of bytes, or of a flat list for several dims, decides the one dim that is not
+        fixed.
+        """
         if isinstance(x, (bytes, bytearray)):
             return self._solved(len(x) // self._size)
         shape = []

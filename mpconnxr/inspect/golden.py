@@ -24,13 +24,13 @@ class Result:
     """The result of verify, over all vectors and outputs.
 
     Attributes:
-        vectors: their number.
+        vectors: number of golden vectors.
         max_error: largest absolute error.
         largest: largest magnitude in the references.
-        bound: largest error that the file allows an output.
+        bound: largest error that the file allows for any output.
         ok: True if the error of each output is within the file's bound for it.
-        seconds: of a run (median of some), None where this board has no clock.
-        first_seconds: of the first run, which also imports and checks digests, or None.
+        seconds: median time of a run, None if this board has no clock.
+        first_seconds: time of the first run, which also imports and checks digests, or None.
     """
 
     def __init__(self):
@@ -42,7 +42,7 @@ class Result:
         self.seconds = self.first_seconds = None
 
     def add(self, error, largest, bound):
-        """Count one output in. An error that is not a number is an infinite one."""
+        """Count the error of one output. A NaN as error counts as infinite."""
         self.max_error = max(self.max_error, error)
         self.largest = max(self.largest, largest)
         self.bound = max(self.bound, bound)
@@ -74,7 +74,7 @@ def verify(source, arena=None):
 
 
 def verify_program(model, file):
-    """Do the same as verify for a loaded program. file: the source of its model."""
+    """Verify a loaded program, as verify does for a model. file: the source of its model."""
     try:
         return _verified(model, _read(file, *model.golden))
     except MemoryError:
@@ -116,7 +116,17 @@ def _clock():
 
 
 def _run(model, time, vectors, at):
-    """Run the vector that starts there; return (seconds or None, start of its outputs)."""
+    """Run one golden vector.
+
+    Args:
+        model: the model.
+        time: a clock, or None.
+        vectors: bytes of all vectors.
+        at: offset of this one.
+
+    Returns:
+        (seconds of the run or None, offset of the vector's outputs).
+    """
     for t in model.inputs:
         t.view("B")[:] = memoryview(vectors)[at : at + t.nbytes]
         at += _padded(t.nbytes)
@@ -128,7 +138,7 @@ def _run(model, time, vectors, at):
 
 
 def _median_seconds(model, time, vectors, at):
-    """Return the median of _RUNS runs, of fewer if they take long."""
+    """Return the median time of _RUNS runs of a vector, or of fewer runs if they take long."""
     times = []
     while len(times) < _RUNS and sum(times) < _LONG:
         times.append(_run(model, time, vectors, at)[0])
@@ -178,7 +188,10 @@ def _head(vectors, model):
 
 
 def _end(vectors, model, n, at):
-    """Return where n vectors end that start there. Strings and maps have lengths in the file."""
+    """Return the offset behind n golden vectors from offset `at` on.
+
+    Strings and maps have their lengths in the vectors.
+    """
     nbytes = sum([_padded(t.nbytes) for t in model.inputs + model.outputs])
     if all([hasattr(t, "view") for t in model.outputs]):
         return at + n * nbytes
@@ -189,7 +202,7 @@ def _end(vectors, model, n, at):
 
 
 def _nbytes(t, vectors, at):
-    """Return the bytes of an input or output in a vector, which start there."""
+    """Return the bytes of an input's or output's value, which starts at an offset of the vectors."""
     if hasattr(t, "view"):
         return t.nbytes
     from . import golden_objects

@@ -10,7 +10,7 @@ _INF = float("inf")
 
 
 def nbytes(vectors, at):
-    """Return the bytes of the value that starts there. Raises ModelError."""
+    """Return the bytes of the value at an offset of the golden vectors. Raises ModelError."""
     n = struct.unpack_from("<I", vectors, at)[0] if at + 4 <= len(vectors) else 0
     if not n:
         raise ModelError("not a valid model file: golden vectors of another size")

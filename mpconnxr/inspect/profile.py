@@ -17,11 +17,11 @@ class StepTime:
     """A step of a run.
 
     Attributes:
-        step: its number in the file, '3/0' of one in a body of step 3.
-        name: of the ONNX node, '' where unknown.
-        kernel: its name; 'read weights' for a read from the file.
-        forms: of its loops.
-        us: time in a whole run, the median of some runs.
+        step: number of the step in the file; '3/0' is a step in a body of step 3.
+        name: name of its ONNX node, '' if unknown.
+        kernel: name of its kernel; 'read weights' for a read from the file.
+        forms: forms of its loops, by family.
+        us: microseconds in a whole run, the median of several runs.
     """
 
     def __init__(self, step, name, kernel, forms):
@@ -76,7 +76,7 @@ def _line(row, widths):
 
 
 class _Timed:
-    """A step that measures its time in each of some runs, in which it may run often."""
+    """A step that sums the time it takes in each of several runs; one run may contain it often."""
 
     def __init__(self, inner, time, runs):
         self.inner, self.ticks, self.diff = inner, time.ticks_us, time.ticks_diff
@@ -96,17 +96,17 @@ class _Timed:
 
 
 def profile(model, x=None, runs=1):
-    """Measure the time of each step of some runs; return a Profile.
+    """Measure the time of each step in several runs; return a Profile.
 
-    A first run is not counted, as it checks digests. The times include two readings of the clock.
-    A step that runs others, such as an If, has their times in its own; they follow it. In a
-    program a step's time includes reading its weights. The model's state is afterwards what it
-    was.
+    An additional first run is not counted, as it checks digests. The times include two readings of
+    the clock. A step that runs others, such as an If, has their times in its own; they follow it.
+    In a program a step's time includes reading its weights. The model's state is afterwards what
+    it was.
 
     Args:
         model: the model.
         x: as for Model.run; without it each run gets the inputs' present data.
-        runs: their number.
+        runs: number of runs.
 
     Raises:
         InputError, UnsupportedError: an argument does not fit, or the board cannot measure.
@@ -120,7 +120,7 @@ def profile(model, x=None, runs=1):
 
 
 def _measured(model, x, runs, time):
-    """Return the steps of a model with kernels."""
+    """Return the StepTimes of a model with kernels."""
     from ..build.reader import CHUNK_NODES
     from .kernels import Listing
 
@@ -139,7 +139,7 @@ def _measured(model, x, runs, time):
 
 
 def _measured_program(model, x, runs, time):
-    """Return the steps of a program, by the list of them in the module beside it."""
+    """Return the StepTimes of a program. Its module NAME_steps lists the steps."""
     name = model.__name__ + "_steps"
     try:
         __import__(name)
@@ -168,7 +168,7 @@ def _measured_program(model, x, runs, time):
 
 
 def _run(model, x, runs, timed):
-    """Run some times, after a run that is not counted, each time from the same state."""
+    """Run the model for a profile, each time from the same state; the first time is not counted."""
     held = Held(model, x)
     try:
         for i in range(-1, runs):
@@ -182,7 +182,7 @@ def _run(model, x, runs, timed):
 
 
 def exchange(lists, replacements):
-    """Replace all steps by those of the list."""
+    """Replace the function of each step in these lists of (n, step), in order."""
     k = 0
     for steps in lists:
         for i in range(len(steps)):

@@ -15,7 +15,7 @@ def run_until(model, x, deadline_us):
 
 
 def _until(model, x, deadline_us):
-    """Do the same within the model's turn."""
+    """Compute, and return no earlier than deadline_us after the call, within the model's turn."""
     try:
         time = clock()
         start = time.ticks_us()
@@ -79,9 +79,9 @@ def benchmark(model, n=100, x=None, warm_up=3):
     Args:
         model: the model.
         n: number of timed runs.
-        x: as for Model.run, filled in outside of the time; without it each run gets the inputs'
+        x: as for Model.run; filling it in is not timed. Without x each run gets the inputs'
             present data.
-        warm_up: number of runs before, which are not timed.
+        warm_up: number of runs before the timed ones.
 
     Raises:
         InputError, UnsupportedError: an argument does not fit, or the board has no clock.
@@ -95,7 +95,7 @@ def benchmark(model, n=100, x=None, warm_up=3):
 
 
 def _times(model, n, x, warm_up, time):
-    """Return the microseconds of each run, within the model's turn."""
+    """Return the microseconds of each of n runs after the warm-up, within the model's turn."""
     from ..feed import filled
 
     held = Held(model, x)

@@ -118,9 +118,9 @@ def trace(model, x=None, level=1, write=print, dump=None):
         x: as for Model.run.
         level: 0 nothing, 1 a line a step with its time, 2 also the dtype, shape and range of its
             outputs, 3 also their first elements.
-        write: takes a line.
-        dump: a folder that gets each tensor as STEP_K.npy; for a step in a body those of the last
-            time.
+        write: function that gets each line.
+        dump: a folder for each tensor as STEP_K.npy; a tensor in a body is saved as the body's
+            last run leaves it.
 
     Raises:
         InputError, UnsupportedError, OSError: an argument does not fit, the board has no clock, or

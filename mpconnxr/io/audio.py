@@ -120,7 +120,7 @@ class LogMel:
             refuse(self.bands, at)
 
     def measure(self, samples, first):
-        """Compute the bands of a frame into a buffer of its own. Raises InputError."""
+        """Compute the bands of a frame into the object's own buffer. Raises InputError."""
         if not isinstance(samples, _BYTES):
             raise InputError("samples: bytes of int16 are needed")
         integer("first", first, 0, LARGEST_AT)
@@ -149,7 +149,7 @@ _TURN = (1152899801185339687, 7074193361797233)
 def _cosines(n):
     """Return round(16384 * cos(2 * pi * k / n)), k from 0 to n / 2; n: a power of two up to 1024.
 
-    It computes in integers, as single floats would round some to the other side.
+    The arithmetic is that of integers: 32-bit floats would round some values wrongly.
     """
     c, s = _TURN
     size = 1024

@@ -45,6 +45,7 @@ def top_k(output, k=1, labels=None, softmax=False, threshold=None):
 
 
 def _top_k(output, k, labels, softmax, threshold):
+    """Do what top_k does, for arguments that are checked except output and labels."""
     keys, values = labels, _values(output)
     if isinstance(values, dict):
         keys = sorted(values)
@@ -78,7 +79,7 @@ def check_threshold(threshold):
 
 
 def is_enough(score, threshold):
-    """Return True unless the score is less than the threshold, or NaN where there is one."""
+    """Return True if the score reaches the threshold, or without one. NaN reaches none."""
     return threshold is None or score >= threshold
 
 

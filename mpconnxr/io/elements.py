@@ -7,10 +7,10 @@ _SHOWN = 4  # elements
 
 
 def element(t, i):
-    """Return t[i]: a number of a vector, else row i, a Tensor in the same memory.
+    """Return t[i]: an element of a vector, else row i as a Tensor in the same memory.
 
-    So that the methods which stay in memory for it are short, it also serves these indexes: None
-    gives the text of the tensor, "len" the number of its elements.
+    Methods that stay in memory are short, so this also serves two special indexes: None returns
+    the tensor's text, "len" its length.
 
     Args:
         t: the tensor.

@@ -91,7 +91,7 @@ class Image:
         forms.get("image").pixels(buf, self._table, t.view("B"), p)
 
     def _block(self, width, height, kind, size):
-        """Return the parameters of the loop: see loops/image."""
+        """Return the parameters of the loop for a camera image of this size: see loops/image."""
         across, down = width, height
         if self._fit == 0:  # the largest part in the middle that has the tensor's proportions
             across = min(width, max(1, height * self.width // self.height))

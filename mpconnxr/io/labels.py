@@ -21,6 +21,7 @@ def labels(model):
 
 
 def _in_file(model):
+    """Return the labels in the model's file; None if it has none."""
     from ..build.reader import CHUNK_LABELS, Reader
 
     reader = Reader(model._origin, True, extra=(CHUNK_LABELS,), stream=True)
@@ -39,7 +40,7 @@ def _in_file(model):
 
 
 def _beside(model):
-    """Return the labels of a program, from the module beside it; None without any."""
+    """Return the labels of a program, from its module NAME_steps; None without any."""
     name = model.__name__ + "_steps"
     try:
         __import__(name)
@@ -72,6 +73,7 @@ def predict(model, x=None, softmax=False, threshold=None, score=False):
 
 
 def _predicted(model, x, names, softmax, threshold, score):
+    """Run the model and return the class of each row, or of its only row: see predict."""
     compute(model, x)
     outputs = model.outputs
     result = None
@@ -92,7 +94,13 @@ def _predicted(model, x, names, softmax, threshold, score):
 def _with_scores(outputs, names, classes, softmax, threshold, score):
     """Return the class of each row, or (class, score): see predict. Raises InputError.
 
-    `names` are the labels or None; `classes` are those that the model gives itself, or None.
+    Args:
+        outputs: the model's outputs.
+        names: the labels, or None.
+        classes: classes that the model itself returns, or None.
+        softmax: return probabilities.
+        threshold: the least score of a class; below it the class is None.
+        score: return (class, score).
     """
     from .classes import check_threshold, is_enough, probabilities
 
@@ -125,7 +133,7 @@ def _rows(outputs, names):
 
 
 def _is_column(t):
-    """Return True if there is one element a row."""
+    """Return True if the tensor has one element in each row."""
     return t.nelem == (t.shape[0] if t.shape else 1)
 
 

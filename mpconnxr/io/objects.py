@@ -46,7 +46,7 @@ class Strings:
         return len(self.data)
 
     def set(self, shape, data):
-        """Set the result of a run that decides the shape."""
+        """Set shape and elements to what a run has decided."""
         self.shape = shape
         self.data = data
 
@@ -115,9 +115,14 @@ def _fail(i, what):
 
 
 def check(info, i, flags, is_constant, is_object):
-    """Raise ModelError unless a record (TensorInfo) is one of strings or maps.
+    """Raise ModelError unless a tensor's record is a valid one of strings or maps.
 
-    `is_constant` and `is_object`: its storage is the file's data, or a slot of objects.
+    Args:
+        info: the TensorInfo.
+        i: number of the tensor.
+        flags: flags of the record.
+        is_constant: True if the tensor is in the file's data.
+        is_object: True if the tensor is in a slot of objects.
     """
     is_map = MAP <= info.dtype < 2 * MAP and (info.dtype & 15) in VALUES
     if info.dtype != STRING and not is_map or flags:

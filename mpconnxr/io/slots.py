@@ -23,7 +23,7 @@ _PLACE = "_b" if "mpconnxr_b/" in __file__ else "_a"
 
 
 def opened(path):
-    """Return the active slot's file, or a view of what it refers to. Raises OSError."""
+    """Return the active slot's file, or a view of the memory that it names. Raises OSError."""
     stem, ext = _split(path)
     slots = "ba" if _active(stem) == "b" else "ab"
     for place in (stem + "." + slots[0] + ext, stem + "." + slots[1] + ext):

@@ -86,7 +86,7 @@ class Writer:
             self.limits = 0, self.kind.patterns - 1
 
     def write(self, x, shape, leading=True):
-        """Write a number, a flat run of all remaining values, or lists nested like shape.
+        """Write a number, a flat sequence of all remaining values, or lists nested like shape.
 
         If `leading`, all dimensions before shape are 1, so that x may lack those of shape, too.
         """
