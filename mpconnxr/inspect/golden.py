@@ -202,7 +202,7 @@ def _end(vectors, model, n, at):
 
 
 def _nbytes(t, vectors, at):
-    """Return the bytes of an input's or output's value, which starts at an offset of the vectors."""
+    """Return the bytes of the value of an input or output at an offset of the vectors."""
     if hasattr(t, "view"):
         return t.nbytes
     from . import golden_objects

@@ -168,7 +168,7 @@ def _measured_program(model, x, runs, time):
 
 
 def _run(model, x, runs, timed):
-    """Run the model for a profile, each time from the same state; the first time is not counted."""
+    """Run the model once uncounted, then `runs` times, each time from the same state."""
     held = Held(model, x)
     try:
         for i in range(-1, runs):

@@ -66,7 +66,7 @@ def proof(recording: Recording) -> Proof:
 
 
 def _faults(call: Call) -> list[str] | None:
-    """Return what is wrong with a call; None if no declaration tells what it accesses.
+    """Return the faults of a call; None if no declaration says what the call accesses.
 
     Raises:
         AccessError: if its parameters are outside of the declared ranges.

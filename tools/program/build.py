@@ -33,13 +33,13 @@ _STACK = 4096  # bytes of a thread's stack on an RP2 board
 
 @dataclass(frozen=True)
 class DeploymentPlan:
-    """Decision how a model is deployed, with the files of its code.
+    """How a model is deployed: as a program or with kernels, and the files of its code.
 
     Attributes:
         files: files of its code, with paths below a folder of the board.
         summary: the decision for people, with the reason if the model has kernels.
-        program_for: machine that it is a program for; None if it has kernels.
-        second_core: bytes of heap for a second core.
+        program_for: machine that the program is for; None if the model has kernels.
+        second_core: bytes of heap that a second core needs.
     """
 
     files: list[File]
@@ -66,9 +66,9 @@ def plan_deployment(
     Args:
         model: the model.
         package: the device package.
-        machine: code that the board can run; None for sources.
-        in_place: weights are used where they lie.
-        why: reason to deploy kernels; "" if it may be a program.
+        machine: code that the board can run; None to deploy sources.
+        in_place: weights are read where they are stored, not copied or streamed.
+        why: reason to deploy kernels; "" if a program is possible.
         n_cores: cores that run the program; 2 needs a program.
 
     Raises:
@@ -91,6 +91,11 @@ def plan_deployment(
 
 
 def _program(model, machine, in_place, n_cores):
+    """Return the plan to deploy a model as a program.
+
+    Raises:
+        CannotRecord: if the model cannot be a program.
+    """
     made = build(model.data, machine, stream=not in_place, n_cores=n_cores)
     loaded = {made.module, *(f"mpconnxr/{name}.mpy" for name in (*CORE, CORES))}
     requested = {f.path: f for f in imported(model.requested, built_package(), machine)}
@@ -110,7 +115,7 @@ def _program(model, machine, in_place, n_cores):
 
 @dataclass(frozen=True)
 class Program:
-    """A model's program.
+    """The files of a model's program.
 
     Attributes:
         files: {path on the board: contents}, without the model's own file.
@@ -170,7 +175,7 @@ def _linked(name: str, source: str, machine: Machine) -> bytes:
 
 
 def _later(made: Bundle, machine: Machine) -> dict[str, bytes]:
-    """Return the modules that loops import in rare cases, such as a value that is infinite."""
+    """Compile the modules that loops import only in rare cases, such as for an infinite value."""
     package = built_package()
     builder = Builder(package, machine)
     paths = package.with_dependencies(made.later, builder.pick)

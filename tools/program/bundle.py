@@ -41,7 +41,7 @@ _IMAGE_MODULES = ("io.images", "parameters")  # modules for image inputs
 
 @dataclass(frozen=True)
 class Bundle:
-    """Source of a program's module.
+    """The sources of a program's modules.
 
     Attributes:
         name: name of the module in the package's folder FOLDER.
@@ -49,7 +49,7 @@ class Bundle:
         steps: source of the module NAME_steps, from which profile() names the steps.
         code_nbytes: size of the tables of calls.
         arena_nbytes: arena that a run needs.
-        arch: what the source is compiled for, "" if it has no native code.
+        arch: architecture that the source is compiled for, "" without native code.
         later: modules of the package that a run may import.
     """
 
@@ -142,6 +142,14 @@ def cores(machine: Machine) -> str:
 
 
 def _with_loops(name: str, machine: Machine, family: str, loops: tuple[str, ...]) -> str:
+    """Return the source of a module of the package with the loops that it uses put into it.
+
+    Args:
+        name: name of the module, such as "replay".
+        machine: chooses the form of the loops.
+        family: family of the loops.
+        loops: names of the loops.
+    """
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()))
     path = form_of(family, machine)
     names = [linker.take(path, each) for each in loops]
@@ -200,8 +208,8 @@ def _about(data: bytes, recording: Recording, table: Table) -> tuple:
 def _of_table(table: Table) -> tuple:
     """Return a table as the tuple that start.load reads.
 
-    Its elements are views (memory, struct code, size), the number of words, the code that sets
-    these, the code of a run, and constants.
+    The tuple has (memory, struct code, size) of each view, the number of words, the code that sets
+    views and words, the code of a run, and the constants.
     """
     kinds = tuple((memory, *_sized(code)) for memory, code in table.views)
     return kinds, table.n_words, table.before, table.code, table.constants
@@ -246,6 +254,18 @@ def _interface(data: bytes, recording: Recording) -> tuple:
 
 
 def _interface_tensor(memory, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
+    """Return the tuple from which start.py makes an input or output.
+
+    Args:
+        memory: name of the tensor's memory.
+        offset: its offset there [bytes].
+        nbytes: its size.
+        dtype: ONNX number.
+        shape: its shape.
+        name: its name.
+        grid: (scale, zero point), or None.
+        picture: the file's record of the image that the input takes, or None.
+    """
     if grid:  # as bits: boards parse decimals less exactly
         grid = struct.pack("<fi", *grid)
     fields = nbytes, name_of(dtype), shape, name
@@ -304,7 +324,15 @@ def _entries(tables: list[Table], names: dict[Loop, str]) -> list[str]:
 
 
 def _of_core(table: Table, held: list[Constant], names: dict[Loop, str], which: str) -> list[str]:
-    """Return the entries of one core as source lines. `which` follows the letters of its names."""
+    """Return the entries of one core's table as source lines.
+
+    Args:
+        table: the table.
+        held: the constants that the module holds.
+        names: names of the loops in the module.
+        which: suffix of the names of this core's views (v), blocks (s), words (w) and constants
+            (t).
+    """
 
     def text(a: Any) -> str:
         if isinstance(a, View):

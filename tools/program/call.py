@@ -56,7 +56,7 @@ def has_plain(family: str) -> bool:
 
 @cache
 def declaration(loop: Loop) -> access.Loop | None:
-    """Return what a loop declares of its accesses; None if it declares none of its own."""
+    """Return a loop's own declaration of its accesses; None without one."""
     declared = access.loops(loop.family) if has_plain(loop.family) else {}
     result = declared.get(loop.name)
     return None if result is None or result.of_others or not result.is_declared else result
@@ -103,9 +103,9 @@ class Value:
 
 @dataclass(frozen=True)
 class StartArgument:
-    """A value that the program's start passes to loops/handover.
+    """An argument of loops/handover that the program's start provides, by name.
 
-    It is "h", words that two cores share; "w", those of a core's own program; or "i", idle.
+    "h": the words that both cores share; "w": the words of the core's own program; "i": idle.
     """
 
     name: str
@@ -119,10 +119,12 @@ class Call:
     """One call of a loop.
 
     Attributes:
+        loop: the loop.
+        arguments: its arguments.
         words: {block: its words at the call}, UNKNOWN where a loop wrote.
-        changed: {block: indices of words that loops have written once it returns}.
-        origin: number of the call among those that the step's kernel emits; the same in whichever
-            part of the step it is recorded.
+        changed: {block: indices of words that loops have written when the call returns}.
+        origin: number of the call among those that the step's kernel emits, whichever part of the
+            step is recorded; None for calls that no kernel emits.
     """
 
     loop: Loop
@@ -223,7 +225,7 @@ def _named(arguments: Iterable[tuple[str, Argument]]) -> Iterator[tuple[str, Arg
 
 
 def accesses(call: Call) -> list[access.Access] | None:
-    """Return what a call accesses, by its loop's declaration; None if that cannot tell.
+    """Return the accesses of a call by its loop's declaration; None if they cannot be known.
 
     Raises:
         AccessError: if its parameters are outside of the declared ranges.

@@ -59,7 +59,7 @@ def _parts(arguments: Sequence[Any]) -> Iterator[Part]:
 
 @cache
 def _function(loop: Loop) -> Callable | None:
-    """Return a loop as plain Python; None if there is no such form."""
+    """Return the plain form of a loop, a Python function; None if it has none."""
     if not has_plain(loop.family):
         return None
     return getattr(import_module(f"mpconnxr.loops.{loop.family}"), loop.name)

@@ -74,16 +74,17 @@ _CHUNKS: dict[str, tuple[str, Callable[[Any], tuple[int, int, int]]]] = {
 
 @dataclass
 class _Plan:
-    """Plan of a step that two cores share.
+    """How two cores share a step.
 
     Attributes:
         kernel: kernel of the step.
         n: extent of the step.
-        waves: (first, cut, end) of the parts that the cores share; none if they share nothing.
+        waves: (first, cut, end) of parts of the extent: the first core computes first to cut, the
+            second one cut to end, then both meet. Empty if they share nothing.
         parameters: {index: value} of parameters that are changed.
         channels: for an extent of 1, the number of channels that the first core computes.
         scratch: (offset, bytes) of each scratch tensor.
-        moved: offset of the second core's scratch, None for behind the arena.
+        moved: offset of the second core's scratch, None if it is behind the arena.
         output: (offset, bytes) of the only output in the arena, else None.
         is_copied: True if the output is written behind the arena, and copied back.
     """
@@ -105,7 +106,7 @@ class Pair:
 
     Attributes:
         cores: recording of each core, with meetings.
-        cut: numbers of the steps that both share.
+        cut: numbers of the steps that both cores share.
         more_nbytes: bytes added to the arena, for the second core's scratch.
     """
 
@@ -165,7 +166,7 @@ class _Half(Share):
 
 
 class _InTurn(_Half):
-    """The same parts, all on one core, one after another."""
+    """Record the parts of both cores on one core, one after another."""
 
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         plan = self._plans.get(step) if step is not None else None
@@ -173,7 +174,7 @@ class _InTurn(_Half):
 
 
 class _Units(_Half):
-    """Record the units of each planned step's extent one by one, to see what each accesses."""
+    """Record each unit of a planned step's extent as a part, to see what every unit accesses."""
 
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         plan = self._plans.get(step) if step is not None else None
@@ -275,7 +276,7 @@ class _Recorded:
         return record(self.data, self.has_form, self.stream, share)
 
     def pair(self, plans: Mapping[int, _Plan]) -> list[Recording]:
-        """Record both cores."""
+        """Record the calls of both cores."""
         recordings = [
             self._of(_Half(core, plans, self.more_nbytes, self.arena)) for core in (0, 1)
         ]
@@ -299,9 +300,9 @@ class _Recorded:
         return {i: (both[0][i], both[1][i]) for i in plans}
 
     def proved(self, plans: dict[int, _Plan]) -> dict[int, _Plan]:
-        """Return the plans that are proved to compute what one core computes.
+        """Return the plans for which both cores provably compute what one core computes.
 
-        Plans get more waves if that is needed.
+        A plan whose halves depend on each other gets more waves first.
         """
         plans = {i: plan for i, plan in plans.items() if plan.waves}
         apart = {i for i, halves in self.halves(plans).items() if _are_independent(*halves)}
@@ -339,7 +340,7 @@ class _Recorded:
         return True
 
     def in_turn(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
-        """Return the calls of both halves as one core makes them, first half first."""
+        """Return the calls of both halves in the order in which one core makes them, by step."""
         if not plans:
             return {}
         recording = self._of(_InTurn(0, plans, self.more_nbytes, self.arena))
@@ -386,9 +387,10 @@ def _aligned(nbytes: int) -> int:
 
 
 def _place_scratch(plans: Mapping[int, _Plan], recorded: _Recorded, arena: int) -> int:
-    """Choose the place of the second core's scratch in each plan.
+    """Choose where each plan has the second core's scratch.
 
-    Scratch of both cores may fit where the file has it for one, as the chunks are smaller.
+    Both cores' scratch may fit where the file has scratch for one core, as their parts are
+    smaller.
 
     Returns:
         Bytes needed behind the arena.
@@ -462,7 +464,7 @@ def _divide_into_waves(units: list, scratch: list[tuple[int, int]]) -> list[tupl
 
 
 def _insert_meetings(pair: Sequence[Recording]) -> None:
-    """Insert meetings before and behind each step that both cores share."""
+    """Insert a meeting of the cores before and after each step that both share."""
     have_met = True
     for steps in zip(pair[0].steps, pair[1].steps, strict=True):
         is_cut = bool(steps[1].calls)
@@ -517,7 +519,13 @@ def _cut(plan: _Plan) -> _Plan:
 
 
 def _cut_channels(calls: Iterable[Any], core: int, channels: int) -> None:
-    """Restrict the loops of loops/qdot to the first channels (core 0), or to the others."""
+    """Restrict calls of loops/qdot to the channels of one core.
+
+    Args:
+        calls: calls of a step; changed.
+        core: 0 computes the first `channels` channels, 1 the rest.
+        channels: where to cut.
+    """
     for call in calls:
         if not isinstance(call, Call) or call.loop.family not in ("qdot", "qdot32"):
             continue
@@ -537,7 +545,7 @@ def _output_nbytes(plan: _Plan) -> int:
 
 
 def _copied_nbytes(plan: _Plan) -> int:
-    """Return the bytes behind the arena that a step's output takes, if it is written there."""
+    """Return the bytes behind the arena for a step's output; 0 unless it is written there."""
     return _aligned(_output_nbytes(plan)) if plan.is_copied else 0
 
 
@@ -552,7 +560,7 @@ def _may_be_copied(plan: _Plan, arena: int) -> bool:
 
 
 def _ends_before(end: int, *halves: list) -> bool:
-    """Return True if no call accesses the arena behind an offset."""
+    """Return True if no call accesses the arena at or behind an offset."""
     reaches = [_Reach(calls) for waves in halves for calls in waves]
     ranges = [r for reach in reaches for r in (*reach.reads, *reach.writes)]
     return all(r.high <= end for r in ranges if r.memory == "arena")
@@ -640,19 +648,19 @@ def _map_of(scratch: list[tuple[int, int]], nbytes: int) -> np.ndarray:
 
 
 def _have_same_parameters(halves: tuple[list, list], in_turn: list) -> bool:
-    """Return True if the cores' calls have the same parameters as one core's calls.
+    """Return True if both cores' calls have the parameters that one core's calls have.
 
-    Then none depends on what loops wrote to parameters in another part.
+    Then no call depends on parameters that loops wrote in the other core's part.
     """
     parts = [part for wave in zip(*halves, strict=True) for part in wave]
     return [[_words(c) for c in p] for p in parts] == [[_words(c) for c in p] for p in in_turn]
 
 
 def _find_same_scratch(parts: list, scratch: list[tuple[int, int]]) -> bool:
-    """Return True if each call finds in the scratch what the same call finds on one core.
+    """Return True if each call of a divided step reads from scratch what it reads on one core.
 
-    A part begins with calls that an earlier one made as well, as for an initial state. What such a
-    call wrote is no longer there on one core where another call has written since.
+    Each part repeats the calls that prepare it, such as those for an initial state. On one core
+    their scratch may have been overwritten by another call in between.
 
     Args:
         parts: calls of each part, in the order in which one core makes them.
@@ -712,7 +720,7 @@ def _is_in_order(one: list, two: list) -> bool:
 
 
 def _are_independent(one: list, two: list) -> bool:
-    """Return True if in no wave one half writes what the other one reads or writes."""
+    """Return True if in each wave neither half writes bytes that the other half accesses."""
     return all(map(_are_calls_independent, one, two))
 
 

@@ -77,12 +77,12 @@ class Unrolled:
         return Loop(family, name, True)
 
     def drive(self, loop: Any, p: Any, w: list, left: tuple[int, ...] = ()) -> None:
-        """Call a loop that calls others, if the call belongs to the part."""
+        """Record a call of a driver, a loop that calls others, if it belongs to the part."""
         p = self._begin(p)
         self._make(loop, (p, w), p)
 
     def call(self, loop: Any, x: Any, w: Any, out: Any, p: Any) -> None:
-        """Call a loop, if the call belongs to the part."""
+        """Record a call of a loop, if it belongs to the part."""
         p = self._begin(p)
         # An unused argument is another buffer: passing a number would take more time.
         any_one = next(a for a in (x, w, out) if a is not None)
@@ -128,7 +128,10 @@ class Unrolled:
             yield i * size, min(size, n - i * size)
 
     def parts(self, n: int, work: int = 1) -> Iterator[tuple[int, int]]:
-        """Yield the range of elements that belongs to the part; behind a call of a round, all."""
+        """Yield the range of the n elements that belongs to the part.
+
+        After a call in the same round, all elements belong to the unit of that call.
+        """
         if self._rounds and self._rounds[-1]:
             if n:
                 yield 0, n

@@ -61,7 +61,7 @@ class Linker:
         return self._names[key]
 
     def take_source(self, source: str, scope: Path, name: str) -> str:
-        """Add a function given as source; its globals are those of the module `scope`."""
+        """Add a function from source text, with the globals of module `scope`. Return its name."""
         key = Path(source), name
         if key not in self._names:
             [function] = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
@@ -76,7 +76,7 @@ class Linker:
         return "\n".join([*imports, *inner]) + "\n"
 
     def outer(self) -> str:
-        """Return the source of what cannot be inside of a function."""
+        """Return the source of the functions that must stand in the module itself."""
         made = [self._made[name] for name in self._made if name in self._outer]
         imports = [f"import {name}" for name in sorted(self._imports)] if made else []
         return "".join(f"{text}\n" for text in [*imports, *made])
@@ -165,10 +165,10 @@ class Linker:
 
 
 class _Names(ast.NodeTransformer):
-    """Replace names by those of the result.
+    """Replace the names in a function by the short names of the linked source.
 
     Attributes:
-        used: names of the result that it inserts.
+        used: the short names that it has inserted.
     """
 
     def __init__(self, linker: Linker, path: Path, bound: set[str], names: dict[str, ast.stmt]):

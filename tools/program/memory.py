@@ -71,7 +71,14 @@ class Region:
 
 
 def view(memory: Memory, offset: int, code: str, nbytes: int) -> Region:
-    """Return bytes of a memory as elements of a struct code."""
+    """Return a Region: bytes of a memory as elements of a struct code.
+
+    Args:
+        memory: the Memory.
+        offset: offset of the first byte in it.
+        code: struct code.
+        nbytes: number of bytes.
+    """
     n = nbytes // struct.calcsize(code)
     contents = memory.contents
     if contents is not None:

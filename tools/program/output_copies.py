@@ -41,7 +41,7 @@ def copies(
 
 
 def _words(first: int, end: int) -> list[int]:
-    """Return the parameters that copy consecutive elements to the same elements of out."""
+    """Return the parameter block of a `move` that copies elements first to end - 1."""
     words = block(
         "move",
         start=0,
@@ -63,8 +63,8 @@ def _words(first: int, end: int) -> list[int]:
 def is_written(calls: Iterable[Call], source: int, nbytes: int) -> bool:
     """Return True if calls certainly write each byte of a step's output.
 
-    A loop declares what it may write; only ranges with exact elements (see touched.py) are
-    certain.
+    A declaration says what a loop may write; only ranges with exact elements (see touched.py)
+    are certain.
 
     Args:
         calls: calls of the step.

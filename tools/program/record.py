@@ -74,7 +74,14 @@ class _Recorder:
         calls.append(call)
 
     def make(self, loop: Any, arguments: tuple, p: Any, origin: tuple[int, int]) -> None:
-        """Add a call that a kernel emits, as Unrolled passes it."""
+        """Add a call that a kernel emits.
+
+        Args:
+            loop: the loop.
+            arguments: its arguments.
+            p: its block.
+            origin: see Call.origin.
+        """
         number = self._blocks.setdefault(id(p), len(self._blocks))
         self._held.append(p)
         unknown = self._unknown.setdefault(number, set())
@@ -129,7 +136,7 @@ def loop_of(loop: Any) -> Loop:
 
 
 class Share:
-    """The part of a run that one core computes; this base class computes all of it."""
+    """The part of a run to record: all of it. Subclasses choose the part of one core."""
 
     more_nbytes = 0  # added to the arena, for the other core's scratch
     most_calls: int | None = None  # a step with more is recorded without calls
@@ -210,7 +217,18 @@ def record(
 
 
 def _record_step(recorder: _Recorder, share: Share, name: str, n: int, step: Any) -> None:
-    """Record the calls of a step, an _Emits or a read, whose extent is n."""
+    """Record the calls of a step.
+
+    Args:
+        recorder: collects the calls.
+        share: chooses the parts of the extent to record.
+        name: name of the step.
+        n: extent of the step.
+        step: an _Emits, or a read of weights.
+
+    Raises:
+        CannotRecord: if the kernel computes in Python, without calls.
+    """
     node = (step.number, step.kernel) if isinstance(step, _Emits) else (None, None)
     recorder.begin(name, *node)
     if isinstance(step, _Emits) and step.emit is None:
@@ -269,7 +287,7 @@ class Operand(Tensor):
 
 
 class _Loader(Loader):
-    """Loader whose steps record what kernels emit, in memory of which only addresses are known."""
+    """A loader whose steps record what kernels emit. Its memory has addresses, but no contents."""
 
     def __init__(
         self,

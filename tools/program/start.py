@@ -102,7 +102,14 @@ def load_pair(source, arena, about, entries, second, place, shown):
 
 
 def _lasting(memories, kinds, n_words, constants):
-    """Return the views of a core's program, and its words, which `advance` sets."""
+    """Return the views of a core's program, and the words by which `advance` moves them.
+
+    Args:
+        memories: arena, state and file.
+        kinds: (memory, struct code, size) of each view.
+        n_words: number of words of all blocks.
+        constants: contents of a further memory.
+    """
     memories += (bytearray(constants),)  # a copy, which is aligned
     views = [_whole(memories[m], code, size) for m, code, size in kinds]
     n = len(views)
@@ -155,6 +162,13 @@ def _checked(source, nbytes, digest, first, held_nbytes):
     The bytes that calls read are hashed where the calls find them: a card could return others when
     it is read again.
 
+    Args:
+        source: the model's file, or its contents in memory.
+        nbytes: size that the file must have.
+        digest: SHA-256 that it must have.
+        first: offset of the bytes that calls read.
+        held_nbytes: number of these bytes.
+
     Returns:
         The contents in memory (None for a file), and the bytes that calls read.
 
@@ -191,7 +205,13 @@ def _checked(source, nbytes, digest, first, held_nbytes):
 
 
 def _read(source, hasher, buffer, nbytes):
-    """Read and hash bytes of a file, from the start of the buffer again whenever it is full.
+    """Read and hash bytes of a file; when the buffer is full, go on at its start.
+
+    Args:
+        source: the file.
+        hasher: gets the bytes.
+        buffer: holds them.
+        nbytes: number of bytes to read.
 
     Returns:
         The number of bytes, which is less at the end of the file.
@@ -210,7 +230,7 @@ def _read(source, hasher, buffer, nbytes):
 
 
 def _is_aligned(held):
-    """Return True if typed views can begin there; a memoryview also has an offset of its own."""
+    """Return True if typed views can begin at the start of a buffer or memoryview."""
     try:
         from uctypes import addressof
     except ImportError:
@@ -262,9 +282,16 @@ def _whole(memory, code, size):
 
 
 def _view(memory, offset, nbytes, code=66, size=1):
-    """Return a view of bytes of a buffer as elements of a struct code (a number) and size.
+    """Return bytes of a buffer as a view with elements of a struct code.
 
-    It keeps the buffer alive, also if that is a memoryview of a part of another one.
+    The view keeps the buffer alive, also if that is a memoryview of a part of another buffer.
+
+    Args:
+        memory: the buffer.
+        offset: offset of the first byte.
+        nbytes: number of bytes.
+        code: struct code, as a number.
+        size: bytes of an element.
     """
     view = memoryview(memory)[offset : offset + nbytes]
     if code != 66:

@@ -260,7 +260,7 @@ class _Loader(Loader):
 
 
 class _Kernels(_Calls):
-    """Receive what kernels emit."""
+    """Encode the calls that kernels emit."""
 
     def __init__(self, has_form: Callable[[str, str], bool], *most_views: int):
         super().__init__(*most_views)
@@ -275,7 +275,7 @@ class _Recorded(_Calls):
     """Encode calls that were recorded."""
 
     def drive(self, loop: Any, p: Any, w: Any, left: tuple[int, ...] = ()) -> None:
-        """Encode a call loop(p, w). `left` may differ from call to call; the union counts."""
+        """Encode a call loop(p, w). All indices count that `left` has in any call of its kind."""
         known = self.left.get((self.hold(w)[0], self.hold(loop)[0]), ())
         super().drive(loop, p, w, tuple({*known, *left}))
 
@@ -313,7 +313,7 @@ class _Recorded(_Calls):
         self.call(call.loop, *buffers, p)
 
     def _argument(self, a: Argument) -> Any:
-        """Return what the encoder takes for an argument: a place, an object, or a list."""
+        """Return an argument as the encoder takes it: a place, an object, or a list."""
         if isinstance(a, Place):
             return self.memories.at(a)
         if isinstance(a, Part):
@@ -345,7 +345,7 @@ class _Memories:
         return b"".join(bytes(b) + bytes(-len(b) % _ALIGNMENT) for b in self._constants)
 
     def at(self, a: Place) -> tuple[int, int]:
-        """Return what Calls.place returns for a tensor there."""
+        """Return the (kind, start) of a place, as Calls.place does for a tensor."""
         first, rest = divmod(a.offset, struct.calcsize(a.code))
         if rest:
             raise CannotRecord("a tensor that is not aligned")

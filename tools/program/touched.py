@@ -62,7 +62,7 @@ class Touched:
 
 
 def touched(call: Call) -> Touched | None:
-    """Return what a call accesses; None if no declaration tells, as for calls of drivers."""
+    """Return the bytes that a call accesses; None if no declaration says so, as for drivers."""
     try:
         accessed = accesses(call)
     except access.AccessError:
@@ -105,7 +105,7 @@ def _bytes(
 
 
 def merged(ranges: Iterable[Bytes]) -> list[Bytes]:
-    """Return the same bytes in as few ranges as possible, sorted."""
+    """Return ranges that cover these bytes, as few as possible and sorted."""
     result: list[Bytes] = []
     for r in sorted(ranges, key=lambda r: (r.memory, r.low)):
         if result and result[-1].memory == r.memory and r.low <= result[-1].high:

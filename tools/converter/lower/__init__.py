@@ -38,7 +38,7 @@ def lower(
 
     Args:
         model: the model.
-        twin: the same model, simplified with other bounds of its inputs' sizes. It shows that the
+        twin: the model, simplified with other bounds of its inputs' sizes. It shows that the
             steps do not depend on the bounds.
         context: what the nodes may use.
         precision: how float32 products are computed.
@@ -62,7 +62,7 @@ class Lowerer:
         findings: the problems so far.
         blocked: values that nodes with findings fail to compute.
         values: the tensors by name; at first those that come from outside (inputs of a body).
-        unknown: for a value without a tensor, why it has none.
+        unknown: why a value has no tensor, by its name.
         wide: see numbers/widen.py.
     """
 
@@ -258,7 +258,7 @@ class Lowerer:
         return inner.graph.steps, outputs
 
     def finish(self) -> Graph:
-        """Return the graph, with outputs that have memory of their own.
+        """Return the graph; outputs that would be views of inputs are copied first.
 
         Raises:
             UnsupportedModel: if there are findings.
@@ -282,7 +282,7 @@ class Lowerer:
         return outputs
 
     def _output(self, t):
-        """Return an output, copied if it is a view of an input: refilling that must not change it.
+        """Return an output; a copy of it if it is a view of an input, which may be refilled.
 
         At level 0 constants are copied as well.
         """

@@ -19,11 +19,11 @@ def nodes_that_cannot_follow(
     for_boards: Sequence[Rewrite],
     context: Context,
 ) -> frozenset[str]:
-    """Return the names of the nodes for which a model and its twin would be refused.
+    """Return the names of nodes that cannot be lowered for sizes that each run decides.
 
     Args:
         model: the rewritten model.
-        twin: the same with other bounds of the sizes that each run decides.
+        twin: the model with other bounds of these sizes.
         for_boards: the rewrites that come before lowering.
         context: of the conversion.
     """

@@ -131,7 +131,7 @@ class Node(Signature):
 
     @property
     def is_kept(self) -> bool:
-        """Return True if the device shall compute what the converter could (--optimize 0)."""
+        """Return True if the device has to compute even what is constant (--optimize 0)."""
         return self._scope.context.keeps_operators
 
     @property

@@ -29,7 +29,7 @@ class Lowering:
     Attributes:
         lower: lower(node) emits the steps of a node.
         fixes_shape: indices of inputs whose contents decide the shape of an output.
-        at_run_time: those of `fixes_shape` whose contents need not be known if the outputs have
+        at_run_time: indices in `fixes_shape` of inputs that may stay unknown if the outputs have
             shapes.
         infer: infer(signature) returns (dtype, shape) of each output, for operators unknown to
             onnx.
@@ -112,7 +112,14 @@ def known() -> set[tuple[str, str]]:
 
 
 def find(table: Table, domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
-    """Return the lowering of an operator in a table, or None (see lowering_of)."""
+    """Return the lowering of an operator in a table, or None.
+
+    Args:
+        table: {(domain, operator, is for objects): lowering}.
+        domain: ONNX domain.
+        op_type: operator.
+        objects: True for strings and maps, False for numbers, None for either.
+    """
     kinds = (False, True) if objects is None else (objects,)
     keys = ((_plain(domain), op_type, kind) for kind in kinds)
     return next((table[key] for key in keys if key in table), None)

@@ -10,7 +10,7 @@ from ._move import emit_transpose
 
 
 def lines_of(shape: Sequence[int], axis: int) -> tuple[int, int, int]:
-    """Return (outer, n, inner): the elements before, along and behind an axis."""
+    """Return (outer, n, inner): the number of elements before, along and after an axis."""
     axis %= max(len(shape), 1)
     n = shape[axis] if shape else 1
     return math.prod(shape[:axis]), n, math.prod(shape[axis + 1 :])

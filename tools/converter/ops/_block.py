@@ -27,7 +27,7 @@ def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
     Args:
         node: the node of the product.
         x: its activations.
-        w: its weights, with biases if they lie behind the rows. Only finite ones are possible.
+        w: its weights, with biases if these follow the rows. Known ones must be finite.
         k: elements of a row.
     """
     if x.dtype != FLOAT or not node.is_exact or not 0 < int(bound_of(k)) <= MAX_K:
@@ -48,7 +48,7 @@ def mantissas(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def unit_mantissas(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Convert values to int32 with one common exponent, as loops/units does; return both."""
+    """Return values as int32 mantissas and their common exponent, as loops/units makes them."""
     values = np.asarray(values, np.float64)
     largest = np.abs(values).max(initial=0.0)
     exponent = int(np.clip(np.frexp(largest)[1] + 126, 1, 254)) if largest else 1

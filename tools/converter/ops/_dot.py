@@ -14,14 +14,14 @@ from ._move import emit_move, strides_of
 def pack_rows(
     node, w: Tensor, rows: Sequence[int], cols: Sequence[int], bias: Tensor | None, scale=1.0
 ):
-    """Return w as a matrix of rows and columns with the bias behind each row, in w's dtype.
+    """Return w as a matrix with the bias at the end of each row, in w's dtype.
 
-    It is made at conversion if w and bias are known, else by moves.
+    The matrix is made at conversion if w and bias are known, else by moves.
 
     Args:
         node: the node to lower.
         w: weights of any rank.
-        rows: axes of w that form the rows, in order; ~axis for one that is reversed.
+        rows: axes of w that form the rows, in order; ~axis for a reversed one.
         cols: axes of w that form the columns, likewise.
         bias: one value for each row, or None.
         scale: a factor of w; other than 1 only if w is known.

@@ -128,13 +128,22 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
 
 
 def emit_by_element(node, kernel: str, x: Tensor, out: Tensor, *inputs: Tensor, **params) -> None:
-    """Emit a kernel that reads x and writes out element by element, and so can be cut anywhere."""
+    """Emit a kernel that computes out from x element by element, so that it can be cut anywhere.
+
+    Args:
+        node: the node to lower.
+        kernel: its name.
+        x: the first input.
+        out: the output.
+        *inputs: further inputs.
+        **params: its parameters.
+    """
     over = element_leads(out, [x])
     node.emit(kernel, [x, *inputs], [out], over=over, rows=ElementRows(), **params)
 
 
 def _emit_hard(node, op, x, out, slope, offset):
-    """Emit kernel hard; return False if it does not serve these constants."""
+    """Emit kernel hard for HardSigmoid or HardSwish; return False if it lacks these constants."""
     if not _MIN_SLOPE < slope < _MAX_SLOPE or not 0 < offset < 1:
         return False
     fraction, exponent = math.frexp(float(np.float32(slope)))
@@ -145,10 +154,16 @@ def _emit_hard(node, op, x, out, slope, offset):
 
 
 def has_curve(node, op: str, x: Tensor, *params: float) -> bool:
-    """Return True if kernel curve shall compute an operator.
+    """Return True if kernel curve is the best for an operator.
 
-    It needs a table, and either an x with enough elements to be worth it, or an earlier step with
-    the same table.
+    It needs a table, and either an x with enough elements to be worth the table, or an earlier
+    step with an equal table.
+
+    Args:
+        node: the node to lower.
+        op: name of the operator.
+        x: its input.
+        *params: constants of the operator.
     """
     if x.dtype != FLOAT or not node.is_exact or halves(op, *params) is None:
         return False
@@ -157,13 +172,14 @@ def has_curve(node, op: str, x: Tensor, *params: float) -> bool:
 
 
 def _emit_curve(node, op, x, out, *params):
+    """Emit kernel curve: see has_curve."""
     table, words, same = _curve(node, op, params)
     constant = same[0] if same else node.constant(words)
     emit_by_element(node, "curve", x, out, constant, **table.params)
 
 
 def _curve(node, op, params):
-    """Return the table of an operator, its words, and constants of earlier steps with the same."""
+    """Return an operator's table, its words, and the equal constants of earlier curve steps."""
     table = _table(op, *params)
     words = np.array(table.words, np.uint32).view(np.int32)
     curve_steps = [s for s in node.steps if s.kernel == "curve"]
@@ -236,8 +252,14 @@ def emit_any_power(node, x: Tensor, exponent: float, out: Tensor) -> None:
 def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
     """Emit out = x ** exponent as products, roots and quotients; return False for other exponents.
 
-    Exponents are 2 for any dtype, and for float32 -2, -1, 4, and multiples of 1/4 up to 3. For
+    It serves 2 for any dtype, and for float32 -2, -1, 4, and multiples of 1/4 up to 3. For
     fractions -inf becomes NaN.
+
+    Args:
+        node: the node to lower.
+        x: the base.
+        exponent: a number.
+        out: the output.
     """
     if exponent == 2:
         emit_binary(node, "mul", x, x, out)
@@ -263,7 +285,11 @@ def _is_quarters(exponent):
 def _factors(node, x, quarters, out):
     """Return the factors of x ** (quarters / 4): x, its square root and its fourth root.
 
-    A single factor is stored in out.
+    Args:
+        node: the node to lower.
+        x: the base.
+        quarters: four times the exponent.
+        out: the output, which holds a factor that is the only one.
     """
     factors = [x] * (quarters // 4)
     if quarters % 4:

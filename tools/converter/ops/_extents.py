@@ -19,10 +19,16 @@ def store(node, out: Tensor) -> Tensor:
 
 
 def emit_measure(node, i: int, shape: Sequence[int], others: Sequence[int] = ()) -> None:
-    """Set run-time dimensions to the elements of the i-th input.
+    """Set run-time dimensions in the run to the elements of an integer input.
 
-    Those dimensions of `shape` that the node itself defines are set. If there are none, the run
-    checks that the elements are those of `shape`, or those of `others`.
+    Only dimensions of `shape` that the node itself defines are set. If it defines none, the run
+    checks that the elements equal `shape`, or `others` if these are passed.
+
+    Args:
+        node: the node to lower.
+        i: index of the input.
+        shape: shape that the input describes.
+        others: extents to compare the elements with instead of `shape`.
     """
     names = {t.name for t in node.outputs if t}
     pairs: list[int] = []

@@ -48,7 +48,15 @@ def _functions(node, directions):
 
 
 def emit_gated(node, cell, shape, option, reverse) -> None:
-    """Emit one step for each direction; see recurrent.emit_directions."""
+    """Emit kernel gated for each direction of a recurrent layer.
+
+    Args:
+        node: the node to lower.
+        cell: its Cell.
+        shape: sizes of the layer.
+        option: linear_before_reset of GRU, input_forget of LSTM.
+        reverse: True for each direction that runs backwards.
+    """
     number = _AFTER if node.op == "GRU" and option else _KINDS[node.op]
     if "relu" in _functions(node, shape.directions):
         number = _RELU
@@ -90,7 +98,7 @@ def initial_state(node, i: int) -> Tensor | None:
 
 
 def _weights(node, number, n_gates, d):
-    """Return the packed rows of one direction, as loops/gated reads them."""
+    """Return the packed rows of direction d, as loops/gated reads them."""
     w, r = (t.data[d] for t in node.inputs[1:3])
     rows = len(w)
     bias = node.input(3)

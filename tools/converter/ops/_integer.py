@@ -22,7 +22,7 @@ def as_dtype(node, t: Tensor, dtype: int) -> Tensor:
 
 
 def combined(node, op: str, a: Tensor, b: Tensor) -> Tensor:
-    """Return op(a, b) for add, sub or mul, at conversion if both are known."""
+    """Return op(a, b) for add, sub or mul: a constant if a and b are known, else a new tensor."""
     if a.data is not None and b.data is not None:
         function = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[op]
         return node.constant(function(a.data, b.data))
@@ -30,7 +30,14 @@ def combined(node, op: str, a: Tensor, b: Tensor) -> Tensor:
 
 
 def centred(node, x: Tensor, zero: Tensor | None, shape=None) -> Tensor:
-    """Return x - zero in int32, with zero in a shape that broadcasts to x."""
+    """Return x - zero in int32.
+
+    Args:
+        node: the node to lower.
+        x: integers.
+        zero: zero point, or None for 0.
+        shape: shape of the zero point that broadcasts to x; None for its own.
+    """
     wide = as_dtype(node, x, INT32)
     if zero is None or (zero.data is not None and not zero.data.any()):
         return wide

@@ -60,7 +60,15 @@ def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
 
 
 def _emit_wide(node, kernel, x, known, out):
-    """Emit a kernel of 16 bits; return False if the scale is extreme."""
+    """Emit a kernel of 16-bit integers; return False if the scale is extreme.
+
+    Args:
+        node: the node to lower.
+        kernel: wide_quantize or dequantize.
+        x: the input.
+        known: (scale, zero point).
+        out: the output.
+    """
     if not _SCALES[0] <= known[0] <= _SCALES[1]:
         return False
     inputs = [x, node.constant(known[0].reshape(1))]
@@ -82,10 +90,13 @@ def _known(scale, zero, integers):
 def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
     """Return the floats at which a monotonic function of float32 reaches the next integer.
 
+    Args:
+        level: the function.
+        limits: numpy's iinfo of the integers.
+
     Returns:
-        For each integer within `limits` except the least the smallest float that reaches it, if
-        there is one; and how many of these floats are negative. The floats are as kernel levels
-        reads them.
+        (floats, n): for each integer except the least the smallest float that reaches it, if there
+        is one, as kernel levels reads them; and how many of the floats are negative.
     """
     integers = np.arange(int(limits.min) + 1, int(limits.max) + 1)
     low = np.full(integers.shape, _key(np.float32(-np.inf)) - 1)
@@ -101,7 +112,7 @@ def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
 
 
 def _key(x):
-    """Return an integer that orders as the float32 does; 0 for both 0.0 and -0.0."""
+    """Return an integer that orders as float32 x does; 0 for both 0.0 and -0.0."""
     bits = np.int64(np.float32(x).view(np.uint32))
     return bits if bits < _SIGN else _SIGN - bits
 

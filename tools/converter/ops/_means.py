@@ -26,7 +26,15 @@ _FEW = 16  # up to so many elements are added up faster than a product is set up
 def emit_mean(node, x: Tensor, out: Tensor, outer: int, n: int, inner: int = 1) -> bool:
     """Emit out = the means over n of x (outer, n, inner); return False if block_gemm cannot.
 
-    If inner > 1, the elements of a row are brought together first, unless they are too many.
+    If inner > 1, the elements of a line are first made contiguous, unless they are too many.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        out: the output.
+        outer: number of lines before.
+        n: elements of a line.
+        inner: distance of its elements.
     """
     if any_open((outer, n, inner)) or n == 0 or (n <= _FEW and x.dtype == FLOAT):
         return False
@@ -48,8 +56,13 @@ def emit_mean(node, x: Tensor, out: Tensor, outer: int, n: int, inner: int = 1) 
 def emit_window_means(node, x: Tensor, out: Tensor, windows: Windows, padding: bool) -> bool:
     """Emit out = the means of windows of each plane; return False if block_conv cannot.
 
-    Elements of the padding count if `padding` says so. If not, the sum of a window that reaches
-    into it is divided by the number of its elements inside, dimension by dimension.
+    Args:
+        node: the node to lower.
+        x: the input.
+        out: the output.
+        windows: its Windows.
+        padding: True if zeros of the padding count as elements. Otherwise the sum of a window that
+            reaches into the padding is divided by the number of elements inside, axis by axis.
     """
     planes = math.prod(x.shape[:2])
     if any_open((*x.shape, *out.shape)) or 0 in out.shape:

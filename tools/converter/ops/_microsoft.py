@@ -45,7 +45,7 @@ _SCALED = {"ParametricSoftplus": "softplus", "ScaledTanh": "tanh"}
 
 
 def like(i: int, dtype_of: int | None = None) -> Callable:
-    """Return a rule for an output with the shape of input i, and its dtype or that of another."""
+    """Return a rule of inference: the shape of input i, and the dtype of input `dtype_of` or i."""
     j = i if dtype_of is None else dtype_of
     return lambda node: [(node.inputs[j].dtype, node.inputs[i].shape)]
 
@@ -53,7 +53,13 @@ def like(i: int, dtype_of: int | None = None) -> Callable:
 def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> Types:
     """Return (dtype, shape) of each output as onnx infers it for its operator `op`.
 
-    The node supplies the attributes. A dimension is None if onnx leaves it open.
+    A dimension is None if onnx leaves it open.
+
+    Args:
+        node: supplies the attributes.
+        op: ONNX's operator.
+        inputs: tensors; None for an omitted one.
+        opset: version of the operator.
     """
     schema = defs.get_schema(op, opset, "")
     names = [t and f"x{i}" or "" for i, t in enumerate(inputs)]
@@ -91,7 +97,7 @@ def lower_with(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor | None] | None = None,
 ) -> None:
-    """Call lower(node) with other tensors as the node's outputs, and inputs if not None."""
+    """Call lower(node) with other tensors as the node's outputs, and as its inputs if not None."""
     own = node.inputs, node.outputs
     node.inputs, node.outputs = node.inputs if inputs is None else list(inputs), list(outputs)
     try:
@@ -101,7 +107,15 @@ def lower_with(
 
 
 def emit_activation(node, name: str, constants: Sequence[float | None], x: Tensor, out: Tensor):
-    """Emit out = activation(x). Constants are in the order of _CONSTANTS, None for a default."""
+    """Emit out = activation(x).
+
+    Args:
+        node: the node to lower.
+        name: name of the activation.
+        constants: its parameters, in the order of _CONSTANTS; None for a default.
+        x: the input.
+        out: the output.
+    """
     if name not in _CONSTANTS:
         raise Problem(f"activation {name}")
     padded = [*constants, *[None] * len(_CONSTANTS[name])]

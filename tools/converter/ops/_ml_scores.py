@@ -88,6 +88,14 @@ def emit_dots(
 
     Unless all features are alike in unit, block floating point first scales each by a power of
     two, so that features of very different size keep their bits.
+
+    Args:
+        node: the node to lower.
+        x: the features.
+        w: array (scores, features).
+        bias: array of scores, or None.
+        out: the output.
+        alike: True if all features have one unit.
     """
     samples, n_features = rows_of(x)
     if w.shape[1] != n_features:
@@ -136,7 +144,7 @@ def table_of(values: np.ndarray, rows: int) -> np.ndarray:
 
 
 def raw_scores(node, transform: str, out: Tensor, width: int) -> Tensor:
-    """Return the tensor for scores that emit_transform then turns into out (samples, width)."""
+    """Return the tensor for the scores before emit_transform, which may be `out` itself."""
     return node.temp(FLOAT, out.shape) if _changes_scores(transform, width) else out
 
 
@@ -149,7 +157,15 @@ def _changes_scores(transform, width):
 
 
 def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> None:
-    """Emit out = the post transform of x (samples, width); nothing if it changes nothing."""
+    """Emit out = the post transform of x; emit nothing for a transform that changes nothing.
+
+    Args:
+        node: the node to lower.
+        transform: name of the transform.
+        x: scores (samples, width).
+        out: the output.
+        width: scores of a sample.
+    """
     if not _changes_scores(transform, width):
         return
     rows = out.nelem // width
@@ -165,7 +181,15 @@ def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> 
 
 
 def emit_classes(node, transform: str, labels: Sequence, rows: int, emit: Callable) -> None:
-    """Emit labels and scores of a classifier; emit(raw) computes the untransformed scores."""
+    """Emit labels and scores of a classifier.
+
+    Args:
+        node: the node to lower.
+        transform: name of the post transform.
+        labels: the classes.
+        rows: number of samples.
+        emit: emit(raw) computes the scores before the transform.
+    """
     n = len(labels)
     label, scores = (*node.outputs, None)[:2]
     scores = scores or node.temp(FLOAT, (rows, n))
@@ -178,7 +202,7 @@ def emit_classes(node, transform: str, labels: Sequence, rows: int, emit: Callab
 def emit_labels(
     node, scores: Tensor, labels: Sequence[int] | Sequence[str], out: Tensor | None
 ) -> None:
-    """Emit out = the label of the largest score of each sample, the first of equal ones."""
+    """Emit out = the label of each sample's largest score, the first one of equal scores."""
     if out is None:
         return
     n = len(labels)

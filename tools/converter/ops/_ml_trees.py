@@ -189,11 +189,17 @@ def _key(cut):
 
 
 def _nodes(branches, order, leaf_ids, slots):
-    """Prepare the words of nodes.
+    """Prepare the words of inner nodes.
+
+    Args:
+        branches: the inner nodes.
+        order: their indices in the order of the table.
+        leaf_ids: number of each leaf.
+        slots: {(feature, missing): its sorted thresholds}.
 
     Returns:
-        How far ahead children are at most, the bits of a rank, and a function that yields the
-        three numbers of each node.
+        (largest distance of a child, bits of a threshold's rank, function that yields the three
+        numbers of each node).
     """
     position = {i: n for n, i in enumerate(order)}
     numbers = {slot: i for i, slot in enumerate(slots)}

@@ -21,7 +21,7 @@ def strides_of(shape: Sequence[int]) -> list[int]:
 
 
 def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """Return the same walk with fewer dimensions.
+    """Return dims and strides of the same elements in the same order, with fewer dimensions.
 
     Dimensions of 1 are dropped, and neighbours merged if all strides allow it.
     """
@@ -59,9 +59,9 @@ def emit_move(
         emit: Node.emit, or a function with the same keywords.
         x: the source.
         out: the destination, of the same itemsize.
-        dims: number of steps along each dimension.
-        x_strides: strides in x [elements], as all that follow.
-        out_strides: strides in out.
+        dims: number of elements along each dimension.
+        x_strides: strides in x [elements].
+        out_strides: strides in out [elements].
         x_first: index of the first element in x.
         out_first: index of the first element in out.
     """
@@ -98,7 +98,15 @@ def emit_move(
 
 
 def _behind(unit, dims, x_strides, out_strides, firsts):
-    """Return the lead of input 0, which is read and written element by element."""
+    """Return the lead of input 0 of a move: it reads and writes element by element.
+
+    Args:
+        unit: bytes of an element.
+        dims: number of elements along each dimension.
+        x_strides: strides of the input [elements].
+        out_strides: strides of the output [elements].
+        firsts: first element of the input and of the output.
+    """
     if math.prod(dims) > overlap.MAX_TRACKED:
         return {}
     read = places(dims, x_strides, firsts[0])
@@ -115,7 +123,7 @@ def places(dims: Sequence[int], strides: Sequence[int], first: int) -> np.ndarra
 
 
 def _is_whole_words(dims, x_strides, out_strides, firsts) -> bool:
-    """Return True if a copy of bytes moves whole, aligned 4-byte words."""
+    """Return True if a move of bytes moves whole, aligned words of 4 bytes."""
     if not dims or dims[-1] % 4 != 0 or x_strides[-1] != 1 or out_strides[-1] != 1:
         return False
     return all(s % 4 == 0 for s in x_strides[:-1] + out_strides[:-1] + firsts)
@@ -127,9 +135,16 @@ def emit_copy(emit, x: Tensor, out: Tensor) -> None:
 
 
 def emit_transpose(node, x: Tensor, out: Tensor, view: Sequence[int], perm: Sequence[int]) -> None:
-    """Emit out = numpy.transpose(x, perm), with x seen as shape `view`.
+    """Emit out = numpy.transpose(x, perm), with x reshaped to `view` first.
 
-    If that moves nothing, out becomes a view of x.
+    If no element changes its place, out becomes a view of x.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        out: the output.
+        view: a shape of x.
+        perm: axes of `view` in the order of the output.
     """
     strides = strides_of(view)
     order = [a for a in perm if view[a] != 1]

@@ -50,7 +50,15 @@ def positions_at_once(positions, record: int, products, nbytes: int) -> int:
 
 
 def _cost(positions, products, piece):
-    """Return the instructions on top of those of pairs of positions."""
+    """Return the extra instructions of calls with `piece` positions each.
+
+    Loops compute pairs of positions; a call and a position without a partner cost extra.
+
+    Args:
+        positions: number of positions.
+        products: products of a position.
+        piece: positions of a call.
+    """
     calls, rest = divmod(positions, piece)
     alone = calls * (piece % 2) + rest % 2
     return (calls + (rest > 0)) * _CALL + alone * _ALONE * products
@@ -91,9 +99,17 @@ def halfword_nbytes(piece: int, record: int) -> int:
 def _halfword_positions(
     rows: int, width: int, m: int, record: int, products: int, nbytes: int
 ) -> int:
-    """Return how many positions as halfwords each call takes; 0 if they are not worth it.
+    """Return how many positions each call takes as halfwords; 0 if these are not worth it.
 
     They form whole rows if that makes hardly more calls: a program can then repeat its calls.
+
+    Args:
+        rows: rows of the output.
+        width: positions of a row.
+        m: output channels of a group.
+        record: bytes of a position as bytes.
+        products: products of a position.
+        nbytes: size of the scratch.
     """
     positions = rows * width
     most = (nbytes - halfword_nbytes(0, record)) // (2 * record - 4) & -2
@@ -139,7 +155,17 @@ def grow(step: Step, nbytes: int, most_lead: int | None) -> None:
 
 
 def _set_positions(step, geometry, piece, most_lead):
-    """Set the number of positions of a step if its output may stay where it is."""
+    """Set how many positions a call of a step computes, if the output may then stay where it is.
+
+    Args:
+        step: the step; changed.
+        geometry: its Geometry.
+        piece: positions of a call.
+        most_lead: the largest lead that the offsets allow; None without a limit.
+
+    Returns:
+        False if the lead would be larger.
+    """
     behind = step.behind
     if behind:
         behind = _qoverlap.behind(geometry, piece, step.inputs[0], step.outputs[0])

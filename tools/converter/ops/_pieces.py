@@ -65,7 +65,7 @@ class Pieces:
         positions: output positions of a row, before pooling.
         column_nelem: elements of a column of the window, in all channels.
         kw: columns of the window.
-        window: (rows, columns) of the pool behind the convolution.
+        window: (rows, columns) of the pool after the convolution.
         short: its weights have short mantissas.
     """
 
@@ -159,7 +159,14 @@ def pieces_of(kernel: str, p: Step | Mapping[str, Any], short: bool = False) -> 
 
 
 def set_cut(kernel: str, p: Step | dict[str, Any], words: int, short: bool = False) -> int:
-    """Set parameters of a step (or dict) for so many words of scratch; return those it needs."""
+    """Set the sizes of a step's pieces for a scratch; return the words that they need.
+
+    Args:
+        kernel: name of the kernel.
+        p: the step, or a dict of its parameters; changed.
+        words: size of the scratch [words].
+        short: the weights have short mantissas.
+    """
     pieces = pieces_of(kernel, p, short)
     cut = pieces.best(words)
     if kernel == "block_conv":
@@ -188,9 +195,10 @@ def words_for(*nbytes: int) -> int:
 
 
 def grow(step: Step, nbytes: int, _lead: int | None = None) -> None:
-    """Give a step a larger scratch, of so many bytes at most, as Step.grow.
+    """Enlarge a step's scratch to at most `nbytes`: see Step.grow.
 
-    An FPU uses all of it, for longer rows. Narrow weights get space for their mantissas too.
+    With an FPU all of it is used, for longer rows. Narrow weights get space for their mantissas
+    too.
     """
     [scratch] = step.scratch
     if any_open(step.params) or nbytes <= scratch.nbytes:

@@ -44,9 +44,18 @@ class Taps:
 def emit_blend(
     node, x: Sequence[Tensor], y: Sequence[Tensor], size: Sequence[int], rows: Taps, columns: Taps
 ) -> bool:
-    """Emit y = blends of x along rows and columns, both (values, scale, zero point).
+    """Emit y = blends of x along rows and columns.
 
-    Returns False if scales or zero points are unknown, too large or too small.
+    Args:
+        node: the node to lower.
+        x: (tensor, scale, zero point) of the input.
+        y: (tensor, scale, zero point) of the output.
+        size: (rows, columns) of a plane of x.
+        rows: the two rows and the weights for each row of y.
+        columns: the two columns and the weights for each column of y.
+
+    Returns:
+        False if scales or zero points are unknown, too large or too small.
     """
     (values, x_scale, x_zero), (out, y_scale, y_zero) = x, y
     known = [scalar(t) for t in (x_scale, x_zero, y_scale, y_zero)]

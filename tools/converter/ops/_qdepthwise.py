@@ -24,7 +24,7 @@ _ROWS = Rows(
 
 
 def is_depthwise(geometry: Geometry) -> bool:
-    """Return True if qdepthwise serves a convolution best: one input channel for each group.
+    """Return True if qdepthwise is the best kernel: groups have one input channel.
 
     With more than two output channels for each group, qconv is faster: it shares what it gathers.
     """
@@ -33,9 +33,18 @@ def is_depthwise(geometry: Geometry) -> bool:
 
 
 def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero, ends, out):
-    """Emit one step of qdepthwise; see emit_qconv.
+    """Emit one step of qdepthwise.
 
-    `constants` and `words` are the two words of each channel in its table.
+    Args:
+        node: the node to lower.
+        x: the input.
+        weights: its Weights.
+        constants: first word of each channel in its table.
+        words: second word of each channel in its table.
+        geometry: its Geometry.
+        x_zero: as for emit_qconv.
+        ends: as for emit_qconv.
+        out: the output.
     """
     _, g, _, _, _, m, kh, kw, _, ow = geometry.counts
     channels = table(constants, words, g * m)
@@ -77,7 +86,13 @@ def _covered(geometry, rows):
 
 
 def _pieces(geometry, row, nbytes):
-    """Return (planes, output rows) of a call: some whole planes, or some rows of one."""
+    """Return (planes, output rows) that a call computes: some whole planes, or rows of one plane.
+
+    Args:
+        geometry: the Geometry.
+        row: bytes of an input row with its padding.
+        nbytes: size of the scratch.
+    """
     groups, oh = geometry.counts[1], geometry.counts[8]
     plane = _covered(geometry, oh) * row
     if plane <= nbytes:

@@ -29,7 +29,7 @@ _ROWS = Rows(
 def product_scales(
     x_scale: float, w_scales: np.ndarray, y_scale: float, alpha: float = 1
 ) -> list[Fraction] | None:
-    """Return exact alpha * x_scale * w_scales / y_scale, or None if one is not positive."""
+    """Return alpha * x_scale * w_scales / y_scale as fractions; None if one is not positive."""
     numbers = [np.float32(alpha), np.float32(x_scale), *w_scales.reshape(-1), np.float32(y_scale)]
     if not all(math.isfinite(v) and v > 0 for v in numbers):
         return None
@@ -81,7 +81,13 @@ def emit_requantized(
 def emit_sums(node, x, weights, geometry, zero: Tensor | None, out: Tensor) -> bool:
     """Emit out (int32) = sums of products; return False if they may exceed int32.
 
-    The zero point of x has one element, and may be unknown.
+    Args:
+        node: the node to lower.
+        x: the input, of bytes.
+        weights: its Weights.
+        geometry: its Geometry.
+        zero: zero point of x, one element that may be unknown; None for 0.
+        out: the output.
     """
     known = zero is None or zero.data is not None
     x_zero = shift_of(x) + (scalar(zero) if known else 0)

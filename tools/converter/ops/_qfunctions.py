@@ -31,7 +31,7 @@ _MAX_SUM = 1 << 29
 
 
 def emit_quantized_sum(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) -> bool:
-    """Emit y = a + b."""
+    """Emit y = a + b, all (tensor, scale, zero point); return False if integers cannot."""
     known = _known(a, b, y)
     if known is None:
         return False
@@ -54,11 +54,17 @@ def emit_quantized_sum(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) 
 def _factors(
     ratios: Sequence[Fraction], zeros: Sequence[int], y_zero: int, bits: int
 ) -> tuple[int, int]:
-    """Return ratios in units of 2**-(bits + _LOW) that round each sum as the exact ratios do.
+    """Return integer factors that round each sum of two bytes as the exact ratios do.
 
-    These are the nearest factors or neighbours of them. If all of those round some sum otherwise,
+    They are the nearest factors or neighbours of them. If none of these round all sums correctly,
     as for ratios such as 1/6 where sums lie halfway, the factors with the fewest errors are
     returned.
+
+    Args:
+        ratios: exact ratios of the inputs' scales to the output's.
+        zeros: zero points of the inputs.
+        y_zero: zero point of the output.
+        bits: the factors' unit is 2**-(bits + _LOW).
     """
     unit = 1 << bits + _LOW
     a, b = np.arange(256)[:, None] - zeros[0], np.arange(256) - zeros[1]
@@ -89,7 +95,7 @@ def _to_even(numerators: np.ndarray, denominator: int) -> np.ndarray:
 
 
 def emit_quantized_product(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) -> bool:
-    """Emit y = a * b."""
+    """Emit y = a * b, all (tensor, scale, zero point); return False if integers cannot."""
     known = _known(a, b, y)
     if known is None:
         return False
@@ -135,7 +141,10 @@ _PRECISE = 2.0**-13  # relative error of 1 / y_scale: half a step in 2**12 steps
 def emit_quantized_softmax(
     node, x: Sequence[Tensor], y: Sequence[Tensor], lines: Sequence[int]
 ) -> bool:
-    """Emit y = softmax(x) along n of lines (outer, n, inner)."""
+    """Emit y = softmax(x), both (tensor, scale, zero point); return False if integers cannot.
+
+    lines: (outer, n, inner), with the softmax along n.
+    """
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]
     if any(v is None for v in known) or known[0] <= 0 or not 2.0**-16 < known[2] < 1:
@@ -172,9 +181,14 @@ _ROWS = 16  # rows that one call normalizes
 def emit_quantized_norm(
     node, x: Sequence[Tensor], y: Sequence[Tensor], scale: np.ndarray, bias: np.ndarray
 ) -> bool:
-    """Emit y = (x - mean) / deviation * scale + bias for each row of x.
+    """Emit y = (x - mean) / deviation * scale + bias by row; return False if integers cannot.
 
-    Scale and bias have as many floats as a row. The node has epsilon.
+    Args:
+        node: the node to lower, which has epsilon.
+        x: (tensor, scale, zero point).
+        y: (tensor, scale, zero point).
+        scale: floats, as many as a row of x has elements.
+        bias: floats, likewise.
     """
     (values, *of_x), (out, *of_y), n = x, y, len(scale)
     known, epsilon = [scalar(t) for t in (*of_x, *of_y)], float(node.attr("epsilon", 1e-5))
@@ -215,9 +229,13 @@ def emit_quantized_norm(
 def emit_table(
     node, x: Sequence[Tensor], y: Sequence[Tensor], function: Callable | None = None
 ) -> bool:
-    """Emit y = quantized(function(x)) as a table of 256 bytes.
+    """Emit y = function(x) as a table of 256 bytes; return False if x and y are no known bytes.
 
-    Without a function only scale and zero point change.
+    Args:
+        node: the node to lower.
+        x: (tensor, scale, zero point).
+        y: (tensor, scale, zero point).
+        function: function of real numbers; None if only scale and zero point change.
     """
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]

@@ -55,7 +55,18 @@ def params_of(
 
 
 def _words_of(x, y, kernel, pads, counts_padding):
-    """Return the multipliers by number of elements, or a single one; None if one is too small."""
+    """Return the multipliers of means: by number of elements, or one if all windows are whole.
+
+    Args:
+        x: (tensor, scale, zero point) of the input.
+        y: (tensor, scale, zero point) of the output.
+        kernel: size of a window.
+        pads: padding.
+        counts_padding: padding counts as elements.
+
+    Returns:
+        int32 (n, 2), as loops/qpool reads them; None if one is too small.
+    """
     (x_scale, x_zero), (y_scale, y_zero) = ([scalar(v) for v in t[1:]] for t in (x, y))
     if not all(math.isfinite(v) and v > 0 for v in (x_scale, y_scale)):
         return None
@@ -83,7 +94,17 @@ def emit_means(
     pads: Sequence[int],
     counts_padding: bool = False,
 ) -> bool:
-    """Emit y = means of windows of x (see params_of); return False if integers cannot."""
+    """Emit y = means of windows of x; return False if integers cannot.
+
+    Args:
+        node: the node to lower.
+        x: (tensor, scale, zero point).
+        y: (tensor, scale, zero point).
+        kernel: size of a window.
+        strides: strides of the windows.
+        pads: padding.
+        counts_padding: padding counts as elements.
+    """
     if 0 in y[0].shape:
         return None not in [scalar(t) for t in (*x[1:], *y[1:])]
     params = params_of(x, y, kernel, strides, pads)
@@ -124,8 +145,8 @@ def are_often_halfway(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int]) -
 def order_of(node, w: Windows) -> int:
     """Return the order in which onnxruntime's AveragePool adds: PLANES, COLUMNS or ROWS.
 
-    Before opset 19 it adds a plane in four sums if strides are 1; otherwise it adds columns first
-    if their stride is short.
+    Before opset 19 it adds a whole plane in four sums if strides are 1; otherwise it adds columns
+    first if their stride is short.
     """
     if node.onnx_opset >= _OPSET_OF_DILATIONS:
         return ROWS
@@ -175,7 +196,12 @@ def emit_wide_means(
 ) -> bool:
     """Emit y = means of 16-bit integers, of which many lie halfway; return False if it cannot.
 
-    Arguments are those of emit_float_means. Padding counts.
+    Args:
+        node: the node to lower.
+        x: (tensor, scale, zero point).
+        y: (tensor, scale, zero point).
+        windows: (kernel, strides, pads); padding counts as elements.
+        order: order of the sums, as order_of returns it.
     """
     kernel, strides, pads = windows
     pool, count = params_of(x, y, kernel, strides, pads), math.prod(kernel)
@@ -195,9 +221,9 @@ def emit_wide_means(
 
 
 def _fraction(ratio: float, count: int, tolerance: float = _TOLERANCE) -> list[int]:
-    """Return (numerator, denominator) near a ratio, or (0, 1) if these are not small.
+    """Return [numerator, denominator] near a ratio, or [0, 1] if no small ones are near.
 
-    They are so near that a mean of `count` elements is halfway with both, or with neither.
+    A mean of `count` elements is halfway with the fraction exactly if it is with the ratio.
     """
     fraction = Fraction(ratio).limit_denominator(_MAX_NELEM)
     apart = abs(float(fraction) / ratio - 1)

@@ -9,9 +9,13 @@ from ..steps.overlap import MAX_TRACKED, lag
 
 
 def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:
-    """Return the lead of input 0 of qconv.
+    """Return the lead of input 0 of qconv, whose calls read the windows of a piece, then write.
 
-    A call reads all that `piece` positions need, then writes them.
+    Args:
+        geometry: the Geometry.
+        piece: positions of a call.
+        x: the input.
+        out: the output.
     """
     n, g, _, _, _, m, _, _, oh, ow = geometry.counts
     if n * g * oh * ow > MAX_TRACKED:
@@ -30,7 +34,7 @@ def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:
 
 
 def behind_rows(geometry, x: Tensor, out: Tensor) -> dict[int, int]:
-    """Return the lead of input 0 of a qconv that reads x itself.
+    """Return the lead of input 0 of a qconv whose windows are not copied first.
 
     The elements of a position are read until all of its channels are written.
     """
@@ -47,9 +51,13 @@ def behind_rows(geometry, x: Tensor, out: Tensor) -> dict[int, int]:
 
 
 def depthwise_behind(geometry, planes: int, rows: int, x: Tensor) -> dict[int, int]:
-    """Return the lead of input 0 of qdepthwise.
+    """Return the lead of input 0 of qdepthwise, whose calls copy all that they read, then write.
 
-    A call reads all that `rows` output rows of `planes` planes need, then writes them.
+    Args:
+        geometry: the Geometry.
+        planes: planes of a call.
+        rows: output rows of a call.
+        x: the input.
     """
     n, g, _, _, _, m, _, _, oh, ow = geometry.counts
     if n * g * oh > MAX_TRACKED:
@@ -66,7 +74,7 @@ def depthwise_behind(geometry, planes: int, rows: int, x: Tensor) -> dict[int, i
 
 
 def is_same_place(geometry, x: Tensor, out: Tensor) -> bool:
-    """Return True if each call writes only where it has read: the same positions of the input."""
+    """Return True if each call writes exactly the elements that it has read before."""
     n, g, _, _, width, _, kh, kw, oh, ow = geometry.counts
     (xb, xg, xc, xh, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
     pointwise = kh * kw == 1 and {*geometry.strides} == {1} and not any(geometry.pads)

@@ -19,7 +19,7 @@ AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table with 8 bytes for each chann
 
 @dataclass
 class Geometry:
-    """Sizes of a convolution of bytes, and where its elements lie.
+    """Sizes of a convolution of bytes, and the strides of its elements in memory.
 
     Attributes:
         counts: sizes, in the order of _COUNTS.
@@ -39,7 +39,7 @@ class Geometry:
 
     @property
     def named(self) -> dict[str, Any]:
-        """Return all of it by the names of kernels' parameters."""
+        """Return all attributes by the names of kernels' parameters."""
         sizes = dict(zip(_COUNTS, self.counts, strict=True))
         return {
             **sizes,
@@ -57,7 +57,7 @@ class Geometry:
 
 
 def outer(geometry: Geometry, strides: Sequence[int]) -> list[int]:
-    """Return the strides with 0 for those of a single batch or group.
+    """Return strides, with 0 for those along a batch or group that is the only one.
 
     No kernel uses these, and a 0 takes one byte of the file.
     """
@@ -131,7 +131,14 @@ def padded(k: int) -> int:
 
 
 def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Return a table of the channels' two words, then weights in the order of loops/qdot."""
+    """Return a table of two words for each channel, then weights in the order of loops/qdot.
+
+    Args:
+        rows: weights (channels, K).
+        groups: number of groups.
+        constants: first word of each channel.
+        words: second word of each channel.
+    """
     return np.concatenate([table(constants, words, len(rows)), packed_rows(rows, groups)])
 
 
@@ -149,7 +156,7 @@ def packed_rows(rows: np.ndarray, groups: int) -> np.ndarray:
 
 
 def rows_of(packed: np.ndarray, groups: int, channels: int, k: int) -> np.ndarray:
-    """Return the weights (channels, K) that packed_rows has packed."""
+    """Return the weights (channels, K) from the result of packed_rows."""
     m, width = channels // groups, padded(k)
     by_groups = packed.reshape(groups, m * width)
     n_tiles = m // 4

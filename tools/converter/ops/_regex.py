@@ -111,7 +111,7 @@ class _Nfa:
         self.jumps[a].append((condition, b))
 
     def add(self, tokens, at: int) -> int:
-        """Add parsed tokens behind node `at`; return the node behind them."""
+        """Add nodes for parsed tokens after node `at`; return the last node."""
         for op, value in tokens:
             at = self._add_one(op, value, at)
         return at
@@ -202,9 +202,15 @@ def _complement(ranges: Ranges) -> Ranges:
 
 
 def _determinize(nfa, end, starts):
-    """Return the next state by interval for each state, and whether each accepts.
+    """Build a deterministic automaton; a state is a set of nodes and the last character's kind.
 
-    A state is a set of nodes behind the last character, and the kind of that character.
+    Args:
+        nfa: the nondeterministic automaton.
+        end: its accepting node.
+        starts: first character of each interval of characters that behave alike.
+
+    Returns:
+        For each state the next state by interval, and whether it accepts.
     """
     words = _CATEGORIES[c.CATEGORY_WORD]
     kinds = [_WORD if any(a <= code <= b for a, b in words) else _OTHER for code in starts]

@@ -29,10 +29,10 @@ _SATURATING = Fraction((1 << 31) - 1, 1 << 23)
 
 
 class Sums(NamedTuple):
-    """The sums of each channel.
+    """Limits of the integer sums of each channel.
 
     Attributes:
-        constants: what the sum starts with.
+        constants: number with which each sum starts.
         least: the smallest possible sum.
         most: the largest possible sum.
     """
@@ -107,8 +107,15 @@ def mean_multipliers(
 ) -> np.ndarray | None:
     """Return the shift and mantissa of each scale, int64 (n, 2), as loops/qpool reads them.
 
-    The sums of each scale are within least .. most; low and high are as in channel_multipliers.
-    Returns None if a scale is too small.
+    Args:
+        scales: exact scales.
+        least: the smallest possible sum for each scale.
+        most: the largest possible sum for each scale.
+        low: as for channel_multipliers.
+        high: as for channel_multipliers.
+
+    Returns:
+        The multipliers, or None if a scale is too small.
     """
     channels = channel_multipliers(scales, Sums(least * 0, least, most), low, high)
     if (channels.shifts > MOST_LEFT).any():
@@ -122,7 +129,14 @@ def mean_multipliers(
 
 
 def _constant_result(scale, constant, least, most):
-    """Return constant and shift of a channel whose sums all give one result; None for others."""
+    """Return constant and shift of a channel whose sums all give one result; None for others.
+
+    Args:
+        scale: its exact scale.
+        constant: number with which its sum starts.
+        least: the smallest possible sum.
+        most: the largest possible sum.
+    """
     result = round(least * scale)
     largest = max(constant - least, most - constant)
     bits = (4 * largest + 1).bit_length()  # a step of so many bits: no sum reaches half of it

@@ -37,7 +37,7 @@ class _Run:
 
 @dataclass
 class Whole:
-    """The map of an axis whose extent only a run knows: all of it.
+    """The map of an axis whose extent only a run knows: it selects all elements.
 
     Attributes:
         begin: index of its first element in the output.
@@ -50,10 +50,15 @@ Maps = Sequence[Sequence[int] | Whole]
 
 
 def emit_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
-    """Emit the selection out = x[maps].
+    """Emit out = x[maps], the selection of an index of x for each index of out.
 
-    Each map has an index into an axis of x for each index of out. Elements with a negative index
-    keep their value.
+    Elements of out whose index is negative keep their value.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        out: the output.
+        maps: for each axis the indices in x, or a Whole.
     """
     maps = [m if isinstance(m, Whole) else np.asarray(m, np.int64) for m in maps]
     if out.nelem == 0:
@@ -80,7 +85,10 @@ def emit_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
 
 
 def alias_or_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
-    """Emit out = x[maps], or make out a view of x if that is all. Nothing else may write out."""
+    """Emit out = x[maps], or make out a view of x if both have the same elements.
+
+    No other step may write to out. Arguments are those of emit_select.
+    """
     if _is_copy(x.shape, out, maps):
         node.alias(out, x)
     else:

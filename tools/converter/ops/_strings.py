@@ -69,7 +69,15 @@ def emit_lookup(node, index: Tensor, texts: Sequence[str | bytes], out: Tensor) 
 
 
 def emit_map(node, x: Tensor, answers: dict, default, out: Tensor) -> None:
-    """Emit out = answers.get(x, default). Keys and values fit the dtypes of x and out."""
+    """Emit out = answers.get(x, default).
+
+    Args:
+        node: the node to lower.
+        x: the keys.
+        answers: {key: value}, of the dtypes of x and out.
+        default: value for other keys.
+        out: the output.
+    """
     require_fixed(x, out)
     of_nan = [v for k, v in answers.items() if k != k]
     keys = sorted(k for k in answers if k == k)
@@ -83,7 +91,7 @@ def _column(values, t):
 
 
 def set_open(out: Tensor, shape: Sequence[int]) -> None:
-    """Declare the shape of an output, of which only a run knows some dimensions (OPEN)."""
+    """Set the shape of an output of strings that has dimensions which only a run knows (OPEN)."""
     if OPEN not in shape:
         raise ValueError("no open dimension")
     out.shape = tuple(shape)

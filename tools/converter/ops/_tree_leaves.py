@@ -139,7 +139,7 @@ def _entries(units, limbs):
 def pack_floats(
     leaves: Sequence[Leaf], used: Sequence[int], base: np.ndarray, aggregate: int, dtype: type
 ) -> Leaves:
-    """Pack leaves for kernel trees_float: equal ones once, sums without zeros; see pack_exact."""
+    """Pack leaves for kernel trees_float; equal leaves are stored once. See pack_exact."""
     numbers, packed, first, entries = {}, {}, [0], []
     for leaf in used:
         pairs = tuple(_merged(leaves[leaf], aggregate).items())

@@ -34,7 +34,7 @@ class Windows:
 
     @property
     def named(self) -> dict[str, Any]:
-        """Return all of it by the names of kernels' parameters."""
+        """Return all attributes by the names of kernels' parameters."""
         return {
             **dict(zip(("d", "h", "w"), self.in_dims, strict=True)),
             **dict(zip(("kd", "kh", "kw"), self.kernel, strict=True)),
@@ -46,7 +46,7 @@ class Windows:
 
     @property
     def named_2d(self) -> dict[str, Any]:
-        """Return the same without z."""
+        """Return the attributes of y and x by the names of kernels' parameters."""
         named = self.named
         groups = {name: named[name][1:] for name in ("strides", "dilations", "pads")}
         sizes = {name: named[name] for name in ("h", "w", "kh", "kw", "oh", "ow")}
@@ -90,7 +90,7 @@ def auto_pad(node) -> str:
 
 
 def window_behind(planes: int, w: Windows, x: Tensor) -> dict[int, int]:
-    """Return the lead of input 0 of a kernel that reads window after window in C order."""
+    """Return the lead of input 0 of a kernel that reads its windows one by one, in C order."""
     sizes = (planes, *w.in_dims, *w.out_dims)
     if any_open(sizes) or math.prod(sizes) > overlap.MAX_TRACKED * math.prod(w.in_dims):
         return {}
@@ -98,7 +98,10 @@ def window_behind(planes: int, w: Windows, x: Tensor) -> dict[int, int]:
 
 
 def counts_of(windows: Windows, dim: int, padding: bool = False) -> np.ndarray:
-    """Return how many taps of each window along a dimension lie inside the input (or padding)."""
+    """Return how many taps of each window are inside the input, along one dimension.
+
+    padding: True to count taps inside the padding as well.
+    """
     begin, end = 0, windows.in_dims[dim]
     if padding:
         begin, end = -windows.pads[dim], end + windows.end_pads[dim]
@@ -135,7 +138,7 @@ def require_nonempty(w: Windows) -> None:
 
 
 def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):
-    """Return pads for output = ceil(input / stride); SAME_UPPER puts the odd one at the end."""
+    """Return pads that make output = ceil(input / stride). SAME_UPPER pads more at the end."""
     begin, end = [], []
     for i in range(len(in_dims)):
         reach = (kernel[i] - 1) * dilations[i] + 1

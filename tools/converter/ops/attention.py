@@ -164,7 +164,7 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
 
 
 def _words(at_once, heads, keys, k, width) -> int:
-    """Return the scratch for so many queries at once [words]."""
+    """Return the scratch for `at_once` queries of each head at a time [words]."""
     return scratch_places(heads * at_once, keys, k, width)[-1]
 
 

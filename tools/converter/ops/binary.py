@@ -41,7 +41,7 @@ def lower_binary(node):
 
 
 def _are_powers_of_two(data):
-    """Return True if all are powers of two.
+    """Return True if all divisors are powers of two.
 
     Products with their reciprocals have the same bits as quotients, and are faster.
     """
@@ -51,7 +51,7 @@ def _are_powers_of_two(data):
 
 @lowers("PRelu")
 def lower_prelu(node):
-    """Lower PRelu. Before opset 9, slopes that do not broadcast are those of the channels."""
+    """Lower PRelu. Before opset 9, slopes that do not broadcast belong to the channels."""
     x, slope, out = node.inputs[0], node.inputs[1], node.outputs[0]
     by_channel = node.opset < 9 and len(slope.shape) == 1 and len(x.shape) > 1
     if by_channel and slope.nelem not in (1, x.shape[-1]) and slope.nelem == x.shape[1]:

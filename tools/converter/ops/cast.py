@@ -24,7 +24,15 @@ def lower_cast(node):
 
 
 def emit_cast(node, x: Tensor, out: Tensor, saturate: int = 1, round_mode: str = "up") -> None:
-    """Emit out = x in the dtype of out; saturate and round_mode matter only for float8."""
+    """Emit out = x in the dtype of out.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        out: the output.
+        saturate: for float8: limit values that are too large, instead of making them infinite.
+        round_mode: for float8: how values are rounded.
+    """
     if x.dtype == out.dtype:
         node.alias(out, x)
         return

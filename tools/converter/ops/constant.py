@@ -68,9 +68,9 @@ def lower_size(node):
 
 
 def fold_known(node) -> bool:
-    """Compute the output at conversion, unless an input is unknown or the level is 0.
+    """Compute the output at conversion if all inputs are known, unless the level is 0.
 
-    Constant folding has done most of these; it omits some, such as large ones. Returns False if
+    Constant folding has done most such nodes; it omits some, such as large ones. Returns False if
     the output is not computed.
     """
     if node.is_kept or any(t.data is None for t in node.inputs):

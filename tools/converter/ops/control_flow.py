@@ -36,7 +36,7 @@ def lower_if(node):
 def lower_loop(node):
     """Lower Loop.
 
-    Carried values have memory of their own; each round ends by copying the new values there.
+    Each carried value has a tensor of its own; a round ends by copying the new values there.
     """
     trips = node.input(0) or node.constant(np.array(np.iinfo(np.int64).max))
     first = node.input(1) or node.constant(np.array(True))
@@ -120,6 +120,16 @@ def lower_scan(node):
 
 
 def _write_scans(steps, node, values, counter, length, skip):
+    """Emit the copies of a round's scan outputs to their slices of the node's outputs.
+
+    Args:
+        steps: the steps of the body, which get the copies.
+        node: the Loop or Scan.
+        values: the round's values.
+        counter: number of the round.
+        length: number of rounds.
+        skip: the default axis of the slices.
+    """
     outs = node.outputs[len(node.outputs) - len(values) :]
     axes = node.attr("scan_output_axes", [skip] * len(outs))
     reverse = node.attr("scan_output_directions", [0] * len(outs))
@@ -130,7 +140,15 @@ def _write_scans(steps, node, values, counter, length, skip):
 
 
 def _index(steps, node, counter, length, backward) -> Tensor:
-    """Return the slice that a round uses: the counter, or length - 1 - counter."""
+    """Return the index of the slice that a round uses: the counter, or length - 1 - counter.
+
+    Args:
+        steps: the steps of the body, which get the subtraction.
+        node: the Scan.
+        counter: number of the round.
+        length: number of rounds.
+        backward: True for slices in reverse order.
+    """
     if not backward:
         return counter
     with node.emitting_to(steps):
@@ -138,7 +156,16 @@ def _index(steps, node, counter, length, backward) -> Tensor:
 
 
 def _emit_take(steps, node, x, index, axis, skip) -> Tensor:
-    """Return the slice of x at an index, without the axis (and without a leading batch of 1)."""
+    """Return the slice of x at an index, without the axis.
+
+    Args:
+        steps: the steps of the body, which get the copy.
+        node: the Scan.
+        x: the input of the node.
+        index: scalar tensor.
+        axis: axis of the slices.
+        skip: number of leading dims of 1 to drop as well (a batch).
+    """
     out = node.temp(x.dtype, [d for i, d in enumerate(x.shape) if i != axis][skip:])
     with node.emitting_to(steps):
         emit_gather(node, x, index, out, axis)
@@ -146,7 +173,16 @@ def _emit_take(steps, node, x, index, axis, skip) -> Tensor:
 
 
 def _emit_put(steps, node, x, index, out, axis):
-    """Write x to out as the slice at an index."""
+    """Write x to out as the slice at an index.
+
+    Args:
+        steps: the steps of the body, which get the copy.
+        node: the Loop or Scan.
+        x: the slice.
+        index: scalar tensor.
+        out: the output of the node.
+        axis: axis of the slices.
+    """
     unit = 4 if out.itemsize % 4 == 0 else 1
     outer, n, inner = lines_of(out.shape, axis)
     if outer * inner * out.itemsize != x.nbytes:
@@ -157,7 +193,14 @@ def _emit_put(steps, node, x, index, out, axis):
 
 
 def _emit_carry(steps, node, values, states):
-    """Copy new values to the states; first save those that another copy would overwrite."""
+    """Copy new values to the states, after saving those that an earlier copy would overwrite.
+
+    Args:
+        steps: the steps of the body, which get the copies.
+        node: the Loop or Scan.
+        values: the round's values.
+        states: the tensors that carry them to the next round.
+    """
     targets = set(states)
     sources = []
     with node.emitting_to(steps):

@@ -33,7 +33,15 @@ def lower_conv(node):
 
 
 def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -> None:
-    """Emit the convolution that the node's attributes describe, with these tensors."""
+    """Emit the convolution that the node's attributes describe, of these tensors.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        w: the weights, as for Conv.
+        bias: one value for each output channel, or None.
+        out: the output.
+    """
     group = groups_of(node, x, w)
     windows = windows_of(node, w.shape[2:], out.shape)
     packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
@@ -76,7 +84,15 @@ class Convolution:
 
 
 def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -> None:
-    """Emit block_conv or conv with rows of (C, kd, kh, kw), and a bias behind each."""
+    """Emit block_conv, or conv if a sum cannot use block floats.
+
+    Args:
+        node: the node to lower.
+        x: the input, (N, C, D, H, W) or without leading spatial dims.
+        packed: rows of weights (C, kd, kh, kw), each followed by its bias if there is one.
+        conv: its Convolution.
+        out: the output.
+    """
     n, channels = x.shape[:2]
     windows, k = conv.windows, conv.k(x)
     m = conv.out_shape[1] // conv.groups
@@ -99,9 +115,15 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
 
 
 def conv_constants(node, packed, conv, k):
-    """Return the constants of rows reordered to (kw, C, kd, kh).
+    """Return the constants of a block convolution: rows reordered to (kw, C, kd, kh).
 
-    So each column of the window is contiguous in the image's columns.
+    In this order each column of the window is contiguous in the image's columns.
+
+    Args:
+        node: the node to lower.
+        packed: rows of weights (C, kd, kh, kw), each followed by its bias if there is one.
+        conv: the Convolution.
+        k: weights of a row.
     """
     rows = packed.data.reshape(-1, k + conv.has_bias)
     weights = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)

@@ -116,7 +116,15 @@ def _planar(node, zero: Tensor | None) -> tuple[Tensor, Geometry]:
 
 
 def _padded_depth(node, x: Tensor, zero: Tensor | None, first: int, depth: int) -> Tensor:
-    """Return x (1, C, D, H, W) with `first` planes of its zero point in front, `depth` in all."""
+    """Return x with planes of its zero point added in front and behind.
+
+    Args:
+        node: the node to lower.
+        x: bytes (1, C, D, H, W).
+        zero: its zero point, or None for 0.
+        first: number of planes in front.
+        depth: number of planes in all.
+    """
     _, channels, d, h, width = x.shape
     if depth == d:
         return x

@@ -61,13 +61,22 @@ def lower_conv_max_pool(node):
 
 
 def _is_about_as_large(windows):
-    """Return True if the output planes are not much larger than those of the input."""
+    """Return True if the output planes of a convolution are not much larger than the input's."""
     dims = zip(windows.in_dims, windows.kernel, windows.out_dims, strict=True)
     return all(out <= d + 2 * k for d, k, out in dims)
 
 
 def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor):
-    """Emit one step of conv_max_pool."""
+    """Emit one step of conv_max_pool.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        packed: rows of weights, as for emit_conv.
+        conv: the Convolution.
+        pool: (1, rows, columns) of the pool's window.
+        out: the output.
+    """
     windows, k = conv.windows, conv.k(x)
     n, groups, m = x.shape[0], conv.groups, conv.out_shape[1] // conv.groups
     c, (_, ph, pw) = x.shape[1] // groups, pool
@@ -85,7 +94,15 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
 
 
 def _emit_pool(node, plane, in_dims, pool, out):
-    """Emit max_pool over a plane."""
+    """Emit max_pool over the output planes of a convolution.
+
+    Args:
+        node: the node to lower.
+        plane: the output of the convolution.
+        in_dims: three spatial dims of it.
+        pool: three sizes of the window, also its strides.
+        out: the output.
+    """
     out_dims = [d // p for d, p in zip(in_dims, pool, strict=True)]
     _, h, w = in_dims
     windows = Windows(in_dims, pool, out_dims, pool, [1, 1, 1], [0, 0, 0], [0, 0, 0])

@@ -109,6 +109,16 @@ def phases_of(dim: Dim) -> list[Phase]:
 
 
 def _emit_phase(node, x, w, groups, dims, phases):
+    """Emit the convolution for one phase: output elements at the same offset within the strides.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        w: the weights.
+        groups: number of groups.
+        dims: the three spatial Dims.
+        phases: the Phase of each of them.
+    """
     n, m = x.shape[0], w.shape[1]
     whole = strides_of((n, groups * m, *(d.d_out for d in dims)))
     first = sum(p.first * s for p, s in zip(phases, whole[2:], strict=True))

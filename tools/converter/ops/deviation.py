@@ -24,10 +24,16 @@ _ROWS = 16  # rows in one call
 def deviation_words(
     n: int, scales: Sequence[float], roots: np.ndarray
 ) -> tuple[list[int], np.ndarray] | None:
-    """Return the scale of the kernel, and its factors in the order of a byte's bits.
+    """Return the parameter `scale` of kernel qdeviation, and its factors.
 
-    Scales are those of x, of the variance and of the result; roots are the deviations for each
-    byte of the variance. Returns None if a scale is out of range.
+    Args:
+        n: elements of a line.
+        scales: scales of x, of the variance and of the result.
+        roots: the deviation for each byte of the variance.
+
+    Returns:
+        ([mantissa, shift] of the scale, factors in the order of a byte's bits); None if a scale is
+        out of range.
     """
     x, v, y = scales
     mantissa, exponent = math.frexp(x * x / (n * n * v))

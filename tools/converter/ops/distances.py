@@ -51,10 +51,17 @@ def lower_decays(node):
 
 
 def emit_distances(node, x: Tensor, w: Tensor, out: Tensor, scale: float = 1.0) -> None:
-    """Emit out[n, v] = scale * sum((x[n] - w[v]) ** 2); x (N, F), w (V, F), out (N, V) float32.
+    """Emit out[n, v] = scale * sum((x[n] - w[v]) ** 2).
 
-    Features of very different size get steps of their own, so that each counts with all its bits,
+    Features of very different size get their own steps, so that each counts with all its bits,
     as in a sum of floats.
+
+    Args:
+        node: the node to lower.
+        x: float32 (N, F).
+        w: float32 (V, F).
+        out: float32 (N, V).
+        scale: a factor.
     """
     if w.data is None or not _is_block(node, w):
         _emit_of_floats(node, x, w, out, scale)
@@ -77,7 +84,15 @@ def emit_distances(node, x: Tensor, w: Tensor, out: Tensor, scale: float = 1.0) 
 
 
 def emit_decays(node, x: Tensor, w: Tensor, out: Tensor, gamma: float) -> None:
-    """Emit out[n, v] = exp(-gamma * sum((x[n] - w[v]) ** 2)), shapes as in emit_distances."""
+    """Emit out[n, v] = exp(-gamma * sum((x[n] - w[v]) ** 2)).
+
+    Args:
+        node: the node to lower.
+        x: float32 (N, F).
+        w: float32 (V, F).
+        out: float32 (N, V).
+        gamma: a factor.
+    """
     decay = decay_words(gamma)
     groups = _groups(w.data) if w.data is not None and _is_block(node, w) else []
     if decay is not None and len(groups) == 1:
@@ -118,7 +133,17 @@ def _groups(w: np.ndarray) -> list[np.ndarray]:
 
 
 def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
-    """Emit the distances in some of the features."""
+    """Emit block_distances for some of the features.
+
+    Args:
+        node: the node to lower.
+        x: float32 (N, F).
+        w: array (V, F).
+        features: indices of the features.
+        out: float32 (N, V).
+        scale: a factor.
+        decay: words of the exponential that emit_decays applies; none for distances.
+    """
     n, vectors = x.shape[0], w.shape[0]
     if len(features) < w.shape[1]:
         selected = node.temp(FLOAT, (n, len(features)))
@@ -139,6 +164,7 @@ def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
 
 
 def _emit_of_floats(node, x, w, out, scale):
+    """Emit distances with floats: see emit_distances."""
     (n, features), vectors = x.shape, w.shape[0]
     at_once = max(1, min(vectors, _SCRATCH_NELEM // max(features, 1)))
     sizes = {"n": n, "vectors": vectors, "features": features, "at_once": at_once}

@@ -48,7 +48,16 @@ def _parse(node):
 
 
 def _product(node, dtype, a: _Term, b: _Term, needed, sizes) -> _Term:
-    """Emit one gemm over (batch labels, labels of a, labels of b); other labels are summed."""
+    """Emit one gemm of two terms; return the term (batch labels, labels of a, labels of b).
+
+    Args:
+        node: the node to lower.
+        dtype: dtype of the product.
+        a: the first term.
+        b: the second term.
+        needed: labels that the output or later terms have; the others are summed over.
+        sizes: {label: extent}.
+    """
     ours, theirs = set(a.labels), set(b.labels)
     shared = [label for label in sizes if label in ours and label in theirs]
     batch = [label for label in shared if label in needed]
@@ -65,7 +74,14 @@ def _product(node, dtype, a: _Term, b: _Term, needed, sizes) -> _Term:
 
 
 def _summed(node, term: _Term, keep: Sequence[str], sizes) -> _Term:
-    """Return a term with its axes in the order of `keep`, summed over the others."""
+    """Return a term with its axes in the order of `keep`, summed over all other axes.
+
+    Args:
+        node: the node to lower.
+        term: a tensor with a label for each axis.
+        keep: labels of the result.
+        sizes: {label: extent}.
+    """
     drop = [label for label in dict.fromkeys(term.labels) if label not in keep]
     t = _arranged(node, term, [*keep, *drop], sizes)
     if drop:
@@ -76,7 +92,16 @@ def _summed(node, term: _Term, keep: Sequence[str], sizes) -> _Term:
 
 
 def _arranged(node, term, order, sizes) -> Tensor:
-    """Return the tensor of a term with its axes in an order; diagonals taken, ones broadcast."""
+    """Return the tensor of a term with its axes in another order, by a move.
+
+    A repeated label takes the diagonal, a missing one or an extent of 1 broadcasts.
+
+    Args:
+        node: the node to lower.
+        term: a tensor with a label for each axis.
+        order: labels of the result.
+        sizes: {label: extent}.
+    """
     shape = [sizes[label] for label in order]
     if list(order) == term.labels and tuple(shape) == term.t.shape:
         return term.t

@@ -77,7 +77,7 @@ def _log2(values):
 def lower_gate(node):
     """Lower DynamicGate: v * s(v) of v = x * scale + offset, then DynamicQuantizeLinear.
 
-    Scale and offset have one element, or one for each index of the last axis.
+    Scale and offset have one element, or one element for each index of the last axis.
     """
     x, scale, offset = node.inputs
     channels = x.shape[-1] if max(scale.nelem, offset.nelem) > 1 else 1

@@ -60,13 +60,13 @@ def require_fit(a: Tensor, b: Tensor, lengths: tuple[int, int]) -> None:
 
 
 def _match(node, a, b, lengths):
-    """Check that lengths are equal, in the run if only that knows them."""
+    """Require equal lengths of two operands: now, or in the run if only a run knows them."""
     require_fit(a, b, lengths)
     emit_same(node, [lengths])
 
 
 def _emit_scaled_sum(node, product, c, alpha, beta):
-    """Emit out = alpha * product + beta * c, by elementwise steps."""
+    """Emit the node's output = alpha * product + beta * c, by elementwise steps."""
     out = node.outputs[0]
     if alpha != 1.0:
         target = node.temp(out.dtype, out.shape) if c is not None else out
@@ -80,7 +80,7 @@ def _emit_scaled_sum(node, product, c, alpha, beta):
 
 
 def _column_bias(node, c: Tensor | None, n: int, beta: float):
-    """Return beta * C as one value for each column, or None if it has to be added later."""
+    """Return beta * C as one value for each of n columns; None if it must be added afterwards."""
     if c is None or math.prod(c.shape[:-1]) != 1:
         return None
     if c.data is None:
@@ -162,7 +162,14 @@ def _batches(a_batch, w_batch):
 
 
 def _expanded(node, a, a_shape, w_batch):
-    """Return a copy of an operand with its batch dimensions broadcast to the other's."""
+    """Return a copy of a MatMul operand with its batch dims broadcast to those of the other one.
+
+    Args:
+        node: the node to lower.
+        a: the operand.
+        a_shape: its shape.
+        w_batch: batch dims of the other operand.
+    """
     if any_open((*a_shape, *w_batch)):
         raise Problem("MatMul batches that broadcast, of run-time extents")
     batch = np.broadcast_shapes(tuple(a_shape[:-2]), tuple(w_batch))
@@ -179,7 +186,7 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
     Args:
         node: the node to lower.
         a: the matrices A.
-        w: rows of k weights, with a bias behind each if there is one.
+        w: rows of k weights, each followed by its bias if there is one.
         out: the product.
         shape: (n0, n1, M, N, K).
         has_bias: the rows of w have biases.
@@ -214,17 +221,26 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
 
 
 def _are_features(node, a, w, n, k):
-    """Return True for a few sums of features that may have different units (see is_raw)."""
+    """Return True if a product has few sums, of features that may have different units.
+
+    Such inputs come from outside the model unscaled (see Node.is_raw).
+    """
     small = not any_open([n, k]) and n <= _FEW_SUMS and k <= _FEW_FEATURES
     return small and is_block(node, a, w, k) and node.is_raw(a)
 
 
 def scaled_columns(node, x: Tensor, w: np.ndarray, alike: int) -> tuple[Tensor, np.ndarray]:
-    """Return x (rows, K) times powers of two, and w (N, K) divided by these.
+    """Scale the columns of x by powers of two so that each matters equally; return (x, w).
 
-    Then the largest weight of each column is between 0.5 and 1. The elements of x share an
-    exponent, so each has the size of its largest contribution to a sum. If the columns differ in
-    size by less than `alike` bits, both are returned unchanged.
+    The columns of w are divided by the same powers: then the largest weight of each column is
+    between 0.5 and 1. The elements of a row of x share an exponent, so each should be as large as
+    its largest contribution to a sum.
+
+    Args:
+        node: the node to lower.
+        x: (rows, K).
+        w: array (N, K).
+        alike: number of bits; columns whose sizes differ by less stay unchanged.
     """
     exponents = np.frexp(np.abs(w).max(0))[1]
     exponents[~w.any(0)] = exponents.max(initial=0)

@@ -54,7 +54,8 @@ def lower_layer_normalization(node):
 def lower_group_normalization(node):
     """Lower InstanceNormalization and GroupNormalization.
 
-    Scale and bias have one value for each channel; for GroupNormalization 18 one for each group.
+    Scale and bias have one value for each channel; in opset 18 GroupNormalization has one for
+    each group.
     """
     node.require_dtype(*FLOATS)
     x = node.inputs[0]
@@ -69,7 +70,15 @@ def lower_group_normalization(node):
 
 
 def _emit_normalize(node, factors, sizes, centred, spread):
-    """Emit the node's normalization, with statistics if these are outputs (see emit_normalize)."""
+    """Emit a normalization, also with the statistics that the node has outputs for.
+
+    Args:
+        node: the node to lower.
+        factors: as for emit_normalize.
+        sizes: as for emit_normalize.
+        centred: as for emit_normalize.
+        spread: as for emit_normalize.
+    """
     x, outputs = node.inputs[0], node.outputs[:1]
     if any(node.outputs[1:]):
         statistics = [*node.outputs[1:], None, None][:2]

@@ -45,7 +45,7 @@ def lower_scale(node):
 def lower_to_float(node):
     """Lower ToFloat: x * scale + offset.
 
-    Scale and offset have one element, or one for each index of an axis of x.
+    Scale and offset have one element, or one element for each index of an axis of x.
     """
     x, scale, offset = node.inputs
     if (x.dtype, scale.dtype, offset.dtype) != (INT32, FLOAT, FLOAT):

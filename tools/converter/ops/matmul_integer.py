@@ -49,7 +49,15 @@ def lower_qlinear_matmul(node):
 
 
 def emit_requantize(node, product: Tensor, scale: Tensor, y_scale: Tensor, y_zero: Tensor) -> None:
-    """Emit the node's output = quantized(product * scale), in floats."""
+    """Emit the node's output = quantized(product * scale), computed in floats.
+
+    Args:
+        node: the node to lower.
+        product: int32.
+        scale: float32, the scale of the product.
+        y_scale: scale of the output.
+        y_zero: zero point of the output.
+    """
     out = node.outputs[0]
     real = node.temp(FLOAT, out.shape)
     emit_binary(node, "mul", as_dtype(node, product, FLOAT), scale, real)
@@ -64,7 +72,7 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
         node: the node to lower.
         a: matrices of bytes.
         b: matrices of bytes.
-        scales: of a, b and out. Those of b are one, or one for each column of a single matrix.
+        scales: scales of a, b and out; b may have one for each column of a single matrix.
         zeros: zero points of a, b and out.
         bias: int32, one for each column, or None.
         out: the output.
@@ -85,7 +93,16 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
 
 
 def _emit_of_two(node, a, b, numbers, out, alpha):
-    """Emit out = a * b if only a run knows b; return False if scales are unknown."""
+    """Emit out = a * b if only a run knows b; return False if scales are unknown.
+
+    Args:
+        node: the node to lower.
+        a: matrices of bytes.
+        b: matrices of bytes.
+        numbers: zero points of a, b and out, then their scales; None for unknown ones.
+        out: the output.
+        alpha: a factor of the product.
+    """
     if any(v is None for v in numbers):
         return False
     a_zero, b_zero, y_zero, a_scale, b_scale, y_scale = numbers
@@ -123,7 +140,10 @@ def emit_product(node, a, b, a_zero, b_zero, out):
 
 
 def _operands(a: Tensor, b: Tensor, b_zero, bias) -> tuple[Weights, Geometry] | None:
-    """Return b with columns as channels, and a with rows as positions; None if b is unknown."""
+    """Return b as weights (columns are channels) and a as positions (its rows).
+
+    Returns None if b is unknown.
+    """
     zero = scalar(b_zero)
     if b.data is None or zero is None or a.itemsize != 1 or (bias and bias.data is None):
         return None
@@ -165,7 +185,7 @@ class _Product(NamedTuple):
 
 
 def _product_of(a: Tensor, b: Tensor, a_zero: int, b_zero: int) -> _Product | None:
-    """Return a * b over the last two dimensions, or None if their batches do not match."""
+    """Return the _Product a * b over the last two dims; None if their batches do not match."""
     if a.itemsize != 1 or b.itemsize != 1 or min(len(a.shape), len(b.shape)) < 2:
         return None
     if any_open((*a.shape, *b.shape)) or 0 in (*a.shape, *b.shape):
@@ -193,7 +213,15 @@ def _dims(batch):
 def _emit_requantized_product(
     node, product: _Product, scale: Sequence[Fraction] | None, out: Tensor, y_zero: int
 ) -> bool:
-    """Emit out (bytes) = sums times one scale, plus y_zero; return False if integers cannot."""
+    """Emit out (bytes) = sums * scale + y_zero; return False if integers cannot.
+
+    Args:
+        node: the node to lower.
+        product: the _Product.
+        scale: a fraction, or None if it is unusable.
+        out: the output.
+        y_zero: zero point of the output.
+    """
     if scale is None:
         return False
     (zx, zw), k = product.zeros, product.geometry.counts[2]
@@ -226,6 +254,16 @@ def _emit_integer_product(node, product: _Product, out: Tensor) -> bool:
 
 
 def _emit_product(node, product, shift, word, ends, out):
+    """Emit qcolumns, which packs the columns of b as weights, then qconv.
+
+    Args:
+        node: the node to lower.
+        product: the _Product.
+        shift: shift of the requantization.
+        word: its multiplier.
+        ends: the smallest and the largest result, as for emit_qconv.
+        out: the output.
+    """
     (zx, zw), geometry = product.zeros, product.geometry
     k, m = geometry.counts[2], geometry.counts[5]
     columns = node.temp(UINT8, (product.groups * m * (8 + padded(k)),))

@@ -70,7 +70,7 @@ def lower_regressor(node):
 
 
 def _bias(node, n):
-    """Return the intercepts, or None if there are none."""
+    """Return the intercepts, or None if the node has none."""
     bias = float_attribute(node, "intercepts")
     if bias.size not in (0, n):
         raise Problem(f"{bias.size} intercepts for {n} rows of coefficients")
@@ -147,7 +147,7 @@ def lower_svm_classifier(node):
 
 
 def _lower_without_vectors(node, x, labels, transform):
-    """Lower an SVM without support vectors: a row of coefficients for each class, one rho."""
+    """Lower an SVM without support vectors: a linear score for each class, and one rho."""
     n = len(labels)
     if n == 2:
         raise Problem("two classes without support vectors", "use LinearClassifier")
@@ -157,7 +157,15 @@ def _lower_without_vectors(node, x, labels, transform):
 
 
 def _emit_pairs(node, x: Tensor, vectors: np.ndarray, counts, scores: Tensor) -> None:
-    """Emit scores (samples, pairs) = the decision of each pair of classes."""
+    """Emit scores (samples, pairs) = the decision between each pair of classes.
+
+    Args:
+        node: the SVMClassifier.
+        x: the features.
+        vectors: array (support vectors, features).
+        counts: number of support vectors of each class.
+        scores: the output.
+    """
     n, n_vectors, n_features = len(counts), *vectors.shape
     coefficients = table_of(float_attribute(node, "coefficients"), n - 1)
     if coefficients.shape[1] != n_vectors:
@@ -247,7 +255,7 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
 
 
 def _emit_whole_power(node, x: Tensor, degree: int, out: Tensor) -> None:
-    """Emit out = x ** degree for a degree of 2 or more, by products: one for each of its bits."""
+    """Emit out = x ** degree by squares and products, for a degree of 2 or more."""
     power = x
     for i, bit in enumerate(f"{degree:b}"[1:]):
         is_last = i == degree.bit_length() - 2

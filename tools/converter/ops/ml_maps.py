@@ -105,7 +105,14 @@ def lower_zip_map(node):
 
 
 def _keys(node, t: Tensor, strings: str, ints: str) -> np.ndarray:
-    """Return the keys in an attribute, in the dtype of the map's keys."""
+    """Return the keys in one of two attributes, by the dtype of the map's keys.
+
+    Args:
+        node: the node.
+        t: the map.
+        strings: name of the attribute with strings.
+        ints: name of the attribute with integers.
+    """
     name = strings if t.dtype & STRING_KEYS else ints
     keys = node.attr(name)
     if not keys:

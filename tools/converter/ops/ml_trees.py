@@ -62,7 +62,15 @@ def _emit_two_classes(node, forest, base, positive, labels):
     """Emit scores and labels of two classes from one score x.
 
     If weights are positive the scores are 1 - x and x, and the second class is chosen for x > 1/2;
-    else -x and x, and x > 0. Kernel trees computes both if sums are exact, else class_pair does.
+    else they are -x and x, and x > 0 decides. Kernel trees computes both if sums are exact, else
+    class_pair does.
+
+    Args:
+        node: the TreeEnsembleClassifier.
+        forest: its trees.
+        base: base values: one or none.
+        positive: True if no weight is negative.
+        labels: the two classes.
     """
     transform = transform_of(node)
     rows = rows_of(node.inputs[0])[0]
@@ -177,9 +185,13 @@ def _floats(node, name, dtype=np.float32) -> np.ndarray:
 
 
 def _read_forest(node, kind, ids, weights) -> Forest:
-    """Return the forest of opsets 1 to 3, which list nodes by tree and number, with the leaves.
+    """Return the forest of opsets 1 to 3, which list nodes by tree and number.
 
-    `kind` is 'class' or 'target', the prefix of the attributes with the weights of leaves.
+    Args:
+        node: the node.
+        kind: 'class' or 'target', the prefix of the attributes with the weights of leaves.
+        ids: attribute with the class or target of each weight.
+        weights: the weights.
     """
     keys = list(zip(node.attr("nodes_treeids"), node.attr("nodes_nodeids"), strict=True))
     modes = [m.decode() if isinstance(m, bytes) else m for m in node.attr("nodes_modes")]
@@ -214,7 +226,15 @@ def _check_lengths(node, n):
 
 
 def _branches(node, keys, modes, inner, refs) -> list[Branch]:
-    """Return the inner nodes of opsets 1 to 3, from attributes nodes_*."""
+    """Return the inner nodes of opsets 1 to 3, from attributes nodes_*.
+
+    Args:
+        node: the node.
+        keys: (tree, number) of all nodes.
+        modes: their comparisons, "LEAF" for a leaf.
+        inner: indices of the inner nodes.
+        refs: {key: index of the inner node, or ~index of the leaf}.
+    """
     values, features = _floats(node, "nodes_values"), node.attr("nodes_featureids")
     true, false = node.attr("nodes_truenodeids"), node.attr("nodes_falsenodeids")
     missing = _missing(node, len(keys))
@@ -231,10 +251,7 @@ def _branches(node, keys, modes, inner, refs) -> list[Branch]:
 
 
 def _regress(node, forest, aggregate, base):
-    """Emit a regression.
-
-    Base values are ignored if there are not as many as targets, as in onnxruntime.
-    """
+    """Emit a regression. As in onnxruntime, base values count only if all targets have one."""
     n, transform = node.attr("n_targets", 1), transform_of(node)
     out = node.outputs[0]
     if n < 1 or out.shape[1:] != (n,):
@@ -247,6 +264,17 @@ def _regress(node, forest, aggregate, base):
 def _emit_trees(
     node, forest, aggregate, base, out: Tensor, dtype=np.float32, mirrored: bool = False
 ):
+    """Emit kernel trees if the sums of a forest are exact, else trees_float.
+
+    Args:
+        node: the node to lower.
+        forest: the trees.
+        aggregate: how the trees' weights are combined.
+        base: base values.
+        out: (rows, targets).
+        dtype: dtype of features and thresholds.
+        mirrored: target 0 is its base minus target 1.
+    """
     x = as_float(node, node.inputs[0]) if dtype == np.float32 else node.inputs[0]
     rows, n_features = rows_of(x)
     n = out.shape[1]
@@ -279,7 +307,7 @@ def _emit_trees(
 
 
 def _leaves(forest, used, base, aggregate, mirrored) -> Leaves:
-    """Return packed leaves: exact for float32 sums, else as floats."""
+    """Return the packed leaves: for exact sums if float32 allows these, else as floats."""
     leaves = None
     if aggregate not in (MIN, MAX) and base.dtype == np.float32:
         n_trees = len(forest.roots)

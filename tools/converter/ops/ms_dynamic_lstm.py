@@ -87,9 +87,13 @@ def _fixed(factors):
 
 
 def _rows(node, i, scale, d):
-    """Return packed rows, scales and zero point of input i in direction d.
+    """Return packed rows, scales and zero point of an input in one direction.
 
-    Its scales are input `scale`, its zero points the next one.
+    Args:
+        node: the DynamicQuantizeLSTM.
+        i: index of the input, W or R.
+        scale: index of the input with its scales; its zero points follow.
+        d: the direction.
     """
     t = node.inputs[i]
     if t.dtype not in (UINT8, INT8):

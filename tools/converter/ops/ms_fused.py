@@ -33,7 +33,15 @@ def lower_fused_conv(node):
 
 
 def emit_fused_activation(node, activation, constants, y, out):
-    """Emit out = activation(y), within the step that computes y if that can clip its results."""
+    """Emit out = activation(y), as limits of the step that computes y if it can clip results.
+
+    Args:
+        node: the node to lower.
+        activation: name of the activation.
+        constants: its parameters.
+        y: the input.
+        out: the output.
+    """
     step, limits = node.steps[-1], limits_of(activation, constants)
     if step.kernel in _LIMITED and step.outputs == [y] and limits is not None:
         step["limits"] = map(float_bits, limits)
@@ -98,7 +106,7 @@ def lower_fused_matmul(node):
 def _axes(node, t: Tensor, side: str) -> list[int]:
     """Return the axes of operand A or B (`side`) in the order that the product needs.
 
-    transBatch moves the first axis behind those of the batch; then trans swaps the last two.
+    transBatch moves the first axis behind the batch's axes; then trans swaps the last two.
     """
     axes = list(range(len(t.shape)))
     if len(axes) < 2:

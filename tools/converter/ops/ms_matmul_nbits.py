@@ -56,7 +56,7 @@ def lower_matmul_nbits(node):
 
 
 def _by_group(node, q, scales, zeros):
-    """Return (q - zero point) * scale as float32 (N, K), by the groups of g_idx."""
+    """Return weights (q - zero point) * scale as float32 (N, K); g_idx has each column's group."""
     group = node.const(4, "g_idx").astype(np.int64)
     return (q.astype(np.float32) - zeros[:, group]) * scales[:, group]
 
@@ -71,7 +71,8 @@ def _emit_floats(node, weights, bias, shape):
 def _zero_points(node, n, blocks, bits):
     """Return zero points as uint8 or float32 (N, blocks).
 
-    They are packed as the weights are, or floats, or absent, which means the middle of the range.
+    The node has them packed like the weights, or as floats, or not at all, which means the middle
+    of the range.
     """
     if node.input(3) is None:
         return np.full((n, blocks), 1 << (bits - 1), np.uint8)

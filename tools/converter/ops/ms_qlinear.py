@@ -48,9 +48,13 @@ def quantize(node, y: Tensor, first: int) -> None:
 
 
 def lower_by_floats(node, lower: Callable, inputs: Sequence[Tensor], first: int) -> None:
-    """Lower by another lowering in float32, and quantize its output.
+    """Lower a node by another lowering in float32, and quantize its output.
 
-    Inputs `first` and `first` + 1 are the scale and zero point of the output.
+    Args:
+        node: the node to lower.
+        lower: the lowering.
+        inputs: its inputs, in float32.
+        first: index of the input with the output's scale; its zero point follows.
     """
     y = node.temp(FLOAT, node.outputs[0].shape)
     lower_with(node, lower, [y], inputs)
@@ -121,7 +125,7 @@ def lower_activation(node):
 def lower_softmax(node):
     """Lower QLinearSoftmax along its axis, by default the last one.
 
-    Attribute opset is that of the Softmax that was quantized, whose meaning changed at 13.
+    Attribute opset is the version of the Softmax that was quantized, whose meaning changed at 13.
     onnxruntime multiplies by 1 / y_scale, truncated to an integer.
     """
     opset = node.attr("opset", 13)

@@ -39,6 +39,7 @@ def lower_batch_normalization(node):
 
 
 def _emit_folded(node, x, out, shape, epsilon):
+    """Emit x * factor + summand, for constant scale, bias, mean and variance."""
     scale, bias, mean, variance = (t.data.astype(np.float64) for t in node.inputs[1:5])
     factor = scale / np.sqrt(variance + epsilon)
     summand = bias - mean * factor
@@ -49,6 +50,7 @@ def _emit_folded(node, x, out, shape, epsilon):
 
 
 def _emit_steps(node, x, out, shape, epsilon):
+    """Emit (x - mean) * factor + bias, for mean and variance that only a run knows."""
     scale, bias, mean, variance = node.inputs[1:5]
     deviation = unary(node, "sqrt", binary(node, "add", variance, epsilon))
     factor = binary(node, "div", scale, deviation)
@@ -88,6 +90,7 @@ def _emit_training(node) -> None:
 
 
 def _emit_running(node, old: Tensor, new: Tensor, out: Tensor):
+    """Emit out = old * momentum + new * (1 - momentum)."""
     momentum = node.attr("momentum", 0.9)
     kept = binary(node, "mul", old, momentum)
     added = binary(node, "mul", new, 1 - momentum)

@@ -20,7 +20,7 @@ from .scatter import emit_offsets
 def lower_average_pool(node):
     """Lower AveragePool and LpPool.
 
-    count_include_pad counts explicit padding, but not what ceil_mode adds.
+    count_include_pad counts explicit padding, but not the padding that ceil_mode adds.
     """
     node.require_dtype(FLOAT, DOUBLE)
     x, out = node.inputs[0], node.outputs[0]

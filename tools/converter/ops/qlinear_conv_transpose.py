@@ -129,7 +129,14 @@ class _Product:
         )
 
     def _move(self, y, strides, first, phases):
-        """Emit a move from a temporary by (batch, group, phase, channel, y, x) to a phase."""
+        """Emit a move of one phase from a temporary to its elements of the output.
+
+        Args:
+            y: the temporary, by (batch, group, phase, channel, y, x).
+            strides: its strides.
+            first: index of the phase's first element in it.
+            phases: the Phase of each spatial dim.
+        """
         n, m = self.x.shape[0], self.w.shape[2]
         sizes = [d.d_out for d in self.dims]
         whole = strides_of((n, self.groups, m, *sizes))

@@ -58,7 +58,16 @@ def lower_dequantize(node):
 
 
 def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor):
-    """Emit QUANTIZE or DEQUANTIZE, with a scale and zero point of a shape that broadcasts to x."""
+    """Emit QuantizeLinear or DequantizeLinear.
+
+    Args:
+        node: the node to lower.
+        op: QUANTIZE or DEQUANTIZE.
+        x: the input.
+        scale: scales, of a shape that broadcasts to x.
+        zero: zero points, likewise, or None.
+        out: the output.
+    """
     if 0 in out.shape:
         return
     emit_bytes = emit_levels if op == QUANTIZE else emit_floats
@@ -97,9 +106,14 @@ FLOAT8_AND_LESS = (17, 18, 19, 20, 23, 24, 27, 28)
 
 
 def quantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> None:
-    """Emit out = x / scale + zero, rounded and saturated as by Cast.
+    """Emit out = x / scale + zero for float8, rounded and saturated like a Cast.
 
-    Scale and zero point broadcast to x.
+    Args:
+        node: the node to lower.
+        x: the input.
+        scale: scales, of a shape that broadcasts to x.
+        zero: zero points, likewise, or None.
+        out: the output.
     """
     quotient = binary(node, "div", _cast(node, x, scale.dtype), scale)
     if _is_nonzero(zero):
@@ -108,7 +122,15 @@ def quantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Ten
 
 
 def dequantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> None:
-    """Emit out = (x - zero) * scale."""
+    """Emit out = (x - zero) * scale for float8.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        scale: scales, of a shape that broadcasts to x.
+        zero: zero points, likewise, or None.
+        out: the output.
+    """
     x = _cast(node, x, scale.dtype)
     if _is_nonzero(zero):
         x = binary(node, "sub", x, _cast(node, zero, scale.dtype))

@@ -100,9 +100,9 @@ def _ratio(node):
 
 
 def _emit_random(node, op, a, b, out):
-    """Emit random numbers.
+    """Emit random numbers: op with parameters a and b.
 
-    The seed is the bits of the float attribute, else a hash of the node's name.
+    The seed has the bits of the node's float attribute, or else is a hash of the node's name.
     """
     seed = node.attr("seed")
     bits = float_bits(seed) if seed is not None else _hash(node.name)

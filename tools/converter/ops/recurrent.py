@@ -56,8 +56,8 @@ class Weights:
 
     Attributes:
         tensors: the kernel's inputs behind x.
-        biases: the kernel's parameter for their biases.
-        scratch: more scratch.
+        biases: the kernel's parameters that describe the biases.
+        scratch: scratch that these weights need.
     """
 
     tensors: list[Tensor]
@@ -147,6 +147,13 @@ def _in_blocks(node, cell, s, rows, biases) -> Weights | None:
     """Return known weights in block floating point, or None if they stay floats.
 
     Weights that --weights f16 has rounded stay floats: they take half of the bytes in the file.
+
+    Args:
+        node: the node to lower.
+        cell: its Cell.
+        s: sizes of the layer.
+        rows: W and R as rows.
+        biases: for each of them, whether its rows have biases.
     """
     if node.held_bits == 16 and all(t.data is not None and _are_halves(t.data) for t in rows):
         return None
@@ -168,9 +175,15 @@ def _are_halves(values):
 def emit_directions(
     node, kernel, cell: Cell, s: Shape, weights: Sequence[Weights], option
 ) -> None:
-    """Emit one step for each direction.
+    """Emit one step for each direction of a recurrent layer.
 
-    `option` is linear_before_reset of GRU, and input_forget of LSTM.
+    Args:
+        node: the node to lower.
+        kernel: name of the kernel.
+        cell: its Cell.
+        s: sizes of the layer.
+        weights: Weights of each direction.
+        option: linear_before_reset of GRU, input_forget of LSTM.
     """
     outputs = (node.outputs + [None] * 3)[:3]
     activations = activations_of(node, cell, s.directions)
@@ -221,7 +234,7 @@ def _reverse(node, directions):
 
 
 def _weights(node, rows, separate):
-    """Return W and R as rows with their biases, and for both if they have biases.
+    """Return W and R as rows with their biases, and for each whether it has biases.
 
     Known biases of R are added to those of W, unless they have to stay separate.
     """

@@ -52,7 +52,16 @@ def lower_reduce(node):
 
 
 def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None:
-    """Emit out = a reduction of x over axes by the kernel's operation, with a power for norms."""
+    """Emit out = x reduced over axes.
+
+    Args:
+        node: the node to lower.
+        op: operation of kernel reduce.
+        power: exponent of a norm, else 0.
+        x: the input.
+        out: the output.
+        axes: axes of x.
+    """
     x, (outer, n, inner) = join_axes(node, x, axes) if x.shape else (x, (1, 1, 1))
     if op == _MEAN and emit_mean(node, x, out, outer, n, inner):
         return
@@ -72,7 +81,7 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
 
 
 def _emit_product(node, x, out, lines):
-    """Emit a product as the last of the running products."""
+    """Emit the products of lines (outer, n, inner): the last ones of the running products."""
     outer, n, inner = lines
     products = node.temp(FLOAT, x.shape)
     node.emit("cumulate", [x], [products], product=1, exclusive=0, reverse=0, **named_lines(lines))
@@ -81,7 +90,7 @@ def _emit_product(node, x, out, lines):
 
 
 def _emit_norm(node, x, out, lines, power):
-    """Emit (sum of |x| ** power) ** (1 / power)."""
+    """Emit (sum of |x| ** power) ** (1 / power) along n of lines (outer, n, inner)."""
     powers, total = node.temp(FLOAT, x.shape), node.temp(FLOAT, out.shape)
     emit_any_power(node, unary(node, "abs", x), power, powers)
     node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
@@ -89,7 +98,7 @@ def _emit_norm(node, x, out, lines, power):
 
 
 def _emit_max_of_bytes(node, x, out, lines):
-    """Emit max_pool with columns as windows, for which it has a loop."""
+    """Emit max_pool, which has a loop for bytes, with lines (outer, n, inner) as windows."""
     outer, n, inner = lines
     ones, zeros = [1, 1, 1], [0, 0, 0]
     column = Windows([1, n, inner], [1, n, 1], [1, 1, inner], ones, ones, zeros, zeros)
@@ -97,9 +106,10 @@ def _emit_max_of_bytes(node, x, out, lines):
 
 
 def _emit_log_sum_exp(node, x, out, lines):
-    """Emit m + log(sum of exp(x - m)) with the maximum m of a line, in steps without boxed floats.
+    """Emit m + log(sum of exp(x - m)) along n of lines, with a line's maximum m.
 
-    An infinite m is clipped to the largest float: its difference from itself would be NaN.
+    All steps run without boxed floats. An infinite m is clipped to the largest float: its
+    difference from itself would be NaN.
     """
     outer, _, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, (outer, 1, inner))
@@ -151,7 +161,7 @@ def lower_cumulate(node):
 
 
 def _reverse(node, x, out, lines):
-    """Emit out = x with its lines reversed."""
+    """Emit out = x, reversed along n of lines (outer, n, inner)."""
     _, n, inner = lines
     strides = n * inner, inner, 1
     emit_move(node.emit, x, out, lines, (n * inner, -inner, 1), strides, (n - 1) * inner)

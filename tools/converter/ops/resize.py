@@ -40,7 +40,7 @@ def lower_resize(node):
 
 
 def _by_floats(node, x, out, axes):
-    """Emit a Resize of bytes, truncated as in onnxruntime; the standard leaves that open."""
+    """Emit a Resize of bytes through floats; they are truncated as in onnxruntime."""
     if node.attr("antialias", 0):
         raise Problem("antialias for bytes")
     real = node.temp(FLOAT, out.shape)
@@ -75,7 +75,15 @@ def _inside(node, axis):
 
 
 def _interpolate(node, x, out, tables, maps):
-    """Interpolate axis by axis, shrinking ones first; then select if outputs are extrapolated."""
+    """Interpolate axis by axis, axes that shrink first, then insert extrapolated values.
+
+    Args:
+        node: the node to lower.
+        x: the input.
+        out: the output.
+        tables: for each axis the weights (outputs, inputs).
+        maps: for each axis the index of each output, -1 for an extrapolated one.
+    """
     if any(len(table) == 0 for table in tables):
         return
     resized = [a for a, t in enumerate(tables) if not is_open(x.shape[a]) and not _is_identity(t)]
@@ -145,9 +153,9 @@ def lower_qlinear_resize(node):
 
 
 def _taps(node, axis: Axis) -> Taps:
-    """Return the blends along an axis as in onnxruntime.
+    """Return the two elements and weights of each output along an axis, as in onnxruntime.
 
-    At the last element both taps are that element, with weights of a half.
+    At the last element both are that element, with weights of a half.
     """
     last = np.float32(axis.n_in - 1)
     coordinate = np.clip(coordinates(node, axis), 0, last)

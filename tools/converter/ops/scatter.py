@@ -49,7 +49,14 @@ def lower_scatter_nd(node):
 
 
 def _emit_scatter(node, rows: Tensor, n: int, inner: int):
-    """Emit the output: a copy of data, then the updates in the order of their indices."""
+    """Emit the output: a copy of data, then the updates in the order of their indices.
+
+    Args:
+        node: the node to lower.
+        rows: number of the row that each update replaces.
+        n: number of rows.
+        inner: elements of a row.
+    """
     data, updates, out = node.inputs[0], node.inputs[2], node.outputs[0]
     op = _REDUCTIONS[node.attr("reduction", "none")]
     if op and data.dtype == BOOL:
@@ -84,7 +91,14 @@ def _element_rows(node, data, index) -> Tensor:
 
 
 def _slice_rows(node, data, index, batch: int) -> tuple[Tensor, tuple[int, int]]:
-    """Return row numbers for the tuples in the last axis of index, and data's (rows, inner)."""
+    """Return the row number of each tuple of indices, and (rows, inner) of data.
+
+    Args:
+        node: the node to lower.
+        data: the tensor that the tuples index.
+        index: tuples in its last axis.
+        batch: number of leading dims that both share.
+    """
     n_t = index.shape[-1]
     if any_open([n_t]):
         raise Problem("tuples of indices of a run-time length")
@@ -97,7 +111,7 @@ def _slice_rows(node, data, index, batch: int) -> tuple[Tensor, tuple[int, int]]
 
 
 def emit_offsets(node, index, dims, strides, sizes, steps) -> Tensor:
-    """Emit row numbers for tuples of indices.
+    """Return a new tensor with the row number of each tuple of indices.
 
     Args:
         node: the node to lower.
@@ -176,7 +190,16 @@ def _block_indices(node, padded, block) -> np.ndarray:
 
 
 def _emit_inner(node, total: Tensor, out: Tensor, image, padded, pads):
-    """Emit the image without its padding, with channels apart again."""
+    """Emit the image of Col2Im without its padding, with channels first again.
+
+    Args:
+        node: the node to lower.
+        total: the sums, with channels last.
+        out: the output.
+        image: dims of the image.
+        padded: dims with padding.
+        pads: padding at the beginning of each dim.
+    """
     planes = total.shape[1]
     steps = strides_of(padded)
     first = sum(p * s for p, s in zip(pads, steps, strict=False)) * planes

@@ -21,9 +21,16 @@ def lower_where(node):
 
 
 def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> None:
-    """Emit out = a where the condition holds, else b, with broadcasting.
+    """Emit out = a where the condition is true, else b, with broadcasting.
 
-    b fills the output; a is then written where the condition holds.
+    b is copied to the output first; a then overwrites it where the condition is true.
+
+    Args:
+        node: the node to lower.
+        condition: bools.
+        a: the first choice.
+        b: the second choice.
+        out: the output.
     """
     if 0 in out.shape:
         return
@@ -61,7 +68,15 @@ def lower_trilu(node):
 
 
 def _mask(node, k, rows, columns, comparison):
-    """Return a mask of the elements of a matrix that are kept: column op row + k."""
+    """Return a mask of a matrix's elements with column <= row + k, or another comparison.
+
+    Args:
+        node: the node to lower.
+        k: number of the diagonal.
+        rows: number of rows.
+        columns: number of columns.
+        comparison: operator of kernel binary.
+    """
     k = node.reshaped(k, (1,))
     if k.data is None:
         for op, limit in (("min", _FAR), ("max", -_FAR)):

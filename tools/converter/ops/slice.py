@@ -46,7 +46,7 @@ def _list(node, i):
 
 
 def _indices(d, start, end, step):
-    """Return the indices of a Slice: Python's, but starts before the first element mean that."""
+    """Return the indices of a Slice as Python does, but with starts before 0 moved to 0."""
     return np.arange(*slice(max(start, -d), end, step).indices(d))
 
 
@@ -88,7 +88,14 @@ def lower_pad(node):
 
 
 def _padded(extent, begin, end, mode):
-    """Return the indices of an axis after padding, -1 for the constant. Negative pads crop."""
+    """Return the indices of an axis after padding, -1 for the constant. Negative pads crop.
+
+    Args:
+        extent: extent of the axis.
+        begin: pads at the beginning.
+        end: pads at the end.
+        mode: as for Pad.
+    """
     if is_open(extent):
         if min(begin, end) < 0 or mode != "constant" and (begin, end) != (0, 0):
             raise Problem("pads of a run-time extent: positive ones of a constant are supported")

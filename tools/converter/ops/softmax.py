@@ -28,7 +28,16 @@ def lower_softmax(node):
 def emit_softmax(
     node, op: str, x: Tensor, out: Tensor, opset: int, lines: tuple[int, int, int] | None = None
 ) -> None:
-    """Emit out = op(x) along the node's axis, or along n of lines (outer, n, inner)."""
+    """Emit out = op(x).
+
+    Args:
+        node: the node to lower.
+        op: Softmax, LogSoftmax or Hardmax.
+        x: the input.
+        out: the output.
+        opset: version of the operator.
+        lines: (outer, n, inner), with op along n; None for the node's axis.
+    """
     lines = lines or softmax_lines(node, x, opset)
     _, n, inner = lines
     if op in _BY_STEPS and x.dtype == FLOAT and node.is_exact and not any_open(lines):
@@ -40,7 +49,7 @@ def emit_softmax(
 
 
 def _emit_log_softmax(node, x, out, lines):
-    """Emit x - m - log(sum of exp(x - m)), m the maximum of a line, without boxed floats."""
+    """Emit x - m - log(sum of exp(x - m)) with a line's maximum m, without boxed floats."""
     outer, n, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, lines)
     most, total = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(2))
@@ -65,9 +74,13 @@ _BY_STEPS = {"LogSoftmax": _emit_log_softmax, "Hardmax": _emit_hardmax}
 
 
 def softmax_lines(node, x: Tensor, opset: int, default: int | None = None) -> tuple[int, int, int]:
-    """Return (outer, n, inner): results along n have a sum of 1.
+    """Return (outer, n, inner) of a Softmax, whose results along n have a sum of 1.
 
-    `default` is the default axis before opset 13, if not 1.
+    Args:
+        node: the node.
+        x: its input.
+        opset: version of the operator.
+        default: the default axis before opset 13, None for 1.
     """
     if opset >= 13:
         return lines_of(x.shape, node.attr("axis", -1))

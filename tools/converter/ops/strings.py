@@ -42,7 +42,7 @@ def _infer_normalizer(node):
 def _normalized_shape(node):
     """Return the shape of a StringNormalizer's output.
 
-    It is that of x if no word can be dropped, or "" would replace the only one.
+    It is the shape of x if no word can be dropped, or if "" would replace the only word.
     """
     x = node.inputs[0]
     is_fixed = not x.is_open_object and (

@@ -132,7 +132,16 @@ def _emit_float_means(node):
 
 
 def _emit_products(node, dims, out_dims, kernel, strides, pads):
-    """Emit means as a convolution of each plane with equal weights."""
+    """Emit means as a convolution of each plane with equal weights.
+
+    Args:
+        node: the node to lower.
+        dims: (rows, columns) of a plane of x.
+        out_dims: (rows, columns) of a plane of the output.
+        kernel: size of a window.
+        strides: strides of the windows.
+        pads: padding.
+    """
     x, out = node.inputs[0], node.outputs[0]
     x_scale, x_zero, y_scale, y_zero = _numbers(node, 1, 2, 3, 4)
     planes, (h, width), n = math.prod(x.shape[:2]), dims, math.prod(kernel)
@@ -199,7 +208,7 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
         out: the output, 16-bit integers.
         y_zero: zero point of the output.
         bias: integers, one for each channel.
-        limits: (low, high) of the output; None: those of its dtype.
+        limits: (low, high) of the output; None for the limits of its dtype.
     """
     x_unsigned = x_zero + (32768 if x.dtype == INT16 else 0)
     k = rows.shape[1]

@@ -24,10 +24,10 @@ class Plan:
     Attributes:
         blocks: memory of tensors, with offsets.
         arena_bytes: size of the arena.
-        lower_bound_bytes: the most that is alive at one time.
-        least_bytes: the same, with outputs of convolutions and pools over their inputs where
-            allowed; no placement can be smaller.
-        state_bytes: of the persistent part, which is not part of the arena.
+        lower_bound_bytes: the most bytes that are alive at one time.
+        least_bytes: the lower bound if outputs of convolutions and pools overwrite their inputs
+            where allowed; no placement can be smaller.
+        state_bytes: size of the persistent tensors, which are outside of the arena.
         macs_again: multiply-accumulates that patches compute more than once.
     """
 

@@ -14,9 +14,9 @@ from .blocks import Overlap, Sizes, aligned
 
 
 def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> int:
-    """Return the largest sum of all tensors that are alive in one step, scratch included.
+    """Return the largest number of bytes that are alive in one step, scratch included.
 
-    Each size is rounded up to the alignment. An output that may lie over its input counts together
+    Sizes are rounded up to the alignment. An output that may overwrite an input counts together
     with it. See `plan` for the arguments.
     """
     inputs = {t.root for t in graph.inputs}
@@ -32,10 +32,10 @@ def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Over
 
 
 class _Backwards:
-    """A walk through the steps from the last to the first.
+    """A walk through the steps from the last to the first, which knows the values alive.
 
     Attributes:
-        born: the step that first has a value, by value.
+        born: {value: the step that first has it}.
         overlap: how far outputs may be written over inputs.
         overlays: lead of outputs over inputs through several steps.
     """
@@ -49,11 +49,11 @@ class _Backwards:
         return self._sizes.total(set(values))
 
     def peak(self, steps: list[Step], live: set[Tensor], held: Set[Tensor] = frozenset()) -> int:
-        """Return the largest sum in any of these steps.
+        """Return the largest number of bytes alive in any of these steps.
 
         Args:
-            steps: of the graph or of a body.
-            live: values needed behind the steps; becomes those needed before them.
+            steps: steps of the graph or of a body.
+            live: values needed after the steps; becomes the values needed before them.
             held: values needed through all of the steps.
         """
         peak = 0
@@ -76,7 +76,7 @@ class _Backwards:
         return {t for t in inside if self.born.get(t) not in inner}
 
     def _shared(self, alive):
-        """Return the bytes that values share which lie over others through several steps."""
+        """Return the bytes that values share with values that they overwrite in several steps."""
         total = 0
         for (out, x), lead in self.overlays.items():
             if out in alive and x in alive:
@@ -85,6 +85,13 @@ class _Backwards:
         return total
 
     def _in_step(self, step, live, alive):
+        """Return the bytes alive in a step, if its output overwrites inputs as far as allowed.
+
+        Args:
+            step: the step.
+            live: values needed after it.
+            alive: values needed after it or used by it.
+        """
         total = self.nbytes(alive) - self._shared(alive)
         out = step.outputs[0].root if step.outputs else None
         if not self.overlap or self.born.get(out) is not step:
@@ -110,11 +117,13 @@ def lead_of(step: Step, root: Tensor, overlap: Overlap) -> int | None:
 
 
 def together(nbytes: int, inputs: Sequence[tuple[int, int]]) -> int:
-    """Return the bytes of an output and the inputs it may lie over, in their best arrangement.
+    """Return the bytes that an output and the inputs that it may overwrite take together.
+
+    The result is the least of all orders in which the inputs can follow each other.
 
     Args:
-        nbytes: of the output.
-        inputs: (bytes by which the output must start before it, its size) of each.
+        nbytes: size of the output.
+        inputs: (lead, size) of each input: the output must start `lead` bytes before it.
     """
     best = nbytes + sum(n for _, n in inputs)
     for order in permutations(inputs):

@@ -31,7 +31,16 @@ class _State:
 
 
 def fit(graph: Graph, limit: int, place: Place, keep_inputs: bool) -> tuple[list[Block], int]:
-    """Change a graph until it fits the limit in bytes, and return its placement.
+    """Compute steps in patches until the arena fits a limit.
+
+    Args:
+        graph: the graph; changed.
+        limit: most bytes of the arena.
+        place: returns the blocks of a graph with offsets, and the bytes of its arena.
+        keep_inputs: inputs keep their values through the run.
+
+    Returns:
+        The blocks with offsets, and the bytes of the arena.
 
     Raises:
         TooSmall: if it does not fit, with the smallest arena that was found.
@@ -50,9 +59,15 @@ def fit(graph: Graph, limit: int, place: Place, keep_inputs: bool) -> tuple[list
 
 
 def _shrunk(graph, limit, place, keep_inputs) -> _State:
-    """Return the smallest state on the way to the limit, at the latest the first that fits.
+    """Apply patches until the arena fits; return the state with the smallest arena on the way.
 
     A patch may make the memory of another step grow, which is cut next.
+
+    Args:
+        graph: the graph; changed.
+        limit: most bytes of the arena.
+        place: as for `fit`.
+        keep_inputs: as for `fit`.
     """
     best = now = _State(graph.steps, dict(graph.overlays), *place(graph))
     for _ in range(_MOST_PATCHES):
@@ -75,6 +90,16 @@ def _peak(blocks, n_steps):
 
 
 def _best(graph, blocks, limit, keep_inputs) -> Patch | None:
+    """Return the patch that lowers the peak of the arena most, at equal peaks with the least work.
+
+    A peak below the limit counts as the limit. Returns None if no patch lowers the peak.
+
+    Args:
+        graph: the graph.
+        blocks: its blocks.
+        limit: most bytes of the arena.
+        keep_inputs: as for `fit`.
+    """
     at, alive = _peak(blocks, len(graph.steps))
     options = []
     for patch in patches(graph, at, keep_inputs):

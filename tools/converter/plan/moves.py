@@ -57,7 +57,7 @@ def _holds(graph, move, readers):
 
 
 def with_input(step: Step, image: Image) -> Step:
-    """Return a copy of a step that reads its first input as it lies in memory."""
+    """Return a copy of a step that reads its first input from another image, in its layout."""
     _, out = step.rows.images(step)
     new = step.rows.part(step, image, out, 0, step.rows.n_rows(step))
     new.rows, new.macs = step.rows, step.macs
@@ -147,7 +147,7 @@ def share_memory(graph: Graph, cost: Callable[[Graph], int]) -> None:
 
 
 def _copy_of(step: Step) -> _Copy | None:
-    """Return what a step copies if it is a move of contiguous memory, else None."""
+    """Return the _Copy that a step makes; None unless it moves contiguous memory."""
     if step.kernel != "move" or not all(type(p) is int for p in step.params):
         return None
     unit, dims = step["unit"], step["dims"]

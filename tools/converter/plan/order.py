@@ -21,7 +21,7 @@ _EFFORT = 1_500_000
 
 
 def reorder(graph: Graph, keep_inputs: bool, overlap: Overlap) -> list[Step] | None:
-    """Return the steps in a better order, None if there is none or the order may not change.
+    """Return the steps in an order with a lower peak; None without one, or if they must not move.
 
     Steps with bodies and steps with run-time extents keep their order: they depend on one another
     by more than their tensors.
@@ -104,7 +104,7 @@ class _Search:
         return node.peak
 
     def best_below(self, limit: int) -> list[int] | None:
-        """Return the numbers of the steps in an order with a lower peak, None if there is none."""
+        """Return the step numbers in an order with a peak below a limit; None without one."""
         heap = [(0, 0, 0, self.start)]
         ticket = count(1)
         least = {0: 0}  # peak of the best path to a set
@@ -173,7 +173,10 @@ def _path(node: _Node) -> list[int]:
 
 
 def _dependencies(steps: list[Step]) -> list[int]:
-    """Return for each step the set that must precede it, as none may write what another uses."""
+    """Return a bit set for each step of the steps that must precede it.
+
+    They write or read memory that the step reads or writes.
+    """
     readers: dict[Tensor, int] = {}
     writers: dict[Tensor, int] = {}
     dependencies = []

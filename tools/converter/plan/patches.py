@@ -28,17 +28,17 @@ _HEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 @dataclass
 class Patch:
-    """Steps of a graph that are computed in bands of rows of their output.
+    """A chain of steps that is computed in bands of rows of its output.
 
     Attributes:
         chain: the steps.
         first: number of the first step.
         bands: for each band the rows of the chain's input, then of each step's output.
         channels_last: layout of the output.
-        over: the output lies over the input.
+        over: the output overwrites the input.
         lead: bytes by which the output then starts before the input.
-        nbytes: of output, input and a band.
-        macs: with all that is computed again.
+        nbytes: bytes of output, input and a band.
+        macs: multiply-accumulates, with those that are computed again.
     """
 
     chain: list[Step]
@@ -71,7 +71,7 @@ class Patch:
         return bool(self.chain[-1].rows.out)
 
     def measure(self) -> Patch:
-        """Set lead, nbytes and macs, and return the patch."""
+        """Compute lead, nbytes and macs from the other attributes, and return the patch."""
         source, target = self.ends()
         if self.over:
             read = np.array([spans[0][0] for spans in self.bands]) * source.strides[1]
@@ -110,7 +110,7 @@ class Patch:
         return most
 
     def ends(self) -> tuple[Image, Image]:
-        """Return the chain's input and output as they lie in memory."""
+        """Return the chain's input and output as Images: with their strides in memory."""
         source, target = self.chain[0].rows.images(self.chain[0])[0], self.chain[-1].outputs[0]
         _, c, n, width = target.shape
         strides = (1, width * c, c) if self.channels_last else (n * width, width, 1)
@@ -154,7 +154,7 @@ def patches(graph: Graph, at: int, keep_inputs: bool) -> Iterator[Patch]:
 
 
 def _copy(x: Image, out: Image, node: str) -> Step:
-    """Return the step that moves some rows to where they belong."""
+    """Return the step that moves the rows of an Image to their place in another one."""
     steps: list[Step] = []
     _, *dims = x.tensor.shape
 
@@ -167,6 +167,15 @@ def _copy(x: Image, out: Image, node: str) -> Step:
 
 
 def _of_chain(steps, first, last, users, kept):
+    """Yield the patches of the chain from step `first` to step `last`.
+
+    Args:
+        steps: all steps.
+        first: number of the first step.
+        last: number of the last step.
+        users: numbers of the steps that use each tensor.
+        kept: tensors that must stay whole.
+    """
     chain = steps[first : last + 1]
     end, source = chain[-1], chain[0].inputs[0].root
     if isinstance(chain[0].rows, ElementRows):  # a whole image has its channels' rows apart
@@ -207,7 +216,14 @@ def _users(steps: list[Step]) -> dict[Tensor, list[int]]:
 
 
 def _is_linked(steps, i, users, kept):
-    """Return True if step i + 1 reads all of step i's output and no other step uses it."""
+    """Return True if step i + 1 reads the output of step i as a whole, and no other step does.
+
+    Args:
+        steps: all steps.
+        i: number of the first of the two.
+        users: numbers of the steps that use each tensor.
+        kept: tensors that must stay whole.
+    """
     if not all(_can_be_cut(s) for s in steps[i : i + 2]):
         return False
     t, x = steps[i].outputs[0], steps[i + 1].inputs[0]

@@ -121,11 +121,11 @@ class _Search:
             offsets[i] = None
 
     def _raised(self, lowest, placed, offsets):
-        """Return `lowest` without `placed`, for offsets from that block's on.
+        """Return `lowest` without block `placed`, raised for the offset that it got.
 
         All placed blocks start at or before that offset, so an offset behind one of them stays
         valid: only the new block must be compared. The exception is a block that may start where
-        another one does: it lies over the other as soon as it rises.
+        another one does: it overlaps the other as soon as it rises.
         """
         floor = offsets[placed]
         excluded = self.excluded[placed]
@@ -153,7 +153,7 @@ class _Search:
         return offsets
 
     def _lowest(self, i, offsets, floor):
-        """Return the lowest offset for block i, from `floor` on, beside the placed blocks."""
+        """Return the lowest offset for block i, from `floor` on, that is free of placed blocks."""
         taken = sorted(
             (offsets[j] - before, offsets[j] + behind)
             for j, before, behind in self.neighbours[i]
@@ -192,7 +192,7 @@ def _excluded_by(neighbours: _Neighbours) -> list[dict[int, list[tuple[int, int]
 
 
 def _excluded(a: Block, b: Block) -> list[tuple[int, int]]:
-    """Return where a may not start: strictly between these bytes before and behind b's start."""
+    """Return the ranges in which a must not start: (bytes before b's start, bytes behind it)."""
     before, behind = a.distance(b), b.distance(a)
     if before and behind and (a in b.onto or b in a.onto):
         return [(before, 0), (0, behind)]

@@ -66,9 +66,16 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
 
 
 def _part(step: Step, weights: list[np.ndarray], share: float, x=None, **changes) -> Step:
-    """Return a copy of the step with other weights.
+    """Return a copy of a step that computes some output channels, with their weights.
 
-    Other slices read the same input, so it may not write there.
+    It must not overwrite the input, which other slices still read.
+
+    Args:
+        step: the step for all channels.
+        weights: arrays of its inputs from the second one on.
+        share: part of the step's multiply-accumulates.
+        x: another first input, or None.
+        **changes: other attributes of the copy.
     """
     inputs = [x or step.inputs[0]]
     for t, data in zip(step.inputs[1:], weights, strict=False):
@@ -119,6 +126,7 @@ def _conv_max_pool(step: Step, window: int) -> Iterator[Step]:
 
 
 def _gemm(step: Step, window: int) -> Iterator[Step]:
+    """Yield the slices of a gemm: steps for some of its columns each."""
     if any(step["w_steps"]):
         return
     n, out = step["n"], step.outputs[0]
@@ -143,6 +151,7 @@ def _gemm(step: Step, window: int) -> Iterator[Step]:
 
 
 def _qconv(step: Step, window: int) -> Iterator[Step]:
+    """Yield the slices of a quantized convolution: steps for some of a group's channels each."""
     batch, groups, m = step["n"], step["g"], step["m"]
     x_group, out_group, out_channel = (
         step[name] for name in ("x_strides.g", "out_strides.g", "out_strides.m")

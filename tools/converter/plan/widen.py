@@ -20,10 +20,18 @@ Place = Callable[[Graph], tuple[list[Block], int]]
 def widen(
     graph: Graph, placed: tuple[list[Block], int], limit: int | None, place: Place
 ) -> tuple[list[Block], int]:
-    """Enlarge the scratch of as many steps as there is room for, those with the most work first.
+    """Enlarge the scratch of as many steps as the arena allows, those with the most work first.
 
-    Steps that did not get their first desired size get the next, if there is room. `placed` and
-    the result are (blocks with offsets, bytes of the arena).
+    Steps that did not get their first desired size get the next, if it fits.
+
+    Args:
+        graph: the graph; its steps are changed.
+        placed: (blocks with offsets, bytes of the arena).
+        limit: most bytes of the arena, or None.
+        place: as for fitting.fit.
+
+    Returns:
+        The new (blocks with offsets, bytes of the arena).
     """
     most = placed[1] + placed[1] // SHARE
     most = most if limit is None else min(most, limit)
@@ -39,6 +47,15 @@ def widen(
 
 
 def _with(graph, placed, steps, most, place):
+    """Enlarge the scratch of these steps, or of half of them and so on until the arena fits.
+
+    Args:
+        graph: the graph.
+        placed: (blocks with offsets, bytes of the arena) without changes.
+        steps: (step, bytes to add) in order of preference.
+        most: most bytes of the arena.
+        place: as for fitting.fit.
+    """
     while steps:
         before = [_state(step) for step, _ in steps]
         for step, nbytes in steps:
@@ -64,7 +81,7 @@ def _restore(step: Step, params: Sequence[int], shape, behind, lacks) -> None:
 
 
 def fill_gaps(graph: Graph, blocks: Sequence[Block], arena_bytes: int) -> None:
-    """Move the scratch of steps that can use more of it to their largest gap, and enlarge it."""
+    """Move scratch to the largest gap of its step, if the step can use more of it."""
     by_tensor = {b.tensor: b for b in blocks}
     for i, step in enumerate(walk(graph.steps)):
         if step.grow is None or len(step.scratch) != 1:
@@ -81,7 +98,7 @@ def fill_gaps(graph: Graph, blocks: Sequence[Block], arena_bytes: int) -> None:
 
 
 def _most_lead(step: Step, by_tensor: dict[Tensor, Block]) -> int | None:
-    """Return the largest possible lead of the step's input 0, None if there is no limit."""
+    """Return the largest lead of a step's input 0 that the offsets allow; None without a limit."""
     x, out = step.inputs[0], step.outputs[0]
     a, b = by_tensor.get(x.root), by_tensor.get(out.root)
     if a is None or b is None or a is b:

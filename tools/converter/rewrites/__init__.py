@@ -47,11 +47,11 @@ class Rewrite:
             returns the changed model beside the number of places.
         level: lowest level of --optimize that runs it. Level 0 changes nothing, level 1 no
             number, level 2 the rounding of floats only.
-        first_on: it runs before the rounds, alone, on models for which this is true; None for one
-            that runs in rounds with the others.
+        first_on: returns True for models on which it runs alone, before the rounds; None for a
+            rewrite that runs in rounds with the others.
         is_fusing: it writes operators of com.microsoft, which a quantizer does not know.
         skips_expanded: it does not run where operators are expanded (see Context.expands).
-        title: its name in the pipeline's list, where that differs from its file's.
+        title: its name in the pipeline's list, if that differs from its file's.
     """
 
     apply: Callable[..., Any]
@@ -84,11 +84,11 @@ def select(
     context: Context = PLAIN,
     without: Collection[str] = (),
 ) -> list[Rewrite]:
-    """Return the rewrites that run.
+    """Return the rewrites of a group that run.
 
     Args:
-        rewrites: all of a group, in order.
-        level: that of --optimize.
+        rewrites: the group, in order.
+        level: level of --optimize.
         context: of the conversion.
         without: files whose rewrites are excluded. Without qdq, none runs before the rounds.
     """
@@ -109,18 +109,18 @@ def run(
     notes: list[str] | None = None,
     n_rounds: int = MOST_ROUNDS,
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
-    """Apply rewrites: some once and first, the others in rounds until none changes anything.
+    """Apply rewrites: first those that run alone, then all others in rounds until nothing changes.
 
     Args:
-        model: the model, with all types. It stays as it is.
-        rewrites: those to apply, in order.
+        model: the model, with all types; not changed.
+        rewrites: the rewrites, in order.
         context: of the conversion.
         notes: gets a line for each rewrite that is omitted because it raised an error.
         n_rounds: the most rounds.
 
     Returns:
-        The rewritten model, with all types (the same object if nothing changed), and by name of
-        a rewrite's file the number of places that it changed.
+        The rewritten model, with all types (the same object if nothing changed), and the number of
+        changed places by name of a rewrite's file.
     """
     notes = [] if notes is None else notes
     log: Log = Counter()
@@ -134,6 +134,7 @@ def run(
 
 
 def _run_first(one, model, context, notes):
+    """Apply a rewrite that runs alone: see `run`."""
     if one.module != "qdq":
         return _run_rounds(model, [one], context, notes)
     try:
@@ -145,7 +146,7 @@ def _run_first(one, model, context, notes):
 
 
 def _run_rounds(model, rewrites, context, notes, n_rounds=MOST_ROUNDS):
-    """Return the model itself if nothing changes."""
+    """Apply rewrites in rounds, and exclude any that raises an error; see `run`."""
     rewrites = list(rewrites)
     while True:
         try:
@@ -163,6 +164,7 @@ def _omitted(one, error):
 
 
 def _run_all(model, rewrites, context, n_rounds):
+    """Apply rewrites in rounds; see `run`. Raises _RewriteError if one of them raises."""
     log: Log = Counter()
     if not rewrites:
         return model, log

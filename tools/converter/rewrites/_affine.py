@@ -57,7 +57,7 @@ class Analysis:
         return self._known[value]
 
     def stop_at(self, value: ir.Value) -> None:
-        """Make a value a source: what computes a state is not read."""
+        """Make a value a source: nodes that compute it are not followed."""
         n = g.shape_of(value)[-1]
         self._known[value] = Affine({Source(value): None}, np.zeros(n), n)
 
@@ -96,7 +96,7 @@ class Analysis:
         return Affine({}, rows[0], shape[-1]) if same and len(rows) else None
 
     def array(self, value) -> np.ndarray | None:
-        """Return a constant in doubles, always the same array for one value."""
+        """Return a constant in doubles, as one array for all calls; None for other values."""
         if value not in self._arrays:
             data = g.const(value)
             if data is None:
@@ -169,7 +169,7 @@ class Analysis:
 
 
 def selection(node, value) -> tuple[int, int, int] | None:
-    """Return (axis, first, number) of what Split, Slice or Gather takes of one axis; else None."""
+    """Return (axis, first, number) of the elements of a Split, Slice or Gather; else None."""
     shape, result = g.shape_of(node.inputs[0]), g.shape_of(value)
     if shape is None or result is None:
         return None

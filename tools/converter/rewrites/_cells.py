@@ -21,10 +21,17 @@ _SIGMOIDS = ("Sigmoid", "HardSigmoid")
 
 @dataclass
 class Cell:
-    """One step. gates: affine forms of x and h', in ONNX's order; extra: GRU's r * (h' @ R + b).
+    """One step of a recurrent network.
 
-    kind: the operator; h, c: what it gives; h_before, c_before: what it starts from, None for
-    zeros; x: the step's source; attributes: of the operator, the same for all of a chain.
+    Attributes:
+        kind: LSTM, GRU or RNN.
+        h: the value that is the step's output.
+        gates: affine forms of x and h_before, in ONNX's order.
+        attributes: attributes of the operator, equal for all steps of a chain.
+        c: LSTM's cell state after the step.
+        c_before: LSTM's cell state before it, None for zeros.
+        extra: GRU's r * (h_before @ R + b).
+        x: the step's source.
     """
 
     kind: str
@@ -62,7 +69,11 @@ def find_cells(graph: ir.Graph, step: ir.Value | None = None) -> list[Cell]:
 
 
 def _settled(cell: Cell, step: ir.Value | None) -> bool:
-    """Sort the sources into x and h', then the weights; return False if there are others."""
+    """Sort a cell's sources into x and h_before, then set its weights.
+
+    Returns:
+        False if it has other sources.
+    """
     sources = dict.fromkeys(s for gate in cell.gates for s in gate.parts)
     if cell.extra is not None:
         sources.update(dict.fromkeys(cell.extra.parts))

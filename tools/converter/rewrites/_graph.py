@@ -1,4 +1,4 @@
-"""Read nodes and values, and put others in their place: what rewrites share."""
+"""Read nodes and values, and replace them by others: functions that all rewrites share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SLICE_BY_INPUTS_SINCE = 10  # the opset from which on its bounds are inputs
 
 
 def nodes_of(model: ir.Model, *op_types: str, domain: str = "") -> list[ir.Node]:
-    """Return the nodes of these types, in order, those of subgraphs included."""
+    """Return the nodes of these operators in order, with those in subgraphs."""
     return [n for n in model.graph.all_nodes() if n.op_type in op_types and n.domain == domain]
 
 
@@ -114,13 +114,13 @@ def is_float(value: ir.Value | None) -> bool:
 
 
 def same_type(a: ir.Value, b: ir.Value) -> bool:
-    """Return True if both have one dtype and one fixed shape."""
+    """Return True if two values have the same dtype and the same fixed shape."""
     known = a.dtype is not None and shape_of(a) is not None
     return known and a.dtype == b.dtype and shape_of(a) == shape_of(b)
 
 
 def sole_reader(value: ir.Value) -> ir.Node | None:
-    """Return the only node that reads a value, once; None if there are more or it is an output."""
+    """Return the only node that reads a value; None if it is read twice or is an output."""
     uses = value.uses()
     if value.is_graph_output() or len(uses) != 1:
         return None
@@ -134,7 +134,7 @@ def maker(value: ir.Value | None, *op_types: str, domain: str = "") -> ir.Node |
 
 
 def sole_maker(value: ir.Value | None, *op_types: str, domain: str = "") -> ir.Node | None:
-    """Return the node of one of these types that makes the value for one reader, else None."""
+    """Return the node that makes a value, if it has one of these operators and one reader."""
     node = maker(value, *op_types, domain=domain)
     return node if node is not None and sole_reader(value) is not None else None
 
@@ -170,9 +170,9 @@ def add(
         op_type: the operator.
         inputs: its inputs, None where one is absent.
         attributes: its attributes.
-        domain: that of the operator.
-        like: the value whose dtype and shape the output has; the other node's output by default.
-        shape: that of the output, instead.
+        domain: the operator's domain.
+        like: the value whose dtype and shape the output has; by default the other node's output.
+        shape: shape of the output, instead of that of `like`.
         named: a node that will be removed, whose name the new one takes.
     """
     like = like or before.outputs[0]
@@ -189,7 +189,7 @@ def add(
 
 
 def rows_of(before: ir.Node, x: ir.Value, first: int, stop: int) -> ir.Value:
-    """Return x[first:stop] along its first axis, by a new Slice in front of a node."""
+    """Return x[first:stop] along its first axis, the output of a new Slice in front of a node."""
     shape = (stop - first, *shape_of(x)[1:])
     if opset_of(before) < _SLICE_BY_INPUTS_SINCE:
         bounds = {"starts": [first], "ends": [stop], "axes": [0]}
@@ -199,7 +199,17 @@ def rows_of(before: ir.Node, x: ir.Value, first: int, stop: int) -> ir.Value:
 
 
 def add_many(before: ir.Node, op_type: str, inputs, attributes, domain: str) -> list[ir.Value]:
-    """Add a node with as many outputs as another one, whose name it takes, without types."""
+    """Add a node in front of another one, with its name and its number of outputs.
+
+    The outputs, which are returned, have no types.
+
+    Args:
+        before: the other node.
+        op_type: the operator.
+        inputs: its inputs.
+        attributes: its attributes.
+        domain: the operator's domain.
+    """
     n = len(before.outputs)
     node = ir.node(op_type, inputs, attributes, domain=domain, num_outputs=n, name=before.name)
     before.graph.insert_before(before, node)
@@ -224,7 +234,7 @@ def replace(node: ir.Node, *values: ir.Value) -> bool:
 def redirect(old: ir.Value, new: ir.Value) -> None:
     """Let all readers of a value read another one; an output of the graph keeps its name.
 
-    Call sort() if readers may stand before the node that makes the other value.
+    Call sort() if readers may stand before the node that makes the new value.
     """
     is_output, name = old.is_graph_output(), old.name
     old.replace_all_uses_with(new, replace_graph_outputs=True)
@@ -233,10 +243,10 @@ def redirect(old: ir.Value, new: ir.Value) -> None:
 
 
 def sort(graph: ir.Graph) -> None:
-    """Move nodes that read what a later node makes behind it; all others keep their order.
+    """Move each node behind the nodes that make its inputs; all others keep their order.
 
-    A rewrite that makes one node of several puts it where one of them stood: what read the others'
-    results may stand before it. A cycle is left as it is, for verify to find.
+    A rewrite that merges nodes puts the new node at the place of one of them: readers of the other
+    nodes' results may stand before it. A cycle stays as it is; verify reports it.
     """
     if fault_of(graph):
         with suppress(ValueError):

@@ -1,8 +1,4 @@
-"""Scaling and shifting what goes into, or comes out of, a node with constant weights.
-
-A channel's factor goes into the weights and its summand into the bias, both computed in doubles.
-The nodes are Conv, ConvTranspose, Gemm and MatMul of float32.
-"""
+"""Multiply or shift the input or output of a node by changing its constant weights."""
 
 from __future__ import annotations
 
@@ -60,7 +56,14 @@ def channel_values(data: np.ndarray, shape: tuple[int, ...], axis: int) -> np.nd
 
 
 def with_output(node: ir.Node, reader: ir.Node, factor, summand) -> ir.Value | None:
-    """Return factor * node + summand by channel, as a new node in front of its reader, or None."""
+    """Return factor * node + summand as the output of a new node; None if that is not possible.
+
+    Args:
+        node: the node.
+        reader: the node that computes the product or sum; the new one is added before it.
+        factor: one number for each output channel.
+        summand: one number for each output channel.
+    """
     w, bias = weights_of(node), _bias(node)
     if w is None or bias is None:
         return None
@@ -69,7 +72,14 @@ def with_output(node: ir.Node, reader: ir.Node, factor, summand) -> ir.Value | N
 
 
 def with_input(node: ir.Node, x: ir.Value, factor, summand) -> ir.Value | None:
-    """Return node(factor * x + summand) by channel of x, as a new node in front of it, or None."""
+    """Return node(factor * x + summand) as the output of a new node; None if it is not possible.
+
+    Args:
+        node: the node; the new one is added before it.
+        x: the input of the new node.
+        factor: one number for each channel of x.
+        summand: one number for each channel of x.
+    """
     w, bias = weights_of(node), _bias(node)
     if w is None or bias is None or np.any(summand) and not _sees_all(node):
         return None
@@ -103,7 +113,7 @@ def _rows(node, w):
 
 
 def _bias(node):
-    """Return the bias in doubles, with beta; 0 if there is none, None if it is not constant."""
+    """Return the bias times beta in doubles; 0 without a bias, None if it is not constant."""
     if node.op_type == "MatMul" or g.input_of(node, 2) is None:
         return np.zeros(())
     data = g.const(node.inputs[2])
@@ -111,7 +121,15 @@ def _bias(node):
 
 
 def _rebuilt(node, before, x, rows, bias):
-    """Return the node with other weights; None if these would not be finite floats."""
+    """Return a copy of a node with other weights; None if these would not be finite floats.
+
+    Args:
+        node: the node.
+        before: the copy is added in front of this node.
+        x: the input.
+        rows: the weights, in doubles.
+        bias: the bias, in doubles.
+    """
     w = rows.transpose(0, 2, 1, 3) if _is_turned(node) else rows
     values = np.concatenate([w.ravel(), bias.ravel()])
     if not (np.abs(values) <= _MOST_FLOAT).all():

@@ -1,7 +1,4 @@
-"""What becomes of a node whose input comes untransposed: op(transposed x) = transposed op'(x).
-
-An order p says of a tensor y that y's axis a is x's axis p[a].
-"""
+"""Compute how a node changes if its input is not transposed: op(x.T) = op'(x).T."""
 
 from __future__ import annotations
 
@@ -17,9 +14,14 @@ from .reshapes import VIEWS
 
 @dataclass
 class Move:
-    """How a node changes. perm: of its outputs; laid: inputs that are tensors of the layout.
+    """How a node changes if its input is not transposed.
 
-    attributes, constants: what replaces the node's own, constants by index of the input.
+    Attributes:
+        perm: permutation that its outputs get instead.
+        laid: indices of the inputs that have the permuted axes.
+        op: the new operator, "" for the same one.
+        attributes: attributes that replace the node's own.
+        constants: {index of an input: array that replaces it}.
     """
 
     perm: list[int]
@@ -83,6 +85,7 @@ def _variadic(node, perm):
 
 
 def _axis(node, perm, name="axis", default=0):
+    """Return an axis attribute for the input without the permutation."""
     return perm[g.attr(node, name, default) % len(perm)]
 
 
@@ -127,7 +130,7 @@ def _slice(node, perm):
 
 
 def _reduce(node, perm):
-    """Keep the order with keepdims; without, return that of the axes which remain."""
+    """Reorder the axes of a reduction; without keepdims the output has the remaining ones."""
     known = g.ints_of(node, "axes", 1)
     if not known:
         return None
@@ -150,7 +153,7 @@ def _left(perm, dropped):
 
 
 def _view(node, perm):
-    """Return the move where only dims of 1 come or go: the others keep their order."""
+    """Return the Move of a node that only adds or drops dims of 1; None for other nodes."""
     y, z = g.shape_of(node.inputs[0]), g.shape_of(node.outputs[0])
     long_y, long_z = ([a for a, d in enumerate(s) if d != 1] for s in (y, z))
     if [y[a] for a in long_y] != [z[a] for a in long_z]:

@@ -56,7 +56,13 @@ def _linear_maker(x):
 
 
 def _fused(node, made, constants):
-    """Return FusedConv or FusedGemm in the place of both; None if there is none."""
+    """Return FusedConv or FusedGemm in place of two nodes; None if it lacks the activation.
+
+    Args:
+        node: the activation.
+        made: the layer before it.
+        constants: parameters of the activation.
+    """
     op = "FusedConv" if "Conv" in made.op_type else "FusedGemm"
     if op == "FusedGemm" and node.op_type == "Clip":
         return None

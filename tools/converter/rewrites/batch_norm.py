@@ -1,10 +1,4 @@
-"""Merge BatchNormalization into the weights beside it.
-
-1. Behind Conv, ConvTranspose, Gemm or MatMul that nobody else reads: into its weights and bias.
-2. In front of one, read by nobody else: into that one's weights and bias. Where the summand would
-   not reach every output alike (padding, ConvTranspose) it stays.
-3. Weights that other nodes read, too, are copied if they are few; else it stays.
-"""
+"""Merge BatchNormalization into the weights of the layer before or after it."""
 
 from __future__ import annotations
 

@@ -33,14 +33,14 @@ Rewritten = tuple[onnx.ModelProto, dict[str, int]]
 def checked(
     model: onnx.ModelProto, rewrite: Callable[[Sequence[str]], Rewritten]
 ) -> tuple[Rewritten, list[str]]:
-    """Rewrite a model, without the rewrite that changes its values if there is one.
+    """Rewrite a model; exclude rewrites that change its values.
 
     Args:
         model: the model before.
         rewrite: takes the names of rewrites to exclude; returns the rewritten model and its log.
 
     Returns:
-        What rewrite returned last, and the names that were excluded.
+        The last result of `rewrite`, and the names that were excluded.
     """
     result = rewrite(())
     if not result[1] or not (error := deviation(model, result[0])):
@@ -62,10 +62,10 @@ def _suspects(log) -> Iterator[tuple[str, ...]]:
 
 
 def deviation(before: onnx.ModelProto, after: onnx.ModelProto) -> float | None:
-    """Return the largest difference of an output by its magnitude: the median of some samples.
+    """Return the largest difference of any output, relative to the output's magnitude.
 
-    None for models that cannot be compared: with dims that a run decides, with strings, too large,
-    or of a kind that onnxruntime does not run.
+    It is the median of several samples. None for models that cannot be compared: with dims that a
+    run decides, with strings, too large, or of a kind that onnxruntime does not run.
     """
     inputs = free_inputs(before.graph)
     if not all_fixed(before.graph) or _nbytes(before) > _MOST_NBYTES:

@@ -35,7 +35,7 @@ def _merged(graph):
 
 
 def _key(node):
-    """Return a key that is equal for nodes which compute the same; None for those that may not."""
+    """Return a key that nodes with equal results share; None for random nodes and bodies."""
     attributes = []
     for name, a in sorted(node.attributes.items()):
         if a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS):

@@ -1,4 +1,4 @@
-"""Merge constant factors and summands into the weights beside them, or into each other.
+"""Merge constant factors and summands into neighbouring weights, or into each other.
 
 1. Mul, Add, Sub, Div or Neg behind Conv, ConvTranspose, Gemm or MatMul that nobody else reads,
    with a constant that varies by channel at most: into its weights and bias. Between Gemm and
@@ -60,11 +60,13 @@ def _operands(node):
 
 
 def _by_channel(shape, axis, factor, summand):
+    """Return factor and summand as one value for each channel; None if one varies otherwise."""
     values = [_linear.channel_values(v, shape, axis) for v in (factor, summand)]
     return None if any(v is None for v in values) else values
 
 
 def _into_maker(node, x, factor, summand):
+    """Merge a node into the weights of the layer that makes x. Return True if that is possible."""
     view = g.sole_maker(x, *VIEWS)
     made = g.sole_maker(view.inputs[0] if view else x, *_linear.OPERATORS)
     if made is None or view and not _keeps_columns(view, made):
@@ -84,6 +86,7 @@ def _keeps_columns(view, made):
 
 
 def _into_reader(node, x, factor, summand):
+    """Merge a node into the weights of the layer that reads it. Return True if it is possible."""
     reader = g.sole_reader(node.outputs[0])
     if not g.is_op(reader, *_linear.OPERATORS) or reader.inputs[0] is not node.outputs[0]:
         return False
@@ -102,7 +105,14 @@ def _spread(factor):
 
 
 def _joined(node, x, factor, summand):
-    """Apply rule 3: both nodes scale, or both shift."""
+    """Merge two nodes that both scale or both shift (rule 3). Return True if that is possible.
+
+    Args:
+        node: the second node.
+        x: its input, the result of the first one.
+        factor: its factor.
+        summand: its summand.
+    """
     inner = g.sole_maker(x, *_OPERATORS)
     operands = None if inner is None else _operands(inner)
     if operands is None or g.shape_of(operands[0]) != g.shape_of(x):

@@ -65,7 +65,7 @@ def _is_near(a, b):
 
 
 def _product_above(value, x, number):
-    """Return the node that makes number * x * value, if nobody else reads what is between."""
+    """Return the node that computes number * x * value, if no other node reads its parts."""
     inner, top = value, g.sole_reader(value)
     while g.is_op(top, "Mul", "Div"):
         values, factor = factors(top.outputs[0], inner)
@@ -76,6 +76,7 @@ def _product_above(value, x, number):
 
 
 def _gate(node, top, op_type, x, domain=g.MS, **attributes):
+    """Replace a node by a gate, such as Gelu. Return False if the types differ."""
     if top is None or not g.same_type(x, top.outputs[0]):
         return False
     return g.replace(top, g.add(top, op_type, [x], attributes, domain, named=top))

@@ -23,7 +23,7 @@ _FUNCTION = f"LayerNormalization <axis, epsilon> (real_x, scale, bias) => (real)
 
 @dataclass
 class _Norm:
-    """What x is normalized by. root: sqrt(mean(d * d) + epsilon)."""
+    """A normalization: (x - mean) / sqrt(mean((x - mean) ** 2) + epsilon)."""
 
     x: ir.Value
     mean: ir.Value
@@ -121,6 +121,7 @@ def _written(top, norm):
 
 
 def _operand_beside(reader, node, op_type, norm):
+    """Return the other operand of a reader of a node, if it is a constant row; else None."""
     if not g.is_op(reader, op_type):
         return None
     other = next((v for v in reader.inputs if v is not node.outputs[0]), None)
@@ -128,6 +129,14 @@ def _operand_beside(reader, node, op_type, norm):
 
 
 def _write(top, norm, scale, bias):
+    """Replace the nodes of a normalization by LayerNormalization.
+
+    Args:
+        top: the last node.
+        norm: the normalization.
+        scale: constant row, or None for ones.
+        bias: constant row, or None for zeros.
+    """
     if not g.same_type(norm.x, top.outputs[0]):
         return False
     n = g.shape_of(norm.x)[-1]

@@ -87,7 +87,7 @@ def _max_takes(node, reader, pads):
 
 
 def _reaches_in(reader, pads):
-    """Return True if no window can lie in the padding as a whole."""
+    """Return True if no window is in the padding as a whole, so that a maximum ignores padding."""
     own = g.attr(reader, "pads", [0] * len(pads))
     kernel = 2 * g.attr(reader, "kernel_shape")
     has_holes = any(d != 1 for d in g.attr(reader, "dilations", [1]))

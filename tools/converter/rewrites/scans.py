@@ -49,7 +49,14 @@ def _rolled(node):
 
 
 def _states(node, body, cell, n_states):
-    """Return which states are h and c, if all that is read outside is made of them; else None."""
+    """Return the numbers of the states that are h and c; None if the Scan reads other results.
+
+    Args:
+        node: the Scan.
+        body: its body.
+        cell: the Cell in it.
+        n_states: number of states.
+    """
     numbers = []
     for before, after in ((cell.h_before, cell.h), (cell.c_before, cell.c)):
         if after is None:

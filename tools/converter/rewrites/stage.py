@@ -19,16 +19,16 @@ _MAX_ROUNDS = 4  # each leaves some nodes in float, because of which others may 
 def rewrite(
     state: Conversion, group: Sequence[Rewrite], for_boards: Sequence[Rewrite], n_rounds: int
 ) -> None:
-    """Rewrite the graph, and omit a rewrite that changes the model's values.
+    """Rewrite the graph, and omit rewrites that change the model's values.
 
     A quantized model whose sizes each run decides is rewritten again, with the nodes in float
-    whose integer forms cannot follow these sizes. If the model is refused all the same, then for
-    operators that the user wrote: without any integer form.
+    whose integer forms cannot follow these sizes. If the model is then still refused because of
+    operators that the user wrote, it is rewritten without any integer form.
 
     Args:
         state: the conversion.
         group: the rewrites.
-        for_boards: those that come later, for boards alone.
+        for_boards: rewrites for boards alone, which come later.
         n_rounds: the most rounds.
 
     Raises:
@@ -81,7 +81,7 @@ def _rewrite(state, group, n_rounds, excluded: Sequence[str] = ()):
 
 
 def rewrite_for_boards(state: Conversion, group: Sequence[Rewrite], n_rounds: int) -> None:
-    """Merge operators to what only boards have, and a saved model does not.
+    """Merge nodes into operators that only boards have; a saved model keeps the nodes.
 
     Args:
         state: the conversion.

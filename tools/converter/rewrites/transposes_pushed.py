@@ -81,7 +81,14 @@ class _Region:
                 waiting += self._new_seeds(node, move, orders, orders[value])
 
     def _fits(self, node, move, orders, perm):
-        """Return True if the node's tensors have this order as far as they have one."""
+        """Return True if all permuted operands of a node have this order or none, and one has it.
+
+        Args:
+            node: the node.
+            move: its Move.
+            orders: {value: its permutation}.
+            perm: the order.
+        """
         operands = [node.inputs[i] for i in move.laid]
         return any(v in orders for v in operands) and all(
             orders.get(v, perm) == perm for v in operands
@@ -146,7 +153,13 @@ class _Region:
         return value.is_graph_output() or not passes
 
     def _cancelled(self, value, perm, chosen):
-        """Return the bytes of the Transposes behind that go."""
+        """Return the bytes of those Transposes behind a value that become unnecessary.
+
+        Args:
+            value: the value.
+            perm: its permutation.
+            chosen: nodes of the region.
+        """
         saved = 0
         for reader in _readers(value):
             if reader not in chosen and g.is_op(reader, "Transpose") and perm_of(reader):

@@ -27,7 +27,7 @@ _RTOL = 1e-6
 
 
 def rewrite(model: ir.Model) -> int:
-    """Replace one chain at a time: the next one may read the results of this one."""
+    """Replace one chain after another: the next one may read the results of the last one."""
     n_changed = 0
     while any(_rolled(graph) for graph in model.graphs()):
         ir_passes.RemoveUnusedNodesPass()(model)
@@ -71,7 +71,7 @@ def _cut(chain, follows):
 
 
 def _is_next(a, b):
-    """Return True if b continues where a ends, with the same weights."""
+    """Return True if cell b continues the chain of cell a with equal weights."""
     same = a.kind == b.kind and a.attributes == b.attributes and a.x[:3] == b.x[:3]
     if not same or abs(a.x.place - b.x.place) != 1:
         return False

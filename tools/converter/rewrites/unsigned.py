@@ -126,7 +126,7 @@ def _regions(places) -> dict[ir.Value, int]:
 
 
 def _gaining(node) -> Iterator[ir.Value]:
-    """Return the operand that the device would read as it lies."""
+    """Yield the operand of a product that the device could read without a copy if unsigned."""
     w = _PRODUCTS.get((node.domain, node.op_type))
     if w is not None and _is_bytes(node.inputs[0]):
         shape = g.shape_of(node.inputs[0])
@@ -171,7 +171,15 @@ def _is_lookup(node):
 
 
 def _change(node, scaled, same, zero, changed):
-    """Change what a node needs beside those of its inputs and outputs that change."""
+    """Change a node's zero points and constants for inputs and outputs that become unsigned.
+
+    Args:
+        node: the node.
+        scaled: {index of an input of bytes: index of its zero point}.
+        same: indices of inputs that must have the dtype of the outputs.
+        zero: index of the output's zero point, or None.
+        changed: the values that become unsigned.
+    """
     outputs = not changed.isdisjoint(node.outputs)
     if _is_lookup(node):
         _reorder(node, node.inputs[0] in changed, outputs)

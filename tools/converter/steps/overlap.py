@@ -1,10 +1,4 @@
-"""Leads: by how much a step's output must start before an input to overwrite it.
-
-A kernel may overwrite an input if it reads each byte for the last time before it writes there. The
-lead expresses that in one number: the output's memory starts at least so many bytes before that
-of the input. A lead of 0 means that both may start at the same address. Lowerings pass leads to
-Node.emit as `over` and `behind`.
-"""
+"""Compute leads: by how many bytes a step's output must start before an input to overwrite it."""
 
 from __future__ import annotations
 
@@ -32,10 +26,16 @@ def element_leads(out: Tensor, inputs: Sequence[Tensor]) -> dict[int, int]:
 
 
 def line_leads(out: Tensor, x: Tensor, n: int, inner: int) -> dict[int, int]:
-    """Return the lead of input 0 of a kernel that works on lines along n of (outer, n, inner).
+    """Return the lead of input 0 of a kernel that computes line by line.
 
-    It reads a line first, then again element by element between the writes. Lines interleave if
-    inner > 1: then only the outer element behind the current one is free.
+    The kernel reads a line first, then again element by element between the writes. If inner > 1,
+    lines interleave, and an output may only overwrite outer elements that are done.
+
+    Args:
+        out: the output.
+        x: the input, (outer, n, inner).
+        n: elements of a line.
+        inner: elements between neighbours of a line.
     """
     if x.data is not None or x.dtype != out.dtype:
         return {}
@@ -56,7 +56,7 @@ def lag(read: np.ndarray, written: np.ndarray) -> int:
 
 
 def pool(planes: int, in_dims, out_dims, strides, pads, itemsize: int) -> int:
-    """Return the lead of a pool, which writes each element of its output after reading its window.
+    """Return the lead of a pool, which writes each output element after reading its window.
 
     Args:
         planes: number of planes (batch times channels).

@@ -35,7 +35,7 @@ class Image:
         return cls(tensor, n, (n * width, width, 1), first)
 
     def rows(self, lo: int, hi: int) -> Image:
-        """Return rows lo to hi as a view of the same memory."""
+        """Return rows lo to hi - 1 as a view into the same memory."""
         t = self.tensor
         start = (lo - self.first) * self.strides[1]
         left = (*t.shape[:-3], t.nelem - start, 1, 1)
@@ -51,7 +51,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Rows:
-    """Names of the parameters of a kernel that hold sizes; None for those that it lacks.
+    """Names of the parameters that hold a kernel's sizes; None for those that it lacks.
 
     Attributes:
         n_in: rows of input 0.
@@ -62,9 +62,9 @@ class Rows:
         pad: rows of padding above.
         c: channels of a group of the input.
         m: channels of a group of the output.
-        x: strides of (group, channel, y, x) of input 0; () if it must lie in C order. None for one
-            that follows from the others.
-        out: the same of the output.
+        x: strides of (group, channel, y, x) of input 0; () if it must be in C order. A stride that
+            follows from the others is None.
+        out: strides of the output, like x.
         single: parameters that have to be 1.
         reads_all: the kernel reads all of input 0 for any rows, as for a common exponent.
     """
@@ -100,7 +100,7 @@ class Rows:
         return step[self.n_out]
 
     def images(self, step: Step) -> tuple[Image, Image]:
-        """Return input 0 and the output as they lie now."""
+        """Return input 0 and the output as Images with their present layouts."""
         return self._image(step, step.inputs[0], self.n_in, self.x), self._image(
             step, step.outputs[0], self.n_out, self.out
         )
@@ -113,11 +113,11 @@ class Rows:
         return replace(dense, strides=(channel, dense.strides[1] * x if y is None else y, x))
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
-        """Return the step that computes rows lo to hi of the output.
+        """Return the step that computes rows lo to hi - 1 of the output.
 
         Args:
             step: the step for all rows.
-            x: the rows of input 0 that these need.
+            x: the rows of input 0 that it needs.
             out: the rows of the output.
             lo: the first row.
             hi: the row behind the last one.
@@ -161,7 +161,7 @@ class ElementRows:
         return Image.dense(step.inputs[0]), Image.dense(step.outputs[0])
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
-        """Return the step for rows lo to hi."""
+        """Return the step that computes rows lo to hi - 1: see Rows.part."""
         over = element_leads(out.tensor, [x.tensor])
         inputs = [x.tensor, *step.inputs[1:]]
         return Step(step.kernel, inputs, [out.tensor], step.params, node=step.node, over=over)

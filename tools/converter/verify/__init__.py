@@ -32,9 +32,9 @@ class InternalError(ConvertError):
     """A pass of the converter made an invalid model.
 
     Args:
-        name: the pass.
+        name: name of the pass.
         fault: what is invalid.
-        level: highest value of --optimize that skips the pass; None if all run it.
+        level: highest value of --optimize that skips the pass; None if all levels run it.
     """
 
     def __init__(self, name: str, fault: str, level: int | None = None):

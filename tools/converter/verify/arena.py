@@ -52,7 +52,7 @@ class _Memory:
         return self.owners[first : bisect_left(self.starts, end)]
 
     def meet(self, other: _Memory) -> _Memory:
-        """Return the owners that both agree on; other bytes have no owner."""
+        """Return a memory with the owners that both have in common; other bytes have no owner."""
         common = _Memory()
         ends = sorted({*self.starts, *other.starts})
         for start, end in zip(ends, ends[1:], strict=False):
@@ -115,6 +115,13 @@ class _Simulation:
             self.memory.write(chunk.place, chunk.place + chunk.nbytes, chunk)
 
     def _read(self, t: Tensor, reader: str, step: Step | None = None) -> Iterator[str]:
+        """Yield faults where a step reads a tensor from memory that does not hold its value.
+
+        Args:
+            t: the tensor.
+            reader: text that names the reader.
+            step: the step, or None for the caller.
+        """
         root = t.root
         if root.data is not None:
             yield from self._read_weights(t, reader)
@@ -131,7 +138,7 @@ class _Simulation:
                     yield f"{reader} reads {t.name} at {t.offset}, which {why}"
 
     def _is_renewed(self, t: Tensor, step: Step | None) -> bool:
-        """Return True if the next value of a state is already where a step reads the current one.
+        """Return True if a state's memory already has its next value when a step reads it.
 
         Steps of one node may share the memory if no other step has written what each reads.
         """
@@ -155,7 +162,7 @@ class _Simulation:
         return lead is not None and owner.offset + lead <= root.offset
 
     def _writes(self, step: Step) -> Iterator[str]:
-        """Yield faults where a step overwrites what it still reads or has written."""
+        """Yield faults where a step overwrites its own inputs or outputs."""
         written = [t for t in step.outputs + step.scratch if is_in_arena(t)]
         read = [t for t in step.inputs if is_in_arena(t)]
         where = shown(step)

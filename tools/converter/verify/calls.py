@@ -24,7 +24,7 @@ _MOST_OF_ALL = 10_000  # of all steps: they take two seconds
 
 
 def check(data: bytes, graph: Graph) -> list[str]:
-    """Prove the steps of a file whose outputs lie over their inputs.
+    """Prove that no step of a file reads what it has already overwritten.
 
     Returns:
         Notes on steps that make too many calls, unless everything is verified (is_requested).
@@ -70,7 +70,7 @@ class _Overlapping(Share):
             self._n_calls += n
 
     def notes(self, graph: Graph) -> list[str]:
-        """Return a note that names the first step with too many calls, if there is one."""
+        """Return a note about the steps with too many calls to prove; [] without such steps."""
         if not self._skipped:
             return []
         others = len(self._skipped) - 1

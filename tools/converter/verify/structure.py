@@ -17,7 +17,7 @@ from ..protos import bodies_of, name_of
 
 
 def fault_of(graph: onnx.GraphProto | ir.Graph, hidden: Collection[str] = ()) -> str:
-    """Return what is invalid about a graph, "" if nothing is.
+    """Return the first fault of a graph's structure, "" without any.
 
     Args:
         graph: of onnx or onnx_ir.
@@ -111,7 +111,14 @@ class _Ir:
 def _faults(
     graph: Any, access: Any, outer: tuple[set[Hashable], ...], hidden: Collection[str]
 ) -> Iterator[str]:
-    """Yield the faults of a graph; `outer` are the values of graphs around it that it may read."""
+    """Yield the faults of a graph.
+
+    Args:
+        graph: of onnx or onnx_ir.
+        access: _Ir or _Proto, which reads it.
+        outer: values of the graphs around it, which it may read.
+        hidden: names of outer values that bodies may hide.
+    """
     own: set[Hashable] = set()
     scopes = (own, *outer)
 
@@ -141,7 +148,7 @@ def _faults(
 
 
 def _misread(graph, access, value, reader):
-    """Return why a node cannot read a value."""
+    """Return a sentence that says why a node cannot read a value."""
     name = access.shown(value)
     for node in access.nodes(graph):
         if value in access.results(node):

@@ -79,11 +79,11 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
     """Apply the rules until none changes anything.
 
     Args:
-        model: the model, with all types. It stays as it is.
+        model: the model, with all types; not changed.
         context: of the conversion.
 
     Returns:
-        The rewritten model, with all types, and by how many nodes it is smaller.
+        The rewritten model, with all types, and the number of nodes that it has less.
 
     Raises:
         InternalError: if a rule leaves an invalid graph.
@@ -146,7 +146,7 @@ def _fuse(edit):
 
 
 def _fuse_of(edit, node):
-    """Return what makes an integer operator of a node; None where nothing does."""
+    """Return the rule that makes an integer operator of a node; None without one."""
     if edit.stays_float(node):
         return _refuse
     is_known = is_q(node) or not node.domain or _is_own_norm(node)
@@ -160,12 +160,14 @@ def _refuse(edit, node):
 
 
 def _is_own_norm(node):
-    """Return True for what layer_norm writes before opset 17."""
+    """Return True for a LayerNormalization that rewrite layer_norm has made, before opset 17."""
     return g.is_op(node, "LayerNormalization", domain=g.OWN)
 
 
 def _write_reasons(edit, context):
-    """Write the reason into each node that stays in float: floats of weights would hide it.
+    """Write into each node that stays in float the reason for the report.
+
+    A later pass may round the weights to floats, and the reason would no longer show.
 
     Args:
         edit: the last round, in which no rule changed anything.
@@ -185,7 +187,7 @@ def _write_reasons(edit, context):
 
 
 def notes(model: onnx.ModelProto) -> list[str]:
-    """Return a line for each node that computes in float on what was integers: why."""
+    """Return a line with the reason for each node that computes floats from integers."""
     floats = {node.output[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
     if not any(floats.intersection(node.input) for node in model.graph.node):
         return []

@@ -1,4 +1,4 @@
-"""Edit a graph: make nodes, values and constants, and put them in the place of others."""
+"""Edit a graph: make nodes, values and constants, and replace others by them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Edit:
 
     Attributes:
         original: the model at the round's beginning.
-        model: the same in the IR, which the rules change in place.
+        model: the model in the IR, which the rules change in place.
         graph: its main graph.
         opset: the version of ONNX's operators.
         invented: the names that rules have made up, in earlier rounds too.
@@ -56,14 +56,14 @@ class Edit:
         return f"{hint}/{number}"
 
     def new_value(self, hint: str, dtype: int, like: ir.Value | None) -> ir.Value:
-        """Return a new value with the shape of another one; of unknown shape without one."""
+        """Return a new value with the shape of another value; without one its shape is unknown."""
         value = ir.Value(name=self.new_name(hint), type=ir.TensorType(ir.DataType(dtype)))
         if like is not None and like.shape is not None:
             value.shape = like.shape.copy()
         return value
 
     def constant(self, data: np.ndarray, hint: str) -> ir.Value:
-        """Return an initializer with these contents, the same one for the same contents."""
+        """Return an initializer with these contents; equal contents share one."""
         data = np.asarray(data, order="C")
         key = (data.dtype.str, str(data.dtype), data.shape, digest_of(data))
         if key not in self._constants:
@@ -77,7 +77,7 @@ class Edit:
         return value
 
     def parameters(self, q: Scaled, hint: str) -> list[ir.Value]:
-        """Return scale and zero point, as scalars where there is one."""
+        """Return scale and zero point as initializers, scalars if there is one of each."""
         shape = () if q.scale.size == 1 else (-1,)
         return [self.constant(v.reshape(shape), hint) for v in (q.scale, q.zero)]
 
@@ -101,10 +101,10 @@ class Edit:
             op_type: the operator.
             inputs: its inputs, None where one is absent.
             name: its name.
-            out: its output; None for one that will take over another node's.
-            domain: that of the operator.
-            like: a node whose attributes it has as well.
-            attributes: its attributes.
+            out: its output; None for a node whose output will replace another node's.
+            domain: the operator's domain.
+            like: a node whose attributes it gets as well.
+            **attributes: its attributes.
         """
         kept = {} if like is None else dict(like.attributes)
         made = {a.name: a for a in ir.convenience.convert_attributes(attributes)}
@@ -124,7 +124,14 @@ class Edit:
         outputs: Sequence[ir.Value] | None = None,
         name: str | None = None,
     ) -> ir.Node:
-        """Return a new node with the operator, attributes and name of another one."""
+        """Return a new node with the operator, attributes and name of another one.
+
+        Args:
+            node: the other node.
+            inputs: inputs of the copy.
+            outputs: outputs of the copy; None for new ones.
+            name: name of the copy, None for the same.
+        """
         outputs = [ir.Value() for _ in node.outputs] if outputs is None else outputs
         name = node.name if name is None else name
         attributes = node.attributes.values()
@@ -135,12 +142,13 @@ class Edit:
     def replace(
         self, old: ir.Node, new: Sequence[ir.Node], outputs: Sequence[ir.Value] | None = None
     ) -> None:
-        """Put nodes in the place of one, whose outputs they take over with names and types.
+        """Replace a node by others. Their outputs get the names and types of the old ones.
 
         Args:
             old: the node to remove.
             new: the nodes, in order.
-            outputs: the values that take over the old node's, by default those of the last node.
+            outputs: values that replace the old node's outputs; by default the last node's
+                outputs.
         """
         for node in new:
             self.model.opset_imports.setdefault(node.domain, 1)
@@ -188,7 +196,7 @@ class Edit:
                 node.replace_input_with(i, new)
 
     def drop_unused(self) -> bool:
-        """Remove the nodes whose results nobody reads; return True if there were any."""
+        """Remove the nodes whose results no node reads; return True if there were any."""
         n_before = len(self.graph)
         for node in reversed(list(self.graph)):
             if not any(v.uses() or v.is_graph_output() for v in node.outputs):

@@ -1,4 +1,4 @@
-"""Operands of integer operators: bytes, weights, biases and shapes."""
+"""Operands of integer operators: find bytes, weights and biases, and reshape values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BIAS_ERROR = 2**-10
 
 
 def bytes_of(value: ir.Value, what: str) -> Scaled:
-    """Return the 8-bit integers of one scale behind a value.
+    """Return the 8-bit integers from which a value was dequantized with one scale.
 
     Args:
         value: an input of a node.
@@ -54,14 +54,14 @@ def bytes_of(value: ir.Value, what: str) -> Scaled:
 
 
 def result_of(node: ir.Node, dtypes: Collection[int] = BYTES) -> tuple[ir.Node, Scaled]:
-    """Return the Q behind a node, and the integers that it gives.
+    """Return the QuantizeLinear that reads a node's result, and the integers that it makes.
 
     Args:
         node: the node.
-        dtypes: those that the integers may have.
+        dtypes: dtypes that the integers may have.
 
     Raises:
-        StaysFloat: if there is no such Q.
+        StaysFloat: if no such QuantizeLinear reads the result.
     """
     quantize = quantizer(node.outputs[0])
     y = quantized(quantize) if quantize else None
@@ -74,16 +74,16 @@ def result_of(node: ir.Node, dtypes: Collection[int] = BYTES) -> tuple[ir.Node, 
 def weights_of(edit: Edit, value: ir.Value, axis: int, rank: int) -> Scaled:
     """Return weights as 8 bits with one scale, or one for each index of an axis.
 
-    Weights of fewer bits become 8.
+    Weights of fewer bits are widened to 8.
 
     Args:
         edit: the round.
         value: an input of a node.
-        axis: that of the output channels.
+        axis: axis of the output channels.
         rank: number of dims of the weights.
 
     Raises:
-        StaysFloat: if they are of another kind.
+        StaysFloat: if the weights are of another kind.
     """
     q = dequantized(value)
     if q is None:
@@ -103,6 +103,7 @@ def weights_of(edit: Edit, value: ir.Value, axis: int, rank: int) -> Scaled:
 
 
 def _widened(edit, q, zero, axis):
+    """Return weights of fewer than 8 bits as bytes. Raises StaysFloat if they are not constant."""
     dtype = _WIDER[q.dtype]
     wide = helper.tensor_dtype_to_np_dtype(dtype)
     values = array_of(q.values)
@@ -115,12 +116,12 @@ def _widened(edit, q, zero, axis):
 def integer_bias(edit: Edit, bias: ir.Value, scale: np.ndarray, step: float) -> ir.Value:
     """Return the bias as int32 in units of the products' scale.
 
-    A bias of one number becomes as many as there are scales.
+    A bias of one number is repeated for each scale.
 
     Args:
         edit: the round.
         bias: float constants.
-        scale: of the products, one or one a channel.
+        scale: scale of the products: one, or one for each channel.
         step: the scale of the result.
 
     Raises:
@@ -138,13 +139,13 @@ def integer_bias(edit: Edit, bias: ir.Value, scale: np.ndarray, step: float) -> 
 
 
 def added(edit: Edit, node: ir.Node, n: int, axis: int) -> tuple[ir.Node, ir.Value | None]:
-    """Find the Add of constants behind a node.
+    """Find the Add of constants that alone reads a node's result.
 
     Args:
         edit: the round.
         node: the node.
         n: number of the constants.
-        axis: along which they lie, counted from the end.
+        axis: their axis, counted from the end.
 
     Returns:
         The Add and the constants, or the node itself and None.
@@ -161,7 +162,14 @@ def added(edit: Edit, node: ir.Node, n: int, axis: int) -> tuple[ir.Node, ir.Val
 
 
 def bias_of(edit: Edit, node: ir.Node, n: int, axis: int) -> tuple[ir.Node, ir.Value | None]:
-    """Find the bias of a node: its third input, or the Add of constants behind it (see added)."""
+    """Return (last node, bias) of a node: its third input, or the constants of an Add behind it.
+
+    Args:
+        edit: as for `added`.
+        node: as for `added`.
+        n: as for `added`.
+        axis: as for `added`.
+    """
     bias = g.input_of(node, 2)
     return (node, bias) if bias is not None else added(edit, node, n, axis)
 
@@ -169,17 +177,17 @@ def bias_of(edit: Edit, node: ir.Node, n: int, axis: int) -> tuple[ir.Node, ir.V
 def reshape(
     edit: Edit, x: ir.Value, hint: str, shape: Sequence[int], out: ir.Value | None = None
 ) -> ir.Node:
-    """Return the node that gives x with this shape, of which a run may decide one dim.
+    """Return a Reshape of x to a shape of which a run may decide one dim.
 
     Args:
         edit: the round.
         x: the value.
-        hint: what new names begin with.
-        shape: its new dims.
-        out: the node's output; None for one that will take over another node's.
+        hint: beginning of new names.
+        shape: the new dims.
+        out: the node's output; None for a node whose output will replace another node's.
 
     Raises:
-        StaysFloat: if a run decides more of them.
+        StaysFloat: if a run decides more than one of the dims.
     """
     if sum(map(is_open, shape)) > 1:
         raise StaysFloat("a run decides more than one dim of its shape")
@@ -190,14 +198,14 @@ def reshape(
 def reshape_like(
     edit: Edit, x: ir.Value, hint: str, like: ir.Value, axes: Sequence[int], last: int
 ) -> list[ir.Node]:
-    """Return the nodes that give x with some dims of another value, then a last one.
+    """Return the nodes that reshape x to some dims of another value, and a last dim.
 
     Args:
         edit: the round.
         x: the value.
-        hint: what new names begin with.
+        hint: beginning of new names.
         like: the other value.
-        axes: the axes of its dims.
+        axes: axes of the dims that x gets from it.
         last: the last dim.
     """
     shape, some, dims = (edit.new_value(hint, INT64, like=None) for _ in range(3))

@@ -29,14 +29,14 @@ class StaysFloat(Exception):
 
 @dataclass(frozen=True)
 class Scaled:
-    """Integers with the scale and zero point that a DQ or Q gives them.
+    """Integers with the scale and zero point of the DQ or Q node that reads or makes them.
 
     Attributes:
         values: the integers.
         dtype: ONNX's number.
-        scale: float32, one or one for each index of an axis.
+        scale: float32: one, or one for each index of an axis.
         zero: the zero points, of the integers' dtype.
-        axis: that of the scales, where there are several.
+        axis: axis of the scales, if there are several.
     """
 
     values: ir.Value
@@ -115,7 +115,7 @@ def dequantize(values: np.ndarray, q: Scaled) -> np.ndarray:
 
 
 def dequantized(value: ir.Value | None) -> Scaled | None:
-    """Return what a value was before its DQ, if that has a constant scale in float32."""
+    """Return the integers that a DQ makes a value of, if its float32 scale is constant."""
     node = None if value is None else value.producer()
     if not is_dq(node) or g.attr(node, "block_size", 0):
         return None
@@ -123,7 +123,7 @@ def dequantized(value: ir.Value | None) -> Scaled | None:
 
 
 def quantized(node: ir.Node) -> Scaled | None:
-    """Return what a Q gives, if its scale is constant and float32."""
+    """Return the integers that a Q node makes, if their float32 scale is constant."""
     if g.attr(node, "block_size", 0) or g.attr(node, "precision", FLOAT) != FLOAT:
         return None
     return _scaled(node, node.outputs[0])
@@ -149,7 +149,7 @@ def readers_of(value: ir.Value) -> list[ir.Node]:
 
 
 def is_kept(value: ir.Value) -> bool:
-    """Return True for an output of the graph, and for what a subgraph reads."""
+    """Return True for an output of the graph, and for a value that a subgraph reads."""
     return value.is_graph_output() or len(readers_of(value)) < len(value.uses())
 
 

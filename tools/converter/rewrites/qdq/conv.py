@@ -40,7 +40,17 @@ def fuse_conv(edit: Edit, node: ir.Node) -> None:
 
 
 def _to_qlinear(edit, node, quantize, x, w, bias, y):
-    """Put QLinearConv in the place of the Q; nobody reads the nodes between then."""
+    """Replace a Conv and the Q behind it by QLinearConv.
+
+    Args:
+        edit: the round.
+        node: the Conv.
+        quantize: the Q.
+        x: the quantized input.
+        w: the quantized weights.
+        bias: float constants, or None.
+        y: the quantized result.
+    """
     out = quantize.outputs[0].name
     inputs = [value for q in (x, w) for value in edit.operand(q, out)]
     inputs += edit.parameters(y, out)

@@ -80,10 +80,10 @@ def to_float(
     Args:
         edit: the round.
         x: integers.
-        scale: of them, one or one a channel.
-        offset: likewise.
-        hint: what its name begins with.
-        axis: of the channels.
+        scale: one number, or one for each channel.
+        offset: one number, or one for each channel.
+        hint: beginning of its name.
+        axis: axis of the channels.
     """
     return call(edit, "ToFloat", [x, scale, offset], edit.new_name(hint), axis=axis)
 

@@ -21,7 +21,7 @@ _QUANTIZING = ("DequantizeLinear", "QuantizeLinear")
 
 
 def _between(head: str, *nodes: str) -> str:
-    """Return the function of some nodes between DequantizeLinear of x and QuantizeLinear."""
+    """Return a function of these nodes between DequantizeLinear of x and QuantizeLinear."""
     inner = "\n".join(nodes)
     return f"""{head} => (y) {{
         real_x = DequantizeLinear (x, x_scale, x_zero)
@@ -184,7 +184,13 @@ def definition(name: str, opset: int) -> onnx.FunctionProto:
 
 
 def _refer(node, names, known):
-    """Give a node those of the function's attributes that its operator has."""
+    """Let a function's node take those of the function's attributes that its operator has.
+
+    Args:
+        node: the node.
+        names: the function's attributes.
+        known: {name: attribute of the operator}.
+    """
     for name in names:
         if name in known:
             new = node.attribute.add()

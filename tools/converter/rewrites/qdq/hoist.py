@@ -1,4 +1,4 @@
-"""Move QuantizeLinear above what lies between it and the operator that computes.
+"""Move QuantizeLinear up to the operator that computes, above nodes that move or limit values.
 
 1. X -> M -> Q becomes X -> Q -> M, M being an operator that only moves elements.
 2. X -> Concat -> Q becomes a Q for each input, then Concat of integers.
@@ -93,7 +93,14 @@ def _quantize(edit, value, like, q):
 
 
 def _hoist_limit(edit, node, quantize, q):
-    """Hoist Q above Relu or Clip with constant limits, of what is computed for it alone."""
+    """Move a Q above the Relu or Clip with constant limits that it alone reads.
+
+    Args:
+        edit: the round.
+        node: the Relu or Clip.
+        quantize: the Q.
+        q: the quantized result.
+    """
     x = node.inputs[0]
     limits = [array_of(value) for value in node.inputs[1:] if value is not None]
     if any(v is None or v.size != 1 for v in limits) or sole_reader(x) is None:

@@ -68,7 +68,7 @@ def _roots(edit):
 
 
 def _root(value, roots, node):
-    """Return the bytes behind an input, "" for a constant of one number, None for all else."""
+    """Return the bytes that an input is a function of, "" for one constant number, else None."""
     array = array_of(value)
     if array is not None:
         is_table = node.domain == g.OWN and value is node.inputs[1]
@@ -79,7 +79,7 @@ def _root(value, roots, node):
 
 
 def _is_end(value, roots):
-    """Return True if something else than such a function reads the value."""
+    """Return True if a node reads the value that is no function of the same bytes."""
     return is_kept(value) or any(n.outputs[0] not in roots for n in readers_of(value))
 
 
@@ -100,7 +100,7 @@ def _chain(edit, value, root):
 
 
 def _tabulate(edit, value, root):
-    """Put a table in the place of what computes a value; return False if that gains nothing."""
+    """Replace the nodes that compute a value by a table; return False if that gains nothing."""
     node = value.producer()
     chain = _chain(edit, value, root)
     if _is_settled(chain):
@@ -150,15 +150,22 @@ def look_up(
         edit: the round.
         x: bytes.
         table: (256,), in order of the bytes' bits.
-        hint: what new names begin with.
-        out: the node's output; None for one that will take over another node's.
+        hint: beginning of new names.
+        out: the node's output; None for a node whose output will replace another node's.
     """
     weights = edit.constant(table, hint)
     return call(edit, "Lookup", [x, weights], edit.new_name(hint), out=out)
 
 
 def _table(edit, chain, root, value):
-    """Return the result of a chain for each byte, in order of their bits; None if unknown."""
+    """Return the result of a chain of nodes for each byte, in order of bits; None if unknown.
+
+    Args:
+        edit: the round.
+        chain: the nodes.
+        root: the bytes.
+        value: the last node's output.
+    """
     x = helper.make_tensor_value_info(root.name, dtype_of(root), [_ENTRIES])
     y = onnx.ValueInfoProto(name=value.name)
     y.type.tensor_type.elem_type = dtype_of(value)

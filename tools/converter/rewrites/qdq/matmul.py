@@ -47,10 +47,10 @@ class _Product:
     """A product of matrices.
 
     Attributes:
-        last: the node that gives the float result.
+        last: the node that makes the float result.
         a: the first operand.
         b: the second operand.
-        bias: what is added, or None.
+        bias: the summand, or None.
         trans_a: 1 if a is transposed.
         trans_b: 1 if b is transposed.
         beta: the factor of the bias.
@@ -143,7 +143,15 @@ def _to_float(edit, product, node):
 
 
 def _put(edit, product, node, old, rest):
-    """Put QGemm in the place of the Q of the result, with Reshapes where A has more dims."""
+    """Replace a product and the Q behind it by QGemm; Reshapes make a matrix of A.
+
+    Args:
+        edit: the round.
+        product: the _Product.
+        node: its first node.
+        old: the Q.
+        rest: the further inputs of QGemm.
+    """
     result = old.outputs[0]
     out, a, b = result.name, product.a, product.b
     shape = shape_of(node.inputs[0])
@@ -163,7 +171,15 @@ def _put(edit, product, node, old, rest):
 
 
 def _unfolded(edit, rows, result, x, shape):
-    """Return the nodes that give a product's rows the dims of x again, before the last one."""
+    """Return the nodes that reshape a product of rows to the dims of x, with a new last one.
+
+    Args:
+        edit: the round.
+        rows: the product, a matrix.
+        result: the value that has the final shape.
+        x: the input before it became a matrix.
+        shape: shape of x.
+    """
     whole = shape_of(result)
     if sum(map(is_open, whole)) > 1:
         axes = range(len(shape) - 1)

@@ -87,11 +87,19 @@ def _reduce(edit, node, x, rest, out):
 
 
 def _mean_of_rows(edit, name, inputs, mean, shape, axes):
-    """Return the mean of n elements each, in the order in which onnxruntime's ReduceMean adds.
+    """Return a node that computes means in the order in which onnxruntime's ReduceMean adds.
 
-    Elements side by side: in two times four sums, which begin where memory is aligned. For some n
-    that is one after another, or GlobalAveragePool's order. Elements of other axes: one after
-    another where no kept axis is before them.
+    Contiguous elements are added in two times four sums, which begin where memory is aligned. For
+    some n that is one after another, or GlobalAveragePool's order. Elements of other axes are
+    added one after another if no kept axis is before them.
+
+    Args:
+        edit: the round.
+        name: name of the node.
+        inputs: its inputs.
+        mean: its output.
+        shape: shape of x.
+        axes: axes that are reduced.
     """
     n = math.prod(shape[a] for a in axes)
     long = [a for a, d in enumerate(shape) if is_open(d) or d > 1]

@@ -32,7 +32,7 @@ def compute_constants(edit: Edit) -> bool:
 
 
 def unquantize(edit: Edit) -> bool:
-    """Apply rule 3 to what no other rule has a use for; return True if it did anything."""
+    """Dequantize constants that no other rule uses (rule 3); return True if there were any."""
     nodes = [node for node in edit.graph if is_dq(node) and _is_constant(node)]
     for node in nodes:
         edit.set_constant(node, _dequantized(node))

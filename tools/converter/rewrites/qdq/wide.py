@@ -1,4 +1,4 @@
-"""Replace what lies between DQ and Q of 16-bit integers by operators of such integers.
+"""Replace nodes between DQ and Q of 16-bit integers by operators of 16-bit integers.
 
 1. DQ -> Conv -> Q and DQ -> Gemm or MatMul -> Q, weights constant in 8 bits with zero points 0,
    bias constant: `mpconnxr:WideConv` and `WideGemm`.
@@ -84,7 +84,7 @@ def _product(edit, node, op, weights, last, bias):
 
 
 def _signed(edit, w):
-    """Return weights of int8 whose zero point is 0; uint8 with 128 are the same."""
+    """Return weights as int8 with zero point 0; uint8 with zero point 128 are converted."""
     if w.dtype == UINT8 and (w.zero == 128).all():
         values = (array_of(w.values).astype(np.int16) - 128).astype(np.int8)
         return Scaled(edit.constant(values, w.values.name), INT8, w.scale, values[:0])
@@ -144,7 +144,7 @@ def _of_two(edit, node):
 
 
 def _require_small(a, b, y):
-    """Check that products and their scale are within what the device takes."""
+    """Raise StaysFloat if the device cannot compute with these scales and zero points."""
     if any((q.zero.astype(np.int32) != (32768 if q.dtype == UINT16 else 0)).any() for q in (a, b)):
         raise StaysFloat("its inputs have zero points")
     scale = float(a.scale.reshape(())) * float(b.scale.reshape(())) / float(y.scale.reshape(()))
@@ -230,5 +230,13 @@ FUSED: dict[str, Callable[[Edit, ir.Node], None]] = {
 
 
 def _put(edit, name, inputs, quantize, like=None):
-    """Put an operator in the place of the Q of the result."""
+    """Replace the Q of the result by an operator of integers.
+
+    Args:
+        edit: the round.
+        name: the operator.
+        inputs: its inputs.
+        quantize: the Q.
+        like: a node whose attributes it gets.
+    """
     edit.replace(quantize, [call(edit, name, inputs, quantize.name, like)])
