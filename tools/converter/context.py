@@ -1,4 +1,4 @@
-"""Hold what applies to a whole model and its bodies, and does not stand in the model."""
+"""Hold facts about a whole model and its bodies that the ONNX model itself does not contain."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from .own import Operators
 
 @dataclass(frozen=True)
 class Context:
-    """What each pass takes beside the graph, or beside one of its bodies.
+    """What each pass takes besides the graph or one of its bodies.
 
     Attributes:
-        operators: the lowerings that there are.
-        bounds: by name of a value or of an input's dim, the maximum of what a run decides.
-        declared: the types that the model declares its outputs and its bodies' outputs with, by
-            name.
+        operators: the lowerings that can be used.
+        bounds: {name of a value or of an input's dim: the maximum of the size that a run decides}.
+        declared: types that the model declares for its outputs and its bodies' outputs, by name.
         keeps_operators: the device computes every operator (--optimize 0, see simplify/keep.py).
         expands: an operator that its lowering serves only in part is always computed by its
             definition (Lowering.takes), because its products are to be computed otherwise.

@@ -23,38 +23,39 @@ from .reference.vector import Vector
 
 @dataclass
 class Conversion:
-    """The state of one conversion: a pass reads what those before it have set, and sets its own.
+    """The state of one conversion: a pass reads results of earlier passes, and sets its own.
 
     Attributes:
         source: the caller's file or model.
         options: the caller's requests.
-        notes: choices that were made for the user, one a line.
-        context: what holds for the whole model and its bodies.
+        notes: choices that were made for the user, one line each.
+        context: facts about the whole model and its bodies.
         weights: the large constants of its models.
         declared: types that the file declares for inner values, by name (shapes/declarations.py).
         model: the model as far as it is converted.
         nodes_before: number of nodes of the model as it was loaded.
-        twin: the model with other bounds of the dims that each run decides, if there are such.
+        twin: the model with other bounds of the dims that each run decides, None without such
+            dims.
         loaded: the model with its shapes fixed.
         doubt: the rule of ONNX that the loaded model may break, or "".
         simplified: the model that the caller feeds and reads, before operators are merged.
         answers: the model that golden vectors are computed with.
-        log: by name of a rewrite, the number of places that it changed.
+        log: number of places that each rewrite changed, by its name.
         rewritten: the model as it can be saved.
         quantized: what --quantize did.
-        narrowed: what --weights costs, by layer.
+        narrowed: the loss of --weights, by layer.
         golden: inputs of the golden vector, None for random ones.
         lossy: products whose values range too widely for one exponent.
         split: names of the products that get several exponents, and of the nodes added for that.
         precision: how each product is computed.
         graph: the steps that the device runs.
-        arena: where values lie in memory.
+        arena: the plan of the arena.
         data: the bytes of the file.
         grids: (scale, zero_point) by name of an input or output of integers that has them.
         vector: the golden vector, also if the file has none.
         no_vector: why there is no golden vector, or "".
-        expect: outputs that the user expects of the golden vector's inputs.
-        expected: how far the model is from them.
+        expect: outputs that the user expects for the golden vector's inputs.
+        expected: comparison of the model's outputs with `expect`.
     """
 
     source: Path | onnx.ModelProto

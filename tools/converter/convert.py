@@ -28,7 +28,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
     """Convert a model.
 
     Args:
-        source: an .onnx file, or a model in memory, which stays as it is.
+        source: an .onnx file, or a model in memory, which is not changed.
         options: what the caller requests.
 
     Raises:
@@ -62,8 +62,8 @@ def model_after(source: Path | onnx.ModelProto, name: str, options: Options) -> 
     """Convert a model up to one pass, and return the ONNX model that this pass leaves.
 
     Args:
-        source: an .onnx file, or a model in memory, which stays as it is.
-        name: of a pass, or of a member of a group (see pipeline.passes_until).
+        source: an .onnx file, or a model in memory, which is not changed.
+        name: name of a pass, or of a member of a group (see pipeline.passes_until).
         options: what the caller requests.
 
     Raises:

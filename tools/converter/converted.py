@@ -26,21 +26,21 @@ class Converted:
     """The result of a conversion.
 
     Attributes:
-        data: the file.
+        data: the bytes of the file.
         graph: the steps in it.
-        plan: where values lie in memory.
+        plan: the plan of the arena.
         notes: choices that were made for the user.
         nodes_before: number of nodes of the model as it was loaded.
         rewritten: the model after the rewrites.
-        weights: its large constants, and those of `answers`.
-        log: by name of a rewrite, the number of places that it changed.
+        weights: large constants of `rewritten` and `answers`.
+        log: number of places that each rewrite changed, by its name.
         quantized: what --quantize did.
-        narrowed: what --weights costs, by layer.
+        narrowed: the loss of --weights, by layer.
         grids: (scale, zero_point) by name of an input or output of integers that has them.
         answers: the model that the golden vector was computed with, if Options.vector is true.
         vector: the golden vector.
         no_vector: why there is no golden vector, or "".
-        expected: how far the model is from the outputs that the user expects.
+        expected: comparison of the model's outputs with the outputs that the user expects.
     """
 
     data: bytes

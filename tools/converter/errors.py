@@ -8,7 +8,7 @@ from tools.errors import ConvertError, TooSmall, UsageError, text_of  # noqa: F4
 
 
 class Problem(Exception):
-    """One reason of one node that stops the conversion.
+    """A reason why one node cannot be converted.
 
     Attributes:
         reason: what is missing.
@@ -26,16 +26,16 @@ class DtypeProblem(Problem):
 
 
 class BlockedProblem(Problem):
-    """A node whose inputs another one, with a problem of its own, should have made known."""
+    """The problem of a node whose inputs are unknown because of another node's problem."""
 
 
 @dataclass
 class Finding:
-    """A Problem, and where it is.
+    """A Problem and its place in the model.
 
     Attributes:
         what: an operator with its opset, "input" or "output".
-        name: of the node or value.
+        name: name of the node or value.
         problem: the problem.
     """
 

@@ -142,12 +142,12 @@ def nbytes_of(tensor: TensorProto) -> int:
 
 
 def tensor_of(array: np.ndarray, name: str, like: TensorProto) -> TensorProto:
-    """Return a new constant.
+    """Return a new constant; a large one is a placeholder if its model has placeholders.
 
     Args:
         array: its contents.
         name: its name.
-        like: a constant of the same model; if this is a placeholder, a large array gets one too.
+        like: a constant of the same model, which shows whether it has placeholders.
     """
     if (location := _location(like)) and array.nbytes >= LEAST:
         dtype = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
@@ -165,7 +165,7 @@ def digest_of(array: np.ndarray) -> bytes:
 
 
 def constants_of(model: onnx.ModelProto) -> Arrays:
-    """Return the arrays behind a model's placeholders, by name of the constant."""
+    """Return the arrays of a model's placeholders, by name of the constant."""
     locations = {t.name: _location(t) for t in model.graph.initializer}
     return {name: array_at(location) for name, location in locations.items() if location}
 

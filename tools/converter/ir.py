@@ -23,18 +23,20 @@ class Tensor:
     """A value of the lowered graph: an input, a constant, or a result of a step.
 
     Attributes:
+        name: its name.
         dtype: ONNX's number of the dtype.
         shape: numbers or Extents; OPEN (see tools/format/objects.py) for a dimension of strings
             that only a run decides.
         data: its contents, if known at conversion.
-        alias: the tensor whose memory this one shares (Reshape and friends), or None.
+        alias: the tensor whose memory this one shares (after Reshape, for instance), or None.
         offset: bytes into the arena or the file, set by the plan and the file writer; for an
             object its slot.
         contents: like `data`, with Extents among the numbers (see shapes/contents.py); only for
             small integer tensors.
         persistent: it keeps its value from run to run (see plan/state.py).
-        halves: a float constant that float16 holds without loss, and that the file stores so.
-        alias_at: bytes from the start of `alias` to the start of this one.
+        halves: a float constant that float16 holds without loss, and that the file stores as
+            float16.
+        alias_at: bytes from the start of `alias` to the start of this tensor.
     """
 
     name: str
@@ -50,7 +52,7 @@ class Tensor:
 
     @property
     def root(self) -> Tensor:
-        """Return the tensor that owns the memory of this one."""
+        """Return the tensor that owns this tensor's memory."""
         return self.alias.root if self.alias else self
 
     @property
@@ -127,7 +129,7 @@ class Step:
         params: the kernel's parameters in the order that it declares; use step[name] to access
             them.
         node: the ONNX node that the step came from, for messages.
-        macs: nominal multiply-accumulates, without those of the bodies.
+        macs: nominal multiply-accumulates, without those in the bodies.
         bodies: the steps of each subgraph (Loop, If, Scan).
         trips: how often a body runs, at most.
         in_place: (input, output) pairs that may share memory: when the kernel writes an element of
@@ -138,8 +140,8 @@ class Step:
         behind: like `over`, for kernels that read windows and write behind them.
         rows: how to cut the step into steps for some rows of an image, or None (see
             steps/rows.py).
-        grow: called with (step, bytes, lead): enlarges the scratch, to that many bytes at most, if
-            the kernel is faster with it. The lead of input 0 stays within `lead` (None: any).
+        grow: grow(step, bytes, lead) enlarges the scratch to that many bytes at most, if the
+            kernel is faster with it. The lead of input 0 stays within `lead` (None: any).
         lacks: sizes of scratch [bytes] that speed the kernel up so much that the arena may grow
             for them. The first that the arena takes is used.
     """
@@ -212,11 +214,11 @@ class Step:
         return step
 
     def lead(self, root: Tensor, rows: bool = True) -> int | None:
-        """Return the least distance at which the first output may overwrite an input.
+        """Return the lead with which the first output may overwrite an input.
 
         Args:
             root: root of the input.
-            rows: whether `behind` counts as well as `over`.
+            rows: also allow leads of `behind`, not only of `over`.
 
         Returns:
             By how many bytes the root of the output must start before `root`; None if the two must
@@ -246,7 +248,7 @@ class Step:
 
     @property
     def total_macs(self) -> int:
-        """Return the nominal MACs with those of the bodies; If counts its larger branch."""
+        """Return the nominal MACs, with those in the bodies; an If counts its larger branch."""
         inner = max((sum(s.total_macs for s in body) for body in self.bodies), default=0)
         return self.macs + self.trips * inner
 
@@ -255,7 +257,7 @@ STEP_ATTRIBUTES = {f.name for f in fields(Step)} - {"kernel", "inputs", "outputs
 
 
 def walk(steps: list[Step]) -> Iterator[Step]:
-    """Yield all steps in order, each before those of its bodies."""
+    """Yield all steps in order, each followed by the steps of its bodies."""
     for step in steps:
         yield step
         for body in step.bodies:
@@ -268,10 +270,10 @@ class Graph:
 
     Attributes:
         states: inputs that one run leaves for the next, which are not among `inputs`.
-        weights: how the constants lie in the file; None if a board holds them all in memory.
-        reads: for a step the chunks of `weights` to read before it.
-        overlays: for (value, other value) that are both needed at some time, while the first
-            overwrites the second: the bytes by which the first must start before the second.
+        weights: the chunks of the constants; None if a board holds all of them in memory.
+        reads: the chunks of `weights` to read before a step.
+        overlays: {(value, overwritten value): lead} of values that are both needed at some time,
+            while the first gradually overwrites the second; the lead is in bytes.
     """
 
     inputs: list[Tensor]
@@ -285,7 +287,7 @@ class Graph:
     overlays: dict[tuple[Tensor, Tensor], int] = field(default_factory=dict)
 
     def tensors(self) -> list[Tensor]:
-        """Return every tensor once: inputs, outputs, then the others in order of use."""
+        """Return every tensor once: inputs, outputs, then all others in order of use."""
         seen = dict.fromkeys(self.inputs + self.outputs)
         for step in walk(self.steps):
             seen.update(dict.fromkeys(step.inputs + step.outputs + step.scratch))

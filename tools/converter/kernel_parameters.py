@@ -88,13 +88,15 @@ class Field:
 
 @dataclass(frozen=True)
 class Place:
-    """The position of a parameter, a group, or a number of a group in a step's list.
+    """The position of a parameter in a step's list of parameters.
+
+    It may also be that of a group of parameters, or of one number of a group.
 
     Attributes:
-        path: its name, with that of its group: `strides.y`.
+        path: its name, preceded by its group's: `strides.y`.
         field: the field that declares it.
         at: index of its first number.
-        n: how many numbers it has.
+        n: number of its numbers.
     """
 
     path: str
@@ -228,7 +230,15 @@ def _as_float(word):
 
 
 def _lay(fields, params, at, prefix, places) -> int:
-    """Add the places of `fields` from index `at` on to `places`; return the index behind them."""
+    """Add the places of fields to `places`; return the index behind the last one.
+
+    Args:
+        fields: the fields.
+        params: the list of parameters, which has the counts of varying groups.
+        at: index of the first field.
+        prefix: beginning of the paths.
+        places: {path: Place}; changed.
+    """
     numbers: dict[str, int] = {}
     for f in fields:
         path = prefix + f.name

@@ -26,14 +26,14 @@ class Options:
 
     Attributes:
         shapes: dims by input.
-        sequences: the elements' dims by input that is a sequence or an optional.
+        sequences: dims of the elements, by input that is a sequence or an optional.
         dims: values by symbolic name.
         bind: arrays by input, which becomes a constant.
         keep_inputs: runs do not overwrite the inputs.
         strip: the file has no names, source or golden vector.
         vector: compute a golden vector for a check on this computer, even if the file has none.
         golden: inputs of the golden vector; None for random ones.
-        expect: outputs that the trained model itself computed of these.
+        expect: outputs that the trained model itself computed from `golden`.
         bounds: by name of a value, the most elements of an axis that a run decides.
         ops: folder of the user's own operators.
         allow_domains: domains that the folder may serve.
@@ -42,15 +42,15 @@ class Options:
         float: how products of float32 are computed: exact or fast16 (block floating point), or
             python.
         float64: keep, or float32, which most boards can compute.
-        quantize: how to make integers of a float model.
+        quantize: how a float model becomes one of integers.
         images: inputs that take pictures, by name.
-        state: by input, the output that the next run finds in it.
+        state: for an input, the output that the next run finds in it.
         inner: inner values that become outputs behind the model's own, unless rewrites remove
             them.
         window: the most bytes of weights that a board which streams them holds at one time.
         arena: the most bytes of the arena.
         weights: format to which the weights of products are rounded.
-        seal: what to seal the file with.
+        seal: how to seal the file.
         check: run the model before and after the rewrites, and skip one that changes its values.
         class_names: names of a classifier's classes, in the order of its scores.
         verify: verify the model's types, inputs and outputs after every pass.

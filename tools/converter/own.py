@@ -25,7 +25,7 @@ _SERIAL = itertools.count()
 
 @dataclass(frozen=True)
 class Operators:
-    """The operators that a conversion may use: the project's and those of the user.
+    """The operators that a conversion may use: the project's and the user's.
 
     Attributes:
         own: the user's lowerings in allowed domains.
@@ -51,7 +51,7 @@ class Operators:
         return (domain, op_type) in self.refused
 
     def hint(self, domain: str, op_type: str) -> str:
-        """Return what the user can do about an operator without a lowering, or ""."""
+        """Return advice for the user about an operator without a lowering, or ""."""
         if self.is_refused(domain, op_type):
             return f"--ops has a kernel for it: --allow-domain {_plain(domain)} uses it"
         if _plain(domain) in ("ai.onnx", "ai.onnx.ml", "com.microsoft"):
@@ -60,7 +60,7 @@ class Operators:
 
 
 def operators(folder: Path | None, domains: Collection[str]) -> Operators:
-    """Collect the project's lowerings, and those of a folder for these domains.
+    """Collect the project's lowerings and, for these domains, those in a folder.
 
     Raises:
         UsageError: if the folder cannot be used.
@@ -117,7 +117,7 @@ def kernels_in(folder: Path | None) -> dict[str, Path]:
     """Return the kernels in a folder for --ops, by their file names in mpconnxr/ops/.
 
     Raises:
-        UsageError: if there is no such folder, or a kernel has the name of one of the project's.
+        UsageError: if the folder does not exist, or has a kernel with the name of a built-in one.
     """
     if folder is None:
         return {}

@@ -66,8 +66,8 @@ class Condition:
     """When a pass runs.
 
     Attributes:
-        text: for people.
-        holds: the same, of a conversion that all passes before have changed.
+        text: the condition for people.
+        holds: returns True if a conversion, which all earlier passes have changed, meets it.
     """
 
     text: str
@@ -245,7 +245,7 @@ def missing_options(one: Pass, name: str, state: Conversion) -> str:
 
 
 def listing() -> str:
-    """Return a table of all passes: phase, name, what it does, and when it runs."""
+    """Return a table of all passes: phase, name, summary, and when the pass runs."""
     rows = [(one.phase, *row) for one in PASSES for row in _rows_of(one)]
     shown, phase = [], ""
     for row in rows:
@@ -261,7 +261,7 @@ def listing() -> str:
 
 
 def _rows_of(one) -> Iterator[tuple[str, str, str]]:
-    """Yield (name, what it does, condition) of a pass, then of its members."""
+    """Yield (name, summary, condition) of a pass, then of its members."""
     yield one.name, _first_line(inspect.getdoc(one.run)), one.condition.text
     for member in one.members:
         when = ["once, if the model is quantized"] if member.first_on else []
@@ -287,13 +287,13 @@ def rewrite_model(
 
     Args:
         model: a simplified model.
-        level: that of --optimize.
+        level: level of --optimize.
         context: of a conversion.
         notes: gets a line for each rewrite that is omitted because it raised an error.
         group: the name of a pass that is a group.
 
     Returns:
-        The rewritten model and, by name of a rewrite, the number of places that it changed.
+        The rewritten model, and the number of places that each rewrite changed, by its name.
     """
     (one,) = (one for one in PASSES if one.name == group)
     return rewrites.run(model, rewrites.select(one.members, level, context), context, notes)

@@ -45,7 +45,7 @@ def opset_of(model: onnx.ModelProto, domain: str) -> int:
 
 
 def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
-    """Return the inputs without a default, which is an initializer of the same name."""
+    """Return the inputs without a default value, which is an initializer of the same name."""
     constant = {t.name for t in graph.initializer}
     return [i for i in graph.input if i.name not in constant]
 
@@ -56,9 +56,9 @@ def operator_of(proto: onnx.NodeProto) -> str:
 
 
 def write_defaults(model: onnx.ModelProto) -> None:
-    """Write the defaults of local functions into their calls, in place.
+    """Write the defaults of local functions' attributes into their calls, in place.
 
-    onnx's inliner drops what a function's node refers to and a call does not give.
+    onnx's inliner drops an attribute of a function's node if the call does not set it.
     """
     defaults = {(f.domain, f.name): f.attribute_proto for f in model.functions}
     for owner in (model.graph, *model.functions):
@@ -92,7 +92,7 @@ def bodies_of(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
 
 
 def nodes_of(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.NodeProto]:
-    """Yield all nodes of a graph, those of its bodies included."""
+    """Yield all nodes of a graph and of its bodies."""
     for node in graph.node:
         yield node
         for body in bodies_of(node):
@@ -179,6 +179,6 @@ def _fields(descriptor, kind):
 
 
 def one_line(e: Exception) -> str:
-    """Return an error's text up to an empty line as one line; onnx names the node there."""
+    """Return an error's text up to its first empty line, as one line."""
     words = str(e).strip().partition("\n\n")[0].split()
     return " ".join(words) or type(e).__name__

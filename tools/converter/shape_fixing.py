@@ -31,15 +31,15 @@ _DECIDERS = {"If": (1, "optional_type"), "Loop": (2, "sequence_type")}
 def shape_fixing_inputs(
     model: onnx.ModelProto, at_run_time: bool = False, context: Context = PLAIN
 ) -> list[str]:
-    """Return the graph inputs that are a node's axes, shape, starts, repeats, ..., in order.
+    """Return the graph inputs that decide a shape: axes, shapes, starts, repeats of nodes.
 
-    Those that reach the node through Cast, Concat and the like count, too; through arithmetic only
-    integers of rank 0 or 1, because larger ones are data.
+    Inputs that reach such a node through Cast, Concat and the like count too; through arithmetic
+    only integers of rank 0 or 1 do, because larger ones are data.
 
     Args:
         model: the model.
-        at_run_time: omit those that a kernel can take as data.
-        context: with the lowerings that there are.
+        at_run_time: omit inputs that a kernel can take as data.
+        context: has the lowerings.
     """
     graph = _expanded(model, context).graph
     makers, fixing = {}, set()
@@ -89,7 +89,7 @@ def _sources(node) -> dict[str, tuple[str, Sequence[str]]]:
 
 
 def _expanded(model, context):
-    """Return the model as a conversion sees it, with functions and such operators expanded."""
+    """Return the model with functions and operators expanded, as a conversion will expand them."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     try:

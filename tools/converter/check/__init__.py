@@ -30,7 +30,7 @@ class Outcome:
         text: one line.
         error: largest error of a float output, relative to its largest magnitude; None without
             float outputs or if the file was not run.
-        target: what the file ran on.
+        target: name of the target that ran the file.
     """
 
     is_checked: bool

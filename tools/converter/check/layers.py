@@ -25,11 +25,12 @@ _MOST_NOISE = 0.1
 
 
 def first_that_deviates(converted: Converted, options: Options) -> str:
-    """Return a sentence that names the layer, with a space behind it; "" if none is found.
+    """Return a sentence that names the first wrong layer, with a space behind it; "" without any.
 
-    Values are compared that the model has under the same name, with the same dtype and shape.
-    Rewrites that merge layers leave no values between them. So the model is first converted again
-    with all values as outputs. If a fault of merging disappears by that, the file itself is run.
+    Only values are compared that model and file have under the same name, with the same dtype and
+    shape. Rewrites that merge layers leave no values between them, so the model is first converted
+    again with all values as outputs. If a fault of merging disappears by that, the file itself is
+    run.
     """
     if work_of(converted.graph) > MOST_WORK["cpython"]:
         return ""
@@ -62,7 +63,7 @@ def _values(converted, options):
 
 
 def _with_outputs(converted, options, values):
-    """Convert the model with all these values as outputs, behind its own."""
+    """Convert the model with these values as outputs, behind its own outputs."""
     model = copied(converted.reference)
     known = {o.name for o in model.graph.output}
     for name, y in values.items():
@@ -78,6 +79,12 @@ def _first_deviation(result, converted, options, expected):
     """Run a file; return (step, name of its value) of the first value that deviates, else None.
 
     A value is compared right before its first reader, because several steps may write it.
+
+    Args:
+        result: the conversion to run.
+        converted: the original conversion.
+        options: its options.
+        expected: onnxruntime's values by name.
     """
     steps, relative = result.graph.steps, relative_of(result.graph, options.float)
     may_step = Rounded(converted.reference).is_any()
@@ -116,7 +123,13 @@ def _first_deviation(result, converted, options, expected):
 
 
 def _first_reader(graph, number, t):
-    """Return the number of the step behind the first one that reads an output, -1 without any."""
+    """Return the number of the top-level step before which to compare a value; -1 without any.
+
+    Args:
+        graph: the graph.
+        number: number of the step that computes the value.
+        t: the value.
+    """
     for k in range(number + 1, len(graph.steps)):
         if any(x.root is t.root for step in walk([graph.steps[k]]) for x in step.inputs):
             return k
@@ -124,6 +137,15 @@ def _first_reader(graph, number, t):
 
 
 def _differs(t, output, right, relative, may_step):
+    """Return True if a value in the arena differs too much from the right one.
+
+    Args:
+        t: the value.
+        output: its memory.
+        right: onnxruntime's array, or None.
+        relative: largest error of floats, relative to the largest magnitude.
+        may_step: quantization may round values differently.
+    """
     if right is None or right.dtype != t.np_dtype or right.shape != t.shape:
         return False
     got = np.frombuffer(bytes(output.view("B")), t.np_dtype).reshape(t.shape)

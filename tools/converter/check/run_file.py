@@ -35,8 +35,8 @@ class Outputs:
     """The outputs of all runs.
 
     Attributes:
-        runs: outputs by run, arrays or lists of maps.
-        target: what the file ran on.
+        runs: the outputs of each run, arrays or lists of maps.
+        target: name of the target that ran the file.
     """
 
     runs: list[list]

@@ -41,7 +41,7 @@ def image_from(text: str) -> Image:
     """Parse a value of --image, such as 'rgb,chw,crop,scale=255,mean=0.5/0.5/0.5,std=0.25'.
 
     Raises:
-        UsageError: if a word is unknown or a number wrong.
+        UsageError: if a word is unknown or a number is wrong.
     """
     fields = {}
     for word in filter(None, text.split(",")):
@@ -176,10 +176,15 @@ def _affine(image) -> np.ndarray:
 
 
 def _tables(t, affine, grid) -> list[bytes]:
-    """Return a table of the integer for each pixel: one per channel, or one for all.
+    """Return tables of the integer for each pixel: one table for each channel, or one for all.
 
     An integer is round((pixel * factor + offset) / scale) + zero_point, computed exactly, half to
-    even and saturated. Without a grid it is the value itself, rounded.
+    even and saturated. Without a grid the real value itself is rounded.
+
+    Args:
+        t: the input.
+        affine: (factor, offset) of each channel.
+        grid: (scale, zero_point), or None.
     """
     scale, zero = grid or (1.0, 0)
     step, limits = Fraction(float(np.float32(scale))), np.iinfo(t.np_dtype)

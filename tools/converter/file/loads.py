@@ -26,10 +26,15 @@ class LoadError(ConvertError):
 
 
 def check(data: bytes, graph: Graph, ops: Path | None = None) -> list[str]:
-    """Load a file as boards do: with weights in memory and, if it has streamed ones, streamed.
+    """Load a file as boards do: with weights in memory, and again with streamed ones streamed.
+
+    Args:
+        data: the bytes of the file.
+        graph: the graph in it.
+        ops: folder of the user's own operators, or None.
 
     Returns:
-        Notes on what was not checked, and on boards that refuse the file.
+        Notes on parts that were not checked, and on boards that refuse the file.
 
     Raises:
         LoadError: if a board would refuse it.
@@ -48,7 +53,7 @@ def check(data: bytes, graph: Graph, ops: Path | None = None) -> list[str]:
 
 
 def reach(data: bytes, graph: Graph) -> list[str]:
-    """Return notes on what boards with 32-bit words, most of which have single floats, refuse."""
+    """Return notes on limits of boards with 32-bit words that the model exceeds."""
     far = [t for t in graph.tensors() if t.root.data is None and t.offset >= _REACH]
     notes = []
     if doubles := [t for t in graph.tensors() if t.dtype == TensorProto.DOUBLE]:

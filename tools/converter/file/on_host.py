@@ -117,8 +117,8 @@ def load(source, path: list[int], own_kernels: Collection[str] = ()) -> list[str
 
     Args:
         source: bytes, or an open file.
-        path: filled with the position of the loader: a step's number, that of a body in it, of a
-            step in that, and so on.
+        path: filled with the position of the loader: number of a step, of a body in it, of a
+            step in this body, and so on.
         own_kernels: names of the user's kernels.
 
     Returns:
@@ -165,10 +165,10 @@ def _loader():
     from mpconnxr.errors import ModelError, MpconnxrError
 
     class Following(Loader):
-        """A loader that follows its position, and also prepares steps whose sizes callers decide.
+        """A loader that notes its position, and also prepares steps whose sizes callers decide.
 
-        It prepares such steps for the largest sizes, or for ones; boards do so in a run. notes:
-        see load.
+        It prepares such steps for the largest sizes, or for sizes of 1; boards do so in a run. For
+        notes see `load`.
         """
 
         def __init__(self, reader, arena, path, own_kernels):

@@ -52,8 +52,8 @@ def bill(source: Path, name: str, data: bytes, options: Any, files: Iterable[Pat
 
     Args:
         source: the .onnx.
-        name: of the model file.
-        data: its bytes.
+        name: name of the model file.
+        data: bytes of the model file.
         options: convert.Options.
         files: files that the options name, such as calibration data.
     """

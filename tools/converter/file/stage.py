@@ -75,7 +75,7 @@ def _for_people(state):
 
 
 def _golden(state):
-    """Return the chunk of the golden vector, or note why there is none."""
+    """Return the chunk of the golden vector; if there is none, note why."""
     try:
         vector = _vector(state)
         data = golden.chunk(vector.inputs, *_right(state, vector))

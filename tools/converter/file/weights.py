@@ -55,7 +55,7 @@ class Chunk:
     """A chunk of constants.
 
     Attributes:
-        parts: its bytes in the file, in order.
+        parts: its bytes in the file, in pieces.
         stored_nbytes: number of these bytes.
         place: offset in the arena if it is streamed; None if it stays in memory.
         halves: it holds float16, which a board converts to float32.
@@ -74,8 +74,8 @@ class Chunk:
     def append(self, contents: Contents) -> int:
         """Append contents, and return their offset in the chunk.
 
-        Empty contents take some bytes too; otherwise they might lie where the next chunk begins
-        and count as part of that one.
+        Empty contents take some bytes too; otherwise they might start where the next chunk begins
+        and count as part of it.
         """
         raw = contents.raw or bytes(contents.alignment)
         padding = bytes(-self.stored_nbytes % contents.alignment)
@@ -102,7 +102,7 @@ class Weights:
 
     @property
     def held_nbytes(self) -> int:
-        """Return the bytes that stay in memory on a board that streams the other chunks."""
+        """Return the bytes that stay in memory on a board that streams weights."""
         return sum(c.stored_nbytes for c in self.chunks if c.place is None)
 
     def add(self, contents: Contents) -> None:

@@ -31,7 +31,7 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
     Boards keep the weights in memory unless the graph says which are streamed.
 
     Args:
-        graph: planned.
+        graph: the graph, with offsets.
         arena_nbytes: size of the arena.
         extra: (chunk kind, contents) to put behind the weights.
     """
@@ -66,6 +66,14 @@ def _alike(tensors: Sequence[Tensor], graph: Graph) -> dict[Tensor, Tensor]:
 
 
 def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> list[int]:
+    """Return the numbers of steps and their bodies in the file.
+
+    Args:
+        steps: the steps.
+        kernels: names of all kernels, in the file's order.
+        index: number of each tensor.
+        reads: chunks to read before a step.
+    """
     words: list[int] = []
     for step in steps:
         groups = (step.inputs, step.outputs, step.scratch)
@@ -80,7 +88,7 @@ def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> lis
 
 
 def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
-    """Return a tensor file: the same container, with constants as outputs and no graph."""
+    """Return a file of tensors: a model file with constants as outputs, and no steps."""
     names = layout.names_chunk(t.name for t in tensors)
     ids = list(range(len(tensors)))
     extra = [(layout.CHUNK_NAMES, names)]
@@ -95,12 +103,13 @@ def contents_of(t: Tensor) -> Contents:
 
 
 def unchanged(t: Tensor) -> Contents:
-    """Return a constant as it is stored if file and memory have the same bytes."""
+    """Return the Contents of a constant that has the same bytes in the file and in memory."""
     size = 0 if t.is_object else np.asarray(t.root.data).itemsize
     return Contents(_raw(t), alignment=max(size, ALIGNMENT))
 
 
 def _raw(t: Tensor) -> bytes | Large:
+    """Return the bytes of a constant in the file; packed if its elements have less than a byte."""
     if t.is_object:
         return string_bytes(t.root.data)
     data = t.root.data
@@ -171,7 +180,16 @@ def _digest(parts):
 
 
 def _record(t, table, weights, offsets):
-    """Return a tensor's numbers: dtype, storage and flags, rank, dims, offset, maybe its size."""
+    """Return the numbers of a tensor in the file: dtype, storage and flags, rank, dims, offset.
+
+    A size may follow.
+
+    Args:
+        t: the tensor.
+        table: collects the Extents among its dims.
+        weights: the chunks of all constants.
+        offsets: offset of each chunk in the file.
+    """
     storage, at, flags, size = layout.STORAGE_ARENA, t.offset, 0, []
     if t.root.data is not None:
         contents = contents_of(t)
@@ -247,14 +265,14 @@ class _ExtentTable:
 
 
 def source_chunk(origin: Path | onnx.ModelProto, model: onnx.ModelProto) -> bytes:
-    """Return the source chunk: a JSON object in UTF-8 with sorted keys, without unknown ones.
+    """Return the source chunk: a JSON object in UTF-8 with sorted keys, without unknown values.
 
-    Only what the model itself says may name a person, machine or folder.
+    It names no person, machine or folder unless the model itself does.
 
     Args:
         origin: the .onnx, whose sha256 is included (not that of external data), or a model in
             memory, which has none.
-        model: as it was loaded.
+        model: the model as it was loaded.
     """
     about = {
         "producer": f"{model.producer_name} {model.producer_version}".strip(),

@@ -119,10 +119,10 @@ def _remove_unused_pads(graph: onnx.GraphProto) -> None:
 
 
 def _repair(model: onnx.ModelProto) -> None:
-    """Repair, in place, what onnx's checker refuses although it has no effect.
+    """Repair, in place, faults that onnx's checker refuses although they have no effect.
 
-    The graph gets a name, metadata one value per key, and ONNX's domain one spelling. Initializers
-    need not be inputs, which they had to be before IR version 4.
+    The graph gets a name, metadata one value for each key, and ONNX's domain one spelling.
+    Initializers need not be inputs, which they had to be before IR version 4.
     """
     if model.ir_version in (1, 2, 3):
         model.ir_version = 4
@@ -159,7 +159,7 @@ def _check_rules(model: onnx.ModelProto) -> None:
 
 
 def _merge_opset_imports(model: onnx.ModelProto) -> None:
-    """Keep one import for each domain: some exporters write one twice."""
+    """Keep one import for each domain: some exporters write a domain twice."""
     versions = {o.domain: o.version for o in model.opset_import}
     del model.opset_import[:]
     model.opset_import.extend(helper.make_opsetid(*pair) for pair in versions.items())
@@ -238,9 +238,9 @@ def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
 
 
 def _align_opsets(model: onnx.ModelProto) -> None:
-    """Give the functions of a model the model's opsets.
+    """Give all functions of a model the model's opsets.
 
-    ONNX demands that they are the same. Exporters break this rule, and onnxruntime runs such a
+    ONNX demands equal opsets. Exporters break this rule, and onnxruntime runs such a
     function with the operators of the model's opset.
     """
     versions = {o.domain: o.version for o in model.opset_import}
@@ -253,10 +253,10 @@ def _align_opsets(model: onnx.ModelProto) -> None:
 
 
 def _make_dense(graph: onnx.GraphProto | onnx.FunctionProto) -> None:
-    """Replace sparse initializers and Constants by dense ones, in place, in bodies too.
+    """Replace sparse initializers and Constants by dense ones, in place, also in bodies.
 
     Raises:
-        ValueError: if indices do not ascend or lie outside the shape.
+        ValueError: if indices do not ascend or are outside of the shape.
     """
     if isinstance(graph, onnx.GraphProto):
         graph.initializer.extend(_dense(s, s.values.name) for s in graph.sparse_initializer)

@@ -68,7 +68,7 @@ def read_arrays(
 
 
 class _Unfit(Exception):
-    """The file is intact and holds something that cannot be used; the message says what."""
+    """The file is intact, but its contents cannot be used; the message says why."""
 
 
 # Errors of numpy, zipfile and zlib, also for unknown compression methods and passwords.

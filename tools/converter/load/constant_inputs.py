@@ -46,14 +46,14 @@ def _extent(dim):
 
 
 class _KnownInputs:
-    """What is known about a node's inputs: constants, dims and attributes."""
+    """The known facts about a node's inputs: constants and dims; and its attributes."""
 
     def __init__(self, node, constants, dims):
         self._node, self._constants, self._dims = node, constants, dims
         self.attributes = attributes_of(node)
 
     def constant(self, i):
-        """Return input i as an array of integers or floats, None if it is not such a constant."""
+        """Return input i as an array of integers or floats; None for anything else."""
         name = self._node.input[i] if i < len(self._node.input) else ""
         array = array_of(self._constants[name]) if name in self._constants else None
         return array if array is not None and array.dtype.kind in "iuf" else None

@@ -100,7 +100,7 @@ def _check_size(tensors, path):
 
 
 def _check(tensor):
-    """Raise ValueError if the stated length of a tensor's data is not that of its shape."""
+    """Raise ValueError if the stated length of a tensor's data contradicts its shape."""
     lengths = [entry.value for entry in tensor.external_data if entry.key == "length"]
     if lengths and int(lengths[-1]) != nbytes_of(tensor):
         raise ValueError(

@@ -31,7 +31,7 @@ def operators(model: onnx.ModelProto, context: Context) -> list[Finding]:
 
 
 def problem_of(node: onnx.NodeProto, operators: Operators) -> Problem:
-    """Return why no lowering takes a node, and what the user can do."""
+    """Return the Problem of a node that no lowering serves, with advice for the user."""
     reason = ms_bodies.reason_of(node) or "this operator has no kernel"
     return Problem(reason, operators.hint(node.domain, node.op_type))
 

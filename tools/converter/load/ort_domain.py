@@ -47,6 +47,7 @@ def release(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _move(graph, names, old, new) -> bool:
+    """Move nodes of these operators to another domain; return True if there were any."""
     moved = [n for n in nodes_of(graph) if n.op_type in names and n.domain in old]
     for node in moved:
         node.domain = new

@@ -26,7 +26,7 @@ def has_doubles(model: onnx.ModelProto) -> bool:
 
 
 def make_single(model: onnx.ModelProto) -> None:
-    """Convert the model to float32, in place. Values beyond float32 become its largest ones.
+    """Convert the model to float32, in place. Values beyond float32 become its largest values.
 
     A tree takes the same branches for all float32 inputs: its thresholds are rounded to the side
     on which nothing changes.
@@ -46,7 +46,7 @@ def make_single(model: onnx.ModelProto) -> None:
 
 
 def cost(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
-    """Return a sentence on how much the results of both models differ on random inputs."""
+    """Return a sentence that says how much the results of two models differ on random inputs."""
     samples = [random_sample(free_inputs(before.graph), seed) for seed in range(_SAMPLES)]
     if None in samples:
         return "the loss is not known, because an input has strings or no fixed shape"

@@ -221,10 +221,10 @@ def check_sizes(model: onnx.ModelProto) -> None:
 
 
 def check_memory(model: onnx.ModelProto) -> None:
-    """Refuse inputs, and values that are computed from them, that exceed the memory of all boards.
+    """Refuse inputs, and values computed from inputs, that exceed the memory of all boards.
 
-    Constants are excluded, and values computed from constants alone, such as weights that
-    DequantizeLinear outputs: rewrites still fold these.
+    Constants, and values computed from constants alone, such as weights that DequantizeLinear
+    outputs, are not checked: rewrites still fold these.
 
     Raises:
         UnsupportedModel: with the node of the first such value.
@@ -267,13 +267,13 @@ def check_planned(graph: Graph, arena_nbytes: int = 0) -> None:
 
 
 def _refuse(findings):
-    """Raise UnsupportedModel with one finding for each node, if there are any."""
+    """Raise UnsupportedModel with one finding for each node, if there is any finding."""
     if findings:
         raise UnsupportedModel(list({(f.what, f.name): f for f in findings}.values()))
 
 
 def _smaller_bounds(names):
-    """Return advice to lower the bounds of these sizes, "" if there are none."""
+    """Return advice to lower the bounds of these sizes; "" without sizes."""
     names = dict.fromkeys(map(extent.base_name, names))
     options = " or ".join(f"--bound {name}" for name in names)
     return f"a smaller {options} needs less" if options else ""

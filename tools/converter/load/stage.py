@@ -25,7 +25,7 @@ def load(state: Conversion) -> None:
 
     Raises:
         ConvertError: if the file is damaged or breaks ONNX's rules.
-        UnsupportedModel: for what can be seen before shapes are inferred.
+        UnsupportedModel: for faults that can be found before shapes are inferred.
     """
     options = state.options
     operators = own.operators(options.ops, options.allow_domains)
@@ -64,7 +64,7 @@ def _read(source):
 
 
 def _in_single(state, model):
-    """Make float32 of float64, also in golden inputs; return a note of what it costs."""
+    """Convert float64 to float32, also in golden inputs; return a note on the loss."""
     before = copied(model)
     single.make_single(model)
     for option in ("golden", "expect"):
@@ -75,7 +75,7 @@ def _in_single(state, model):
 
 
 def _fix_shapes(state, model, operators):
-    """Give every input a shape, and note what was chosen."""
+    """Give every input a shape, and note the choices that were made."""
     options = state.options
     sequences.split_inputs(model, options.sequences)
     state.notes += dims.fix(model, options.shapes, options.dims, options.bind, options.bounds)

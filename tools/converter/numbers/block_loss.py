@@ -22,14 +22,20 @@ _AGREED = 1e-3  # of the largest value: by which float64 and float32 may differ
 
 
 class UnlikeSums(Exception):
-    """The sums computed here are not those of onnxruntime."""
+    """The sums that were computed here differ from onnxruntime's."""
 
 
 class Loss:
-    """The loss of one node in one run, with values of the run by name.
+    """The loss of one node in one run, compared with float32.
+
+    Args:
+        node: the node.
+        values: the run's values by name.
+        is_known: the second operand is a constant.
+        refinement: how the product is rewritten.
 
     Attributes:
-        error: of each sum, 0 where float32 loses as much.
+        error: loss of each sum, 0 where float32 loses as much.
 
     Raises:
         UnlikeSums: if onnxruntime computed other sums; numpy's errors if attributes do not fit.
@@ -57,7 +63,14 @@ class Loss:
             raise UnlikeSums
 
     def _held(self, x, w, is_known, refinement):
-        """Return the operands as mantissas represent them."""
+        """Return both operands, rounded to the mantissas that a board computes with.
+
+        Args:
+            x: the first operand.
+            w: the second operand.
+            is_known: the second operand is a constant.
+            refinement: how the product is rewritten.
+        """
         held = sum(
             in_blocks(part, axes_of_values(self.node, x.ndim)) for part in refinement.parts(x)
         )
@@ -75,6 +88,14 @@ class Loss:
         return (changed - self._activated(self._sums)).astype(np.float32)
 
     def _product(self, x, w, shape, sign=float):
+        """Return the node's sums of products in float64, without bias and activation.
+
+        Args:
+            x: the first operand.
+            w: the second operand.
+            shape: shape of the output.
+            sign: applied to alpha: float, or abs for the sums of magnitudes.
+        """
         if "Conv" in self.node.op_type:
             return _convolution(self.node.op_type, self.attrs, x, w, shape)
         if self.attrs.get("transBatchA") or self.attrs.get("transBatchB"):
@@ -134,7 +155,15 @@ def inner(node: NodeProto, side: str) -> int:
 
 
 def _convolution(op_type, attrs, x, w, shape):
-    """Compute Conv or ConvTranspose of any number of spatial dims, without bias."""
+    """Compute Conv or ConvTranspose of any number of spatial dims, without bias.
+
+    Args:
+        op_type: the operator.
+        attrs: its attributes.
+        x: the input.
+        w: the weights.
+        shape: shape of the output.
+    """
     rank, groups = x.ndim - 2, attrs.get("group", 1)
     kernel, out = w.shape[2:], shape[2:]
     strides, dilations = (attrs.get(name, [1] * rank) for name in ("strides", "dilations"))
@@ -167,7 +196,16 @@ def _first_pads(
     strides: Sequence[int],
     out: Sequence[int],
 ) -> list[int]:
-    """Return the pads before the first element of each spatial dim."""
+    """Return the pads before the first element of each spatial dim.
+
+    Args:
+        op_type: the operator.
+        attrs: its attributes.
+        dims: spatial dims of the input.
+        reaches: distance from the first to the last tap of a window, for each dim.
+        strides: strides of the windows.
+        out: spatial dims of the output.
+    """
     auto, rank = attrs.get("auto_pad", b"NOTSET"), len(dims)
     if not auto.startswith(b"SAME") and "output_shape" not in attrs:
         return list(attrs.get("pads", [0] * rank)[:rank]) if auto != b"VALID" else [0] * rank
@@ -191,7 +229,7 @@ def _spread(x, strides):
 
 
 def _padded(x, axis, pad, length):
-    """Return `length` elements of an axis from -pad on, zero outside."""
+    """Return elements -pad to length - pad - 1 of an axis, with zeros outside of x."""
     moved = np.moveaxis(x, axis, -1)[..., max(-pad, 0) :]
     moved = np.concatenate([np.zeros((*moved.shape[:-1], max(pad, 0))), moved], axis=-1)
     moved = moved[..., :length]

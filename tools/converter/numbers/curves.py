@@ -33,11 +33,11 @@ class Half:
     """|f| for x of one sign, as a function of u = |x|.
 
     Attributes:
-        rest: (kind, function) behind the first segment.
-        until: value of u from which on `end` holds.
+        rest: (kind, function) of all segments but the first.
+        until: value of u from which on |f| is `end`.
         end: (kind, constant).
         limit: |f| at infinity.
-        near: (kind, function) of the first segment, which begins at 0; by default as rest.
+        near: (kind, function) of the first segment, which begins at 0; by default like `rest`.
         slope: d log2|f| / du that segments of kind POWER omit.
         negative: f is negative.
     """

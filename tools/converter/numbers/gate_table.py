@@ -25,11 +25,11 @@ def gate_table() -> np.ndarray:
 
 
 def sigmoid_of(entry: np.ndarray | list[int], t: np.ndarray) -> np.ndarray:
-    """Compute what loops/gated computes.
+    """Compute the sigmoid from one entry of the table, bit by bit as loops/gated does.
 
     Args:
         entry: c0 to c3.
-        t: in 23 bits.
+        t: place within the entry's interval, 23 bits.
     """
     c0, c1, c2, c3 = entry
     high, low = t >> 11, t & 2047

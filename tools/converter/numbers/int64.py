@@ -34,12 +34,13 @@ Range = tuple[int, int]
 
 @dataclass
 class _Rule:
-    """How an operator treats int32 in place of int64.
+    """How an operator can compute int32 in place of int64.
 
     Attributes:
-        same: indexes of inputs that must have the outputs' dtype.
-        free: indexes of inputs that may be int32 whatever the outputs are.
-        ranges: takes the node and the known ranges of its inputs; returns those of its outputs.
+        same: indices of inputs that must have the outputs' dtype.
+        free: indices of inputs that may be int32 whatever the outputs are.
+        ranges: takes the node and the known ranges of its inputs; returns the ranges of its
+            outputs.
     """
 
     same: tuple[int, ...]
@@ -48,7 +49,7 @@ class _Rule:
 
 
 def _corners(f):
-    """Return the rule of a function whose extremes lie at ends of its inputs' ranges."""
+    """Return the rule of a function with its extremes at the ends of its inputs' ranges."""
 
     def ranges(node, known):
         ends = known[0]
@@ -84,7 +85,7 @@ def _reduce_sum(node, known):
 
 
 def _magnitude(node, known):
-    """Return a range of both signs that is no larger than the first input's."""
+    """Return a range of both signs that is as large as the first input's magnitudes."""
     most = max(map(abs, known[0]))
     return [(-most, most)]
 
@@ -195,7 +196,14 @@ class Narrowing:
             self._ranges[t] = known
 
     def _outputs(self, node, rule, known, same):
-        """Return the ranges of the outputs, None if an int64 output has to stay."""
+        """Return the ranges of the outputs, None if an int64 output has to stay.
+
+        Args:
+            node: the node.
+            rule: its _Rule.
+            known: ranges of its inputs.
+            same: indices of inputs that must have the outputs' dtype.
+        """
         wide = [t is not None and t.dtype == INT64 for t in node.outputs]
         if not any(wide) and not any(node.inputs[i].dtype == INT64 for i in same):
             return None

@@ -93,7 +93,7 @@ def narrow(
 
 
 def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return (integers, one number per column) whose product is w (K, N), None if there are none.
+    """Return (integers, a scale for each column) whose product is w (K, N) exactly, or None.
 
     The largest integer of each column has at most `bits` bits.
     """
@@ -130,16 +130,19 @@ def _scale(graph, node, scales):
 
 
 def _round_recurrent(graph, node, constants, bits):
-    """Round W and R of a recurrent layer; return its row, or no row if they cannot be rounded.
+    """Round W and R of a recurrent layer.
 
-    Both biases are replaced by their sum and 0 if only the sum counts: the file has it behind W's
-    rows.
+    If only the sum of both biases counts, they are replaced by their sum and 0: the file has the
+    sum behind W's rows.
 
     Args:
-        graph: changed in place.
+        graph: the graph; changed.
         node: the layer.
         constants: tensors by name.
-        bits: of a weight; None for float16, and then biases are rounded too.
+        bits: bits of a weight; None for float16, and then biases are rounded too.
+
+    Returns:
+        The layer's row for the report, as a list; [] if its weights cannot be rounded.
     """
     separate = any(a.name == "linear_before_reset" and a.i for a in node.attribute)
     uses = [name for other in graph.node for name in other.input]
@@ -225,7 +228,7 @@ def rounded_weights(node, w, rounding: Callable):
     Args:
         node: the product.
         w: its weights.
-        rounding: takes weights and the axes along which one channel's weights lie.
+        rounding: function of weights and of the axes that one channel's weights span.
     """
     attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second
@@ -252,7 +255,14 @@ def rounded_to(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndar
 
 
 def _compare(model, rounded, rows, sample):
-    """Set the noise of the layers' outputs, as far as onnxruntime runs both models."""
+    """Set the noise of the layers' outputs in their rows, if onnxruntime runs both models.
+
+    Args:
+        model: the model before rounding.
+        rounded: the model after it.
+        rows: rows of the report; changed.
+        sample: values of the inputs by name.
+    """
     try:
         [a], [b] = each_run(model, [sample]), each_run(rounded, [sample])
     except Exception:  # not installed, or one of onnxruntime's kinds for unsupported models

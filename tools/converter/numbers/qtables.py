@@ -41,7 +41,7 @@ class _Change(NamedTuple):
 
 
 def pack(graph: Graph) -> None:
-    """Pack the tables of a graph, in place, if that makes the file smaller by some percent."""
+    """Pack the tables of a graph in place, if that makes the file noticeably smaller."""
     constants = {t.root for t in graph.tensors() if t.root.data is not None}
     nbytes = sum(t.nbytes for t in constants)
     changes, short = (_changes(graph, is_short) for is_short in (False, True))

@@ -56,9 +56,9 @@ class Rounding:
 
 
 class Seen(Rounding):
-    """The same rounding, but any change of an output counts.
+    """Rounding to 24 bits, where any change of an output counts.
 
-    A loss that is visible with 24 bits is too large with the 15 of --float fast16.
+    A loss that is visible with 24 bits is too large with the 15 bits of --float fast16.
     """
 
     is_wide_only = False
@@ -87,11 +87,11 @@ class Short(Rounding):
 
 
 class Lossy(NamedTuple):
-    """The nodes that rounding is not for.
+    """The products that lose too much by rounding to mantissas.
 
     Attributes:
-        names: of nodes to exclude from it.
-        refinements: those of other nodes, by their first output.
+        names: names of nodes that must compute with floats.
+        refinements: how other nodes are rewritten, by their first output.
     """
 
     names: Sequence[str] = ()
@@ -107,12 +107,14 @@ def lossy(
     rounding: Rounding | None = None,
     but: Collection[str] = (),
 ) -> Lossy:
-    """Return the nodes that a rounding is not for; none if onnxruntime does not run the model.
+    """Return the products for which a rounding loses too much on samples.
+
+    Returns NONE if no product does, or if onnxruntime does not run the model.
 
     Args:
-        model: of floats.
+        model: a model of floats.
         samples: values of the inputs by name.
-        rounding: by default that of exact products.
+        rounding: by default Rounding(), for exact products.
         but: names of nodes that are excluded anyway.
     """
     rounding = rounding or Rounding()
@@ -148,7 +150,15 @@ def _outputs(model, samples):
 
 
 def _error(model, names: Collection[str], samples, exact, rounding) -> float:
-    """Return the largest relative change of an output if these nodes' operands are rounded."""
+    """Return the largest relative change of any output if these nodes' operands are rounded.
+
+    Args:
+        model: the model.
+        names: names of the nodes.
+        samples: values of the inputs by name.
+        exact: the outputs without rounding, for each sample.
+        rounding: the Rounding.
+    """
     worst = 0.0
     for got, expected in zip(
         _outputs(_rounded(model, names, rounding), samples), exact, strict=True
@@ -186,7 +196,15 @@ def _rounded(model, names, rounding):
 
 
 def _round_known(model, node, i, weights, rounding):
-    """Round the weights of a node and its first operand."""
+    """Round the constant weights of a node, and insert nodes that round its first operand.
+
+    Args:
+        model: the model; changed.
+        node: the node.
+        i: number that makes names of new values unique.
+        weights: the weights.
+        rounding: the Rounding.
+    """
     recurrent, rank = node.op_type in RECURRENT, len(weights[0].dims)
     lengths = []
 
@@ -204,7 +222,15 @@ def _round_known(model, node, i, weights, rounding):
 
 
 def _emit(model, name, x, axes, bits):
-    """Append nodes that round x to mantissas with one exponent along axes; return the result."""
+    """Append nodes that round x to mantissas with one exponent along axes; return the result.
+
+    Args:
+        model: the model; changed.
+        name: beginning of the nodes' names.
+        x: name of the value.
+        axes: axes along which elements share an exponent.
+        bits: bits of a mantissa.
+    """
     graph = model.graph
 
     def constant(value):

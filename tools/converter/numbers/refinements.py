@@ -32,11 +32,11 @@ _ACTIVATION = ("activation", "activation_params", "activation_alpha", "activatio
 
 @dataclass(frozen=True)
 class Refinement:
-    """A way to rewrite a product.
+    """How a product is rewritten to lose less.
 
     Attributes:
         scales: powers of two that broadcast to the first operand, or None.
-        unit: the first part consists of multiples of it; None if there is one part.
+        unit: the first of two parts consists of multiples of it; None if there is one part.
     """
 
     scales: np.ndarray | None = None
@@ -49,7 +49,7 @@ class Refinement:
         return " and ".join(scaled + ["in two parts"] * (self.unit is not None))
 
     def operands(self, node: NodeProto, x: np.ndarray, w: np.ndarray):
-        """Return both operands, scaled."""
+        """Return x and w with the scales applied: x times them, w divided by them."""
         if self.scales is None:
             return x, w
         return x * self.scales, w / of_weights(node, self.scales, w.shape)
@@ -138,7 +138,13 @@ def _in_parts(refinement, values):
 def refined(
     model: onnx.ModelProto, refinements: Mapping[str, Refinement], context: Context
 ) -> onnx.ModelProto:
-    """Return the model with these refinements, which are by the first output of each node."""
+    """Return the model with products rewritten.
+
+    Args:
+        model: the model.
+        refinements: how to rewrite a node, by its first output.
+        context: of the conversion.
+    """
     result = copied(model)
     nodes = list(result.graph.node)
     del result.graph.node[:]
@@ -153,7 +159,10 @@ def refined(
 
 
 class _Writer:
-    """Writer of the nodes that replace one node; it keeps its name, and theirs begin with it."""
+    """Write the nodes that replace one node.
+
+    One of them keeps its name, and the others' names begin with it.
+    """
 
     def __init__(self, model, node):
         self.graph, self.node, self.out = model.graph, node, node.output[0]
@@ -184,7 +193,12 @@ class _Writer:
         return x, self._constant("weights", known / of_weights(self.node, scales, known.shape))
 
     def _products(self, high, low):
-        """Append the products of both parts, their sum and the node's activation."""
+        """Append the products of both parts, their sum and the node's activation.
+
+        Args:
+            high: name of the part of multiples of the unit.
+            low: name of the rest.
+        """
         attrs = {a.name: a for a in self.node.attribute}
         activation = attrs.get("activation")
         one, other = copied(self.node), self.node

@@ -32,7 +32,7 @@ def round_weights(state: Conversion) -> None:
 
 
 def _narrowed(state: Conversion, model: onnx.ModelProto):
-    """Return the model with weights of fewer bits, and what that costs each layer."""
+    """Return the model with weights of fewer bits, and a row with the loss of each layer."""
     options = state.options
     if options.float != "exact":
         raise UsageError(f"--weights {options.weights} is for --float exact")
@@ -42,16 +42,13 @@ def _narrowed(state: Conversion, model: onnx.ModelProto):
 
 
 def measure_ranges(state: Conversion) -> None:
-    """Find the products whose values range too widely for one exponent a row; set state.lossy."""
+    """Find the products whose values range too widely for one exponent a row."""
     state.rewritten = state.model
     state.lossy = _lossy(state)
 
 
 def split_ranges(state: Conversion) -> None:
-    """Rewrite the products that measure_ranges found.
-
-    Each gets one exponent for each channel, or is computed in two parts: see numbers/refinements.
-    """
+    """Rewrite these products with an exponent for each channel, or in two parts."""
     forms = state.lossy.refinements
     before = {name_of(node) for node in state.model.graph.node}
     for node in state.model.graph.node:

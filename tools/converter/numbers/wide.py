@@ -34,11 +34,11 @@ Errors = Mapping[str, Sequence[np.ndarray]]  # by a node's output, for each samp
 
 
 class Choice(NamedTuple):
-    """What to do with the nodes.
+    """How to compute the nodes whose values range too widely.
 
     Attributes:
         floats: names of nodes that compute with floats.
-        refinements: of other nodes, by their first output.
+        refinements: how other nodes are rewritten, by their first output.
         unlike: names of nodes whose loss cannot be computed.
     """
 
@@ -91,7 +91,10 @@ def choose(
 
 
 def _leaving(errors, costs):
-    """Return the nodes, by output, without which the others cost little; the costliest first."""
+    """Return the nodes to exclude, by output, so that all other nodes together cost little.
+
+    The nodes with the highest costs come first.
+    """
     leaving: list[str] = []
     for output in sorted(errors, key=lambda output: costs.of({output: errors[output]}))[::-1]:
         if costs.of({o: some for o, some in errors.items() if o not in leaving}) <= 1:
@@ -101,7 +104,17 @@ def _leaving(errors, costs):
 
 
 def _losses(nodes, runs, constants, refinement=UNREFINED):
-    """Return the Loss of each node in each run, by output, and the names of nodes without one."""
+    """Return the Loss of each node in each run, and the names of nodes without one.
+
+    Args:
+        nodes: the nodes.
+        runs: values by name, for each run.
+        constants: names of the constants.
+        refinement: how the nodes are rewritten.
+
+    Returns:
+        ({first output: its losses}, names).
+    """
     losses, unlike = {}, []
     for node in nodes:
         try:

@@ -37,7 +37,7 @@ class Difference:
 
     @property
     def is_right(self) -> bool:
-        """Return True if the error is within what the options promise."""
+        """Return True if the error is within the bound that the options promise."""
         return not self.why and self.error <= self.bound * _SLACK
 
     @property
@@ -62,7 +62,7 @@ class Difference:
 
 
 def differences(vector: Vector, outputs: Sequence) -> list[Difference]:
-    """Return the difference of each output from that of a vector."""
+    """Return a Difference for each output, compared with the outputs of a golden vector."""
     return [
         difference(name, value, got, bound)
         for (name, value), got, bound in zip(vector.outputs, outputs, vector.bounds, strict=True)
@@ -70,12 +70,12 @@ def differences(vector: Vector, outputs: Sequence) -> list[Difference]:
 
 
 def difference(name: str, expected: object, got: object, bound: float) -> Difference:
-    """Return the difference of an output.
+    """Compare an output with the reference.
 
     Args:
-        name: of the output.
+        name: name of the output.
         expected: array, map or maps of the reference.
-        got: the same of the board or the file.
+        got: array, map or maps of the board or the file.
         bound: largest error that is right.
     """
     about = (largest_of(expected), bound, np.size(expected), is_float(expected))
@@ -144,7 +144,7 @@ def _maps_apart(got, expected):
 def error_of(results: Sequence[Difference]) -> float | None:
     """Return the largest relative error of float outputs.
 
-    None if there are none, or if values cannot be compared.
+    Returns None without float outputs, or if values cannot be compared.
     """
     error = max((d.relative for d in results if d.is_float), default=None)
     return error if error is None or np.isfinite(error) else None

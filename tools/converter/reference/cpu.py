@@ -12,7 +12,7 @@ _X86 = ("x86_64", "AMD64", "i686")
 
 
 def description() -> str:
-    """Return model and features, such as 'AMD EPYC (AVX2, AVX-512, VNNI)'."""
+    """Return the processor's model and features, such as 'AMD EPYC (AVX2, AVX-512, VNNI)'."""
     model, flags = _linux() or _macos() or (platform.processor() or platform.machine(), None)
     if flags is None:
         return f"{model} ({platform.machine()})"

@@ -46,7 +46,7 @@ class Expected:
 
     @property
     def warning(self) -> str:
-        """Return what differs beyond rounding and what to do, "" if nothing does."""
+        """Return a text about differences beyond rounding, with advice; "" without any."""
         wrong = [str(d) for d in self.differences if not d.is_right]
         if not wrong + self.classes:
             return ""
@@ -57,9 +57,10 @@ class Expected:
         )
 
     def bounds(self, bounds: Sequence[float]) -> list[float]:
-        """Return the bounds of a vector with these outputs instead of onnxruntime's.
+        """Return the bounds of a golden vector that holds the script's outputs.
 
-        Both are right within rounding. A difference beyond rounding remains an error of the board.
+        onnxruntime's and the script's outputs are both right within rounding, so their difference
+        is added to the bounds. A difference beyond rounding remains an error of the board.
         """
         if not self.differences:
             return list(bounds)
@@ -79,13 +80,13 @@ def expected(
     states: dict[str, str],
     grids: Mapping[str, tuple[float, int]] | None = None,
 ) -> Expected:
-    """Compare onnxruntime's outputs of a model with those of its training script.
+    """Compare onnxruntime's outputs of a model with the outputs of its training script.
 
     Args:
         model: neither quantized nor with rounded weights.
         inputs: arrays in the graph's order.
         outputs: the script's arrays in the graph's order; see given.checked_outputs.
-        states: outputs by input, which starts with zeros.
+        states: outputs by the input that they feed; it starts with zeros.
         grids: scale and zero point by name of inputs and outputs, which may be integers here where
             the model has floats.
 

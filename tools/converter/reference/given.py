@@ -89,7 +89,7 @@ def _fits(shape, dims):
 
 
 def _described(info):
-    """Return a value's name, dtype and shape, such as 'x float32 [1, 3]'."""
+    """Return the name, dtype and shape of an input or output, such as 'x float32 [1, 3]'."""
     tensor = info.type.tensor_type
     if tensor.elem_type == TensorProto.UNDEFINED:
         return info.name

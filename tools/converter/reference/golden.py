@@ -42,7 +42,7 @@ def reference(
 def named_reference(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
 ) -> list[tuple[str, np.ndarray | list[dict]]] | None:
-    """Return what `reference` returns, each value with the name of its output."""
+    """Return (name, value) of each output, as `reference` computes them; None if it cannot."""
     try:
         return _run(model, inputs, states or {})
     except (ImportError, OrtError, ValueError):  # ValueError: inputs do not fit
@@ -79,9 +79,15 @@ def _run(model, inputs, states):
 def stream(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str], n: int
 ) -> list[list[tuple[str, np.ndarray | list[dict]]]]:
-    """Return what `named_reference` returns for n runs with the same inputs, keeping the states.
+    """Return (name, value) of the outputs for n runs with the same inputs, which keep the states.
 
     The list is empty if onnxruntime does not run the model.
+
+    Args:
+        model: the model.
+        inputs: arrays in the graph's order.
+        states: outputs by the input that they feed in the next run.
+        n: number of runs.
     """
     try:
         return _stream(model, inputs, states, n)
@@ -199,7 +205,7 @@ def _is_object(value):
 
 
 def _object_bytes(value):
-    """Return strings or maps as JSON, behind its length."""
+    """Return strings or maps as JSON, preceded by its length."""
     if isinstance(value, np.ndarray):
         contents = [text_of(s) for s in value.reshape(-1)]
     else:

@@ -168,7 +168,7 @@ class _Worker:
         raise OrtError(*copy)
 
     def _read(self, nbytes):
-        """Read from the worker; raise EOFError if it ended, ConvertError if it takes too long."""
+        """Read from the worker. Raises EOFError if it ended, ConvertError if it takes too long."""
         start, data = self._seconds(), b""
         while len(data) < nbytes:
             if select.select([self._child.stdout], [], [], _LOOKS)[0]:
@@ -201,12 +201,12 @@ def _worker():
 
 
 def confirm(model: onnx.ModelProto, doubt: str) -> None:
-    """Refuse a model that breaks ONNX's rules by onnx and by onnxruntime.
+    """Refuse a model that breaks ONNX's rules according to both onnx and onnxruntime.
 
     Args:
-        model: as it was loaded.
-        doubt: what onnx's inference objects to. Alone it does not count, since inference is strict
-            where only a run knows.
+        model: the model as it was loaded.
+        doubt: the objection of onnx's inference, which alone does not count: it is too strict for
+            sizes that only a run knows.
 
     Raises:
         ConvertError: if onnxruntime refuses the model too.

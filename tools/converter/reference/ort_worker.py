@@ -33,7 +33,7 @@ def send(file: BinaryIO, value: object) -> None:
 
 
 def main() -> int:
-    """Answer requests until there are no more, then return exit status 0."""
+    """Answer requests until the pipe closes, then return exit status 0."""
     end_with_parent()
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # text that a library prints must not mix with answers

@@ -35,11 +35,11 @@ _NOT_INTEGERS = (
 
 
 class Effect(NamedTuple):
-    """The effect of steps on an output.
+    """The effect of other roundings on an output.
 
     Attributes:
-        step: one step of the output itself: 1 for integers, the scale behind DequantizeLinear, 0.0
-            if the output is computed otherwise.
+        step: size of one step of the output itself: 1 for integers, the scale behind
+            DequantizeLinear, 0.0 if the output is computed otherwise.
         moved: largest change of the output in onnxruntime by random single steps of all rounded
             values, doubled if step is 0.0.
     """
@@ -81,7 +81,7 @@ class Rounded:
         return kind in ("DynamicQuantizeLinear", "QGemm") or kind.startswith("QLinear")
 
     def is_any(self) -> bool:
-        """Return True if the model has such values."""
+        """Return True if the model has values that quantization rounds."""
         return bool(self._names)
 
     def is_rounded(self, name: str) -> bool:

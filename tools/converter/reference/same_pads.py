@@ -25,8 +25,8 @@ _ONNX = ("", "ai.onnx")
 def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return the model with explicit pads for pools that onnxruntime pads wrongly.
 
-    It is a copy if there are such pools. The pads of a pool in a local function depend on the
-    call, so functions are inlined then.
+    The result is a copy if the model has such pools. The pads of a pool in a local function depend
+    on the call, so functions are inlined then.
     """
     if not any(_has_same(node) for nodes in _node_lists(model) for node in nodes):
         return model
@@ -57,7 +57,14 @@ def _has_same(node):
 
 
 def _write_out_in(graph, inferred, outer, opset):
-    """Write the pads of a graph's pools, in place, bodies included."""
+    """Write the pads of a graph's pools, in place, bodies included.
+
+    Args:
+        graph: the graph.
+        inferred: the graph with inferred types.
+        outer: types of the values around it.
+        opset: version of ONNX's operators.
+    """
     types, nodes = outer | _types(inferred), []
     for node, known in zip(graph.node, inferred.node, strict=True):
         for body, inferred_body in zip(bodies_of(node), bodies_of(known), strict=True):
@@ -80,7 +87,14 @@ def _types(graph):
 
 
 def _written(node, dtype, dims, opset):
-    """Return the nodes that compute the same as a pool with SAME."""
+    """Return nodes with explicit pads that compute what a pool with SAME computes.
+
+    Args:
+        node: the pool.
+        dtype: dtype of its input.
+        dims: spatial dims of its input.
+        opset: version of ONNX's operators.
+    """
     a = {each.name: helper.get_attribute_value(each) for each in node.attribute}
     ones = [1] * len(dims)
     strides, dilations = a.get("strides", ones), a.get("dilations", ones)
@@ -105,7 +119,7 @@ def _written(node, dtype, dims, opset):
 
 
 def _counts(dims, pads, kernel, strides, dilations):
-    """Return how many elements of a window are not pads, by axis and position."""
+    """Return how many elements of each window are inside the input, by axis and position."""
     return [
         [
             sum(0 <= first + k * dilation < d for k in range(size))
@@ -118,7 +132,14 @@ def _counts(dims, pads, kernel, strides, dilations):
 
 
 def _behind_pad(node, dtype, pads, opset):
-    """Return nodes that pad the input of a pool with values that do not change its results."""
+    """Return a Pad with values that do not change a pool's results, and the pool without pads.
+
+    Args:
+        node: the pool.
+        dtype: dtype of its input.
+        pads: pads at the beginning of each spatial dim, then at the end.
+        opset: version of ONNX's operators.
+    """
     np_dtype = helper.tensor_dtype_to_np_dtype(dtype)
     value = 0.0
     if node.op_type == "MaxPool":
@@ -138,7 +159,7 @@ def _behind_pad(node, dtype, pads, opset):
 
 
 def _divided(node, dtype, counts, attributes):
-    """Return a pool that includes pads, and nodes that correct its means."""
+    """Return a pool that counts pads, and nodes that correct its means for that."""
     if node.op_type != "AveragePool" or attributes.get("count_include_pad", 0):
         return [node]
     n = prod(attributes["kernel_shape"])

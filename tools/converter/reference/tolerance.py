@@ -95,7 +95,7 @@ def is_float(value: object) -> bool:
 
 
 def largest_of(value: object) -> float:
-    """Return the largest finite magnitude of an array or of maps, 0.0 if there is none."""
+    """Return the largest finite magnitude of an array or of maps, 0.0 without any."""
     if not isinstance(value, np.ndarray):
         maps = [value] if isinstance(value, dict) else value
         value = np.array([v for m in maps for v in m.values() if not isinstance(v, str)], float)

@@ -43,10 +43,18 @@ class Vector:
 
 
 def _resolved(outputs, bounds):
-    """Return bounds that tell classes apart where possible, and how well they do.
+    """Return bounds that tell classes apart if possible, and how well they do.
 
-    The second value is how far classes are apart, relative to what errors within the bounds can
-    change. Where classes are nearer than that, a bound gets smaller, but not below its `least`.
+    If classes are nearer to each other than the bounds, a bound gets smaller, but not below its
+    `least`.
+
+    Args:
+        outputs: (name, value) of each output.
+        bounds: the Bound of each output.
+
+    Returns:
+        The bounds, and the distance of the nearest classes relative to what errors within the
+        bounds can change.
     """
     results, decisive = [], np.inf
     for (_, value), bound in zip(outputs, bounds, strict=True):
@@ -83,14 +91,14 @@ def vector_of(
     states: Mapping[str, str],
     is_for_file: bool = True,
 ) -> Vector:
-    """Return the golden vector.
+    """Return the golden vector of a model.
 
     Args:
         model: the reference, which onnxruntime runs.
-        graph: the lowered graph of the same model.
+        graph: the lowered graph of this model.
         float_mode: the option `--float`.
         requested_inputs: the user's inputs; None for random ones.
-        states: outputs by input, which starts with zeros.
+        states: outputs by the input that they feed; it starts with zeros.
         is_for_file: the vector is for a file, which allows no strings as inputs and no shapes that
             a run decides; otherwise it is for a run on this computer, with the largest shapes.
 
@@ -124,10 +132,10 @@ def vector_of(
 
 
 def _candidates(graph, tolerance, requested_inputs) -> Iterator[list[np.ndarray]]:
-    """Yield inputs to try in turn.
+    """Yield inputs for the golden vector, to be tried one after another.
 
-    If errors of a step are promised, random inputs should make classes differ by more than such
-    steps: a board that finds another class is wrong then.
+    If the tolerance allows whole steps of a rounding, random inputs should make classes differ by
+    more than such steps: then a board that finds another class is wrong.
     """
     if requested_inputs is not None:
         yield list(requested_inputs)

@@ -88,7 +88,7 @@ def _kinds(target):
 def model_instructions(steps: list[Step], target: str) -> Range:
     """Return the instructions of a run of these steps.
 
-    Of a step's bodies the most expensive one counts, as often as it may run.
+    The most expensive body of a step counts, as often as it may run.
     """
     total = Range(0, 0, 0)
     for step in steps:

@@ -36,11 +36,11 @@ class Fit:
     Attributes:
         board: the board.
         plan: how the model is deployed to it.
-        model_bytes: of the model file.
+        model_bytes: size of the model file.
         needs: heap with streamed weights.
         in_place: heap with weights that are read from flash.
-        seconds: of a run; None if the board's instructions were not counted.
-        guessed: kinds of steps whose time is estimated from that of others.
+        seconds: time of a run; None if the board's instructions were not counted.
+        guessed: kinds of steps whose time is estimated from the time of other kinds.
     """
 
     board: Board
@@ -91,7 +91,7 @@ def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
 
     Args:
         converted: the conversion.
-        emulated: return those of emulated boards instead.
+        emulated: return a Fit for emulated boards instead of real ones.
     """
     model, package = (
         _without_own_kernels(parse_model("model.bin", converted.data)),

@@ -1,4 +1,4 @@
-"""Draw the steps as a column of boxes; edges that skip steps run beside them."""
+"""Draw the steps as a column of boxes; edges that skip steps run on its left."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def draw(graph: Graph) -> Markup:
 def _lanes(edges: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Yield (from, to, lane) for each edge.
 
-    Lane 0 is for neighbours, else it is the first lane that is free beside the boxes.
+    Lane 0 joins neighbours; other edges get the first lane that is free.
     """
     taken: list[int] = []  # the box at which each lane becomes free
     for start, end in sorted(edges):
@@ -58,6 +58,7 @@ def _y(i):
 
 
 def _edge(left, start, end, lane):
+    """Return the path from box `start` to box `end`; `left` is the left side of the boxes."""
     y1, y2 = _y(start) + _BOX_HEIGHT, _y(end)
     if lane == 0:
         x = left + 60

@@ -19,11 +19,11 @@ class DtypeRow:
     """The steps of one kernel whose first input has one dtype.
 
     Attributes:
-        kernel: its name.
-        dtype: of the first input.
-        steps: number of steps.
-        macs: of all these steps.
-        share: of the model's MACs.
+        kernel: name of the kernel.
+        dtype: dtype of the first input.
+        steps: number of the steps.
+        macs: MACs of all these steps.
+        share: their share of the model's MACs.
     """
 
     kernel: str
@@ -35,13 +35,13 @@ class DtypeRow:
 
 @dataclass(frozen=True)
 class Quantization:
-    """What the report says about integers.
+    """The report's section on integers.
 
     Attributes:
         attempts: texts on the attempts of --quantize.
-        layers: of --quantize.
+        layers: layers that --quantize has changed or not.
         narrowed: layers of --weights.
-        dtypes: of the steps that compute products, most work first.
+        dtypes: kernels that compute products, the one with the most work first.
     """
 
     attempts: Sequence[str] = ()
@@ -51,7 +51,7 @@ class Quantization:
 
 
 def quantization(converted: Converted) -> Quantization | None:
-    """Return what to report, None for a float model without weights of fewer bits."""
+    """Return the section on integers; None for a float model without weights of fewer bits."""
     dtypes, outcome = _dtypes(converted.graph), converted.quantized
     is_integer = any(row.dtype in _INTEGERS for row in dtypes)
     if not (outcome or converted.narrowed or is_integer):

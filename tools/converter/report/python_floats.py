@@ -59,7 +59,7 @@ class PythonFloats:
 
     @property
     def text(self) -> str:
-        """Return the share and the steps with most of it, "" if there are none."""
+        """Return the share, and the steps with most of it; "" without such steps."""
         if not self.steps:
             return ""
         most = sorted(self.steps, key=lambda step: -step.share)

@@ -68,5 +68,5 @@ def _row(index: int, step: Step, share: float, live_bytes: int, is_peak: bool) -
 
 
 def type_text(t: Tensor) -> str:
-    """Return dtype and shape, such as 'float32 1×8×28×28'."""
+    """Return the dtype and shape of a tensor, such as 'float32 1×8×28×28'."""
     return f"{dtype_name(t.dtype)} {'×'.join(map(str, t.shape)) or 'scalar'}"

@@ -61,7 +61,7 @@ def print_table(table: Table) -> None:
 
 
 def time_text(seconds: float) -> str:
-    """Return a time with two significant digits, such as '4.2 ms'."""
+    """Return a number of seconds with two significant digits, such as '4.2 ms'."""
     unit, scale = next((u for u in _UNITS if seconds * u[1] >= 1), _UNITS[-1])
     value = seconds * scale
     return f"{value:,.{1 if value < 10 else 0}f} {unit}"

@@ -1,4 +1,4 @@
-"""Make subgraphs of If, Loop and Scan models of their own, with captured values as inputs."""
+"""Turn subgraphs of If, Loop and Scan into models, with captured values as inputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,14 @@ Type = tuple[int, Sequence[int]]
 def model_of(
     outer: onnx.ModelProto, graph: onnx.GraphProto, types: Sequence[Type]
 ) -> onnx.ModelProto:
-    """Return a subgraph as a model: its inputs with these types, then what it captures as inputs.
+    """Return a subgraph as a model whose inputs are its own, then the values that it captures.
 
     Captured constants become constants of the model, so that they can be folded.
+
+    Args:
+        outer: the model around it.
+        graph: the subgraph.
+        types: (dtype, dims) of its inputs.
     """
     model = onnx.ModelProto(ir_version=outer.ir_version)
     model.opset_import.extend(outer.opset_import)

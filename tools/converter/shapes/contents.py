@@ -97,7 +97,7 @@ def _product(attrs, x, axes=None):
 
 
 def _quotient(a, b):
-    """Divide integers if rounding down and rounding to zero, as Div does, are the same."""
+    """Divide integers that are not negative as Div does. Raises ValueError for others."""
     if a < 0 or b < 0:
         raise ValueError
     return a // b

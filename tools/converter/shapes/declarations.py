@@ -190,7 +190,7 @@ def notes(declared: onnx.ModelProto, inferred: onnx.ModelProto) -> list[str]:
 
 
 def inner_contradictions(declared: Mapping[str, onnx.TypeProto], graph: onnx.GraphProto) -> str:
-    """Return a note of inner values whose shapes are not as declared, "" if there are none."""
+    """Return a note on inner values whose shapes are not as declared, "" without any."""
     texts = [
         f"{info.name} {_shown(info.type)}, not {_shown(declared[info.name])}"
         for info in graph.value_info
@@ -213,7 +213,7 @@ def _check_dtype(info, kind):
 
 
 def _differ(declared, computed):
-    """Return True if two shapes differ in rank or in a dim that both know."""
+    """Return True if two shapes have different ranks, or different known dims."""
     if not _has_shape(declared) or not _has_shape(computed):
         return False
     return any(

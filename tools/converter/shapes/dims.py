@@ -114,7 +114,7 @@ def _check_names(model, dims):
 
 
 def _forget_symbols(model):
-    """Remove the symbolic dims of outputs, which would hide what inference finds for them."""
+    """Remove the symbolic dims of outputs, which would hide the dims that inference finds."""
     for value in model.graph.output:
         for dim in _dims(value):
             if dim.dim_param and extent_forms.parsed(dim.dim_param) is None:
@@ -160,9 +160,10 @@ def _apply(value, known):
 
 
 def twin_of(model: onnx.ModelProto) -> onnx.ModelProto | None:
-    """Return the model with other bounds of dims that runs decide, None if it has no such dims.
+    """Return the model with other bounds of dims that runs decide; None without such dims.
 
-    Lowering converts both; what differs between them must follow a run-time dim (see runtime.py).
+    Lowering converts the model and this twin: numbers that differ between both must follow a
+    run-time dim (see runtime.py).
     """
     twin = onnx.ModelProto()
     twin.CopyFrom(model)

@@ -111,7 +111,7 @@ class Extent(int):
 
 
 class DimNumber(int):
-    """A kernel parameter that is the number of a run-time dim in the file.
+    """A kernel parameter whose value is the number of a run-time dim in the file.
 
     Attributes:
         key: (name, bound) of the dim; the writer of the file replaces the value 0 by the number.
@@ -217,9 +217,9 @@ def most_of(poly: tuple) -> int:
 
 
 def ends_of(value: int) -> tuple[int, int]:
-    """Return the smallest and the largest value in the model, also for an Extent of its twin.
+    """Return the smallest and the largest value in the model, even for an Extent of its twin.
 
-    Choices by these values come out the same for the model and its twin.
+    Choices by these values are the same for the model and its twin.
     """
     return _range(poly_of(value), of_model=True)
 
@@ -270,7 +270,7 @@ def _quotient(a, b):
 
 
 def _either(kind, a, b):
-    """Return the larger or smaller value: one of both if all runs agree, ties included."""
+    """Return the larger or smaller of two values: a or b itself if all runs agree."""
     least, most = ends_of(a - b)
     if least >= 0 or most <= 0:
         return a if (least >= 0) == (kind == "max") else b

@@ -108,7 +108,9 @@ def _tuples(value):
 
 
 def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int]:
-    """Return words for the device in postfix order: operation in the low 3 bits, then its operand.
+    """Return an Extent as words for the device, in postfix order.
+
+    A word has the operation in its low 3 bits, and its operand in the others.
 
     Args:
         value: a number or an Extent.

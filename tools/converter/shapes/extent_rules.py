@@ -81,7 +81,7 @@ def _range(p, node, start, *_):
 
 
 def _as_input(p, node, x, *_):
-    """Return the input's type for each output: before opset 10, Dropout's mask is not bool."""
+    """Return the input's type for each output. Before opset 10, Dropout's mask has it too."""
     return [x] * len(node.output)
 
 
@@ -132,7 +132,7 @@ def _broadcast(p, node, *xs):
 
 
 def broadcast_dims(*shapes: Sequence[int]) -> list[int]:
-    """Return the shape that these shapes broadcast to, also if a run decides some dims.
+    """Return the shape that these shapes broadcast to, even if a run decides some dims.
 
     Two Extents that are not known to be equal must be equal in a run: the smaller bound counts.
     """
@@ -268,7 +268,7 @@ def slice_parts(node, dims, values, count, bounds):
 
 
 def _clamped(d, start, end, step):
-    """Return (first, number) of a slice with ONNX's clamping, (None, None) if unknown."""
+    """Return (first, number) of a slice's elements within d; (None, None) if unknown."""
     low, high = (0, d) if step > 0 else (-1, d - 1)
     try:
         first, last = [

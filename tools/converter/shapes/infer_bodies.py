@@ -100,9 +100,12 @@ def _stacked(value, axis, n):
 
 
 def _trips(outer, node, scans):
-    """Return the number of trips, maybe a run-time dim, None if nothing bounds it.
+    """Return the number of a Loop's trips, maybe a run-time dim; None if it has no bound.
 
-    `scans` are the types of what a trip adds, by the stacked output's name.
+    Args:
+        outer: the pass over the graph around it.
+        node: the Loop.
+        scans: types of the values that each trip adds, by the stacked output's name.
     """
     model = outer.model
     trips = _constant(model, node.input[0])

@@ -1,4 +1,4 @@
-"""Infer shapes that a run decides: create run-time dims, and compute what follows from them.
+"""Infer shapes that a run decides: create run-time dims, and compute dims that depend on them.
 
 Operators whose data decide a shape (NonZero, Range of computed limits, ...) get a run-time dim.
 Where onnx's inference then leaves shapes open, extent_rules computes them. Extents are written
@@ -124,7 +124,14 @@ def _is_fixed(shape):
 
 
 def limit(limits: dict[str, list[int]], name: str, axis: int, rank: int) -> int | None:
-    """Return the bound of one dim of a value of this rank, None if there is none."""
+    """Return the bound of one dim of a value; None without one.
+
+    Args:
+        limits: bounds of a value's last dims, by name.
+        name: name of the value.
+        axis: the dim.
+        rank: rank of the value.
+    """
     dims = limits.get(name, ())
     return dims[len(dims) - rank + axis] if rank <= len(dims) else None
 

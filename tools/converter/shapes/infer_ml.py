@@ -85,7 +85,7 @@ def _extractor(attributes, x, index):
 
 
 def _label_encoder(attributes, x):
-    """Return the type of LabelEncoder's output, whose dtype is that of the values."""
+    """Return the type of LabelEncoder's output, which has the dtype of the values."""
     if "classes_strings" in attributes:
         return [(INT64 if x[0] == STRING else STRING, x[1])]
     if "values_tensor" in attributes:

@@ -46,13 +46,13 @@ class Fault:
     """A fault of onnx's inference.
 
     Attributes:
-        operators: of ONNX that have it. It also holds for operators of this project whose names
-            contain one of these, because their functions use it.
+        operators: ONNX's operators that have it, and operators of this project whose names contain
+            one of these, because their functions use it.
         since, until: first and last opset with the fault.
         text: shape by the operator's text.
         inferred: shape that onnx infers instead.
-        is_met: returns True for a node that may meet the fault; takes the node, its attributes and
-            the model's short constants.
+        is_met: is_met(node, attributes, constants) returns True for a node that may meet the
+            fault; constants are the model's short ones.
     """
 
     operators: tuple[str, ...]
@@ -79,7 +79,7 @@ def _pads_output_same(node, a, constants):
 
 
 def _may_step_far(node, a, constants):
-    """Return True for steps that are not small constants, some of which only onnx may compute."""
+    """Return True for a Slice whose steps are large or unknown."""
     if len(node.input) < 5 or not node.input[4]:
         return False
     steps = constants.get(node.input[4])

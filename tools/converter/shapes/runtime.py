@@ -63,11 +63,11 @@ def is_decided_by_runs(graph: Graph) -> bool:
 
 
 def check_follows(a: Graph, b: Graph) -> None:
-    """Check that two graphs are the same but for the bounds of run-time dims.
+    """Check that two lowered graphs differ only in the bounds of run-time dims.
 
     Args:
-        a: lowered from the model.
-        b: lowered from its twin, with other bounds.
+        a: graph of the model.
+        b: graph of its twin, with other bounds.
 
     Raises:
         UnsupportedModel: with the steps and outputs that differ.

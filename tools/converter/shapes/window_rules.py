@@ -70,7 +70,7 @@ def max_unpool(p, node, x, *_):
 
 
 def stft(p, node, signal, *_):
-    """Infer the output of STFT: only frames within the signal, and half of the bins plus one."""
+    """Infer the output of STFT: frames within the signal; one-sided, half of the bins plus one."""
     dtype, (batch, samples, *parts) = signal
     step, length = p.input_contents(node, 1), p.input_contents(node, 3)
     window = p.known.get(node.input[2]) if len(node.input) > 2 else None
@@ -119,7 +119,7 @@ def pad(p, node, x, *_):
 
 
 def split(p, node, x, *_):
-    """Infer the outputs of Split; of equal parts the last may be smaller."""
+    """Infer the outputs of Split; without sizes, only the last part may be smaller."""
     dtype, dims = x
     axis = attributes_of(node).get("axis", 0) % len(dims)
     sizes = attributes_of(node).get("split", p.input_contents(node, 1))
@@ -133,7 +133,7 @@ def split(p, node, x, *_):
 
 
 def resize(p, node, x, *_):
-    """Infer the output of Resize with constant scales, which are 1 for dims that a run decides."""
+    """Infer the output of Resize with constant scales; dims that a run decides have scale 1."""
     dtype, dims = x
     a = attributes_of(node)
     scales = p.constant_input(node, 2 if len(node.input) > 2 else 1)

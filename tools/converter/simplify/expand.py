@@ -100,7 +100,10 @@ def _write_defaults(node, schema):
 
 
 def _inlined(model, bodies):
-    """Return a copy where each of these nodes is replaced by the nodes of its own body."""
+    """Return a copy of the model with nodes replaced by the nodes of their bodies.
+
+    bodies: {number of a node: its function}.
+    """
     copy = copied(model)
     copy.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     for i, body in bodies.items():

@@ -87,7 +87,7 @@ def fold(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
 
 
 def _fold_once(model, context):
-    """Fold once; return the model and True if there is nothing left to fold."""
+    """Fold once; return the model, and True if no constant is left to fold."""
     bare, removed_maps = maps.remove_maps(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # it logs all nodes that it leaves
     if context.keeps_operators:
@@ -129,7 +129,7 @@ def _as_tensors(model):
 
 
 def _fill_weights(ir):
-    """Replace each ConstantOfShape of weights, not in bodies; return True if there was one."""
+    """Replace each ConstantOfShape of weights, except in bodies; return True if there was any."""
     has_changed = False
     for node in list(ir.graph):
         shape = node.op_type == "ConstantOfShape" and node.inputs[0].const_value
@@ -158,7 +158,7 @@ def _takes_attributes(node):
 
 
 def _chooser(model):
-    """Return a function node -> True to fold it, False to keep it, None to ask onnxscript."""
+    """Return a function of a node: True to fold it, False to keep it, None to ask onnxscript."""
     opset = opset_of(model, "")
 
     def choose(node):
@@ -229,9 +229,9 @@ def _type_nbytes(kind):
 
 
 def _split_constants(model: onnx.ModelProto) -> bool:
-    """Replace Splits of constants by initializers, in place; return True if there was one.
+    """Replace Splits of constants by initializers, in place; return True if there was any.
 
-    onnxscript folds only operators of one output.
+    onnxscript folds only operators with one output.
     """
     graph = model.graph
     known = {t.name: t for t in graph.initializer}

@@ -1,4 +1,4 @@
-"""Keep operators as they are at level 0 of --optimize, so that the device computes all of them.
+"""Keep all operators at level 0 of --optimize, so that the device computes each of them.
 
 1. Values that decide a shape, and the conditions and trip counts of If and Loop, are folded as far
    as they follow from constants: no lowering works without them.
@@ -27,7 +27,7 @@ def declare(model: onnx.ModelProto) -> None:
 
 
 def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a copy that does not import the domain of Given unless it uses it."""
+    """Return a copy that imports the domain of Given only if the model uses it."""
     copy = copied(model)
     domains = {node.domain for node in copy.graph.node}
     opsets = [o for o in copy.opset_import if o.domain != DOMAIN or o.domain in domains]

@@ -85,9 +85,15 @@ def _length(r, node):
 
 
 def _answer(r, node, tensors, value):
-    """Return a node for a value that follows from the list of these tensors.
+    """Return a node for a value that follows from a list of tensors, such as its length.
 
     At level 0 of --optimize the device computes it, unless a lowering must know it.
+
+    Args:
+        r: the resolver.
+        node: the operator on a sequence.
+        tensors: names of the tensors.
+        value: the value.
     """
     out = node.output[0]
     keeps = r.context.keeps_operators
@@ -245,7 +251,7 @@ def _if(r, node):
 
 
 def _if_of_elements(r, node, branches):
-    """Return an If of tensors, if both branches compute sequences of the same lengths."""
+    """Return an If of tensors if both branches compute sequences of equal lengths, else None."""
     copies = [r.copy_of(branch, []) for branch in branches]
     lists = [[r.lists.get(name) for name in outputs] for _, outputs in copies]
     if any(None in branch for branch in lists):

@@ -39,7 +39,7 @@ def split_inputs(model: onnx.ModelProto, shapes: Mapping[str, Sequence[Sequence[
             absent.
 
     Raises:
-        ConvertError: if such an input is not in shapes.
+        ConvertError: if shapes lacks such an input.
     """
     graph = model.graph
     inputs = list(graph.input)

@@ -54,7 +54,14 @@ def replaced(model: onnx.ModelProto, products: Products) -> onnx.ModelProto:
 
 
 def _replace(graph, imports, shapes, products):
-    """Change a graph, or a local function, in place."""
+    """Replace the inexact operators of a graph or local function, in place.
+
+    Args:
+        graph: the graph or function.
+        imports: its opset imports; changed.
+        shapes: shapes of its values.
+        products: adds the exact products.
+    """
     if "" not in _versions(imports):
         imports.append(helper.make_opsetid("", _OPSET))
     nodes = Nodes(products, _versions(imports))

@@ -15,7 +15,7 @@ _BEYOND_ALL = 2.0**52
 
 
 class Falsified(Products):
-    """Products that saturate in 16 bits if one factor is uint8 and the other int8."""
+    """Products that saturate at 16 bits if one factor is uint8 and the other one int8."""
 
     name = "falsified"
 
@@ -34,7 +34,7 @@ class Falsified(Products):
         return n.add("Add", exact, error)
 
     def conv(self, n: Nodes, x: str, x_zero: str, w: str, w_zero: str) -> str:
-        """Add sums that saturate as a whole, which is more wrong than vpmaddubsw."""
+        """Add a convolution whose sums saturate as a whole, a larger error than vpmaddubsw's."""
         sums = super().conv(n, x, x_zero, w, w_zero)
         # onnxruntime's ConvInteger multiplies the weights by the image, QLinearConv the other way
         factors = (w, x) if n.node.op_type == "ConvInteger" else (x, w)

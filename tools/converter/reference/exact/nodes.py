@@ -94,7 +94,7 @@ class Nodes:
         return self._versions.get("", 0)
 
     def of(self, node: onnx.NodeProto, shapes: Shapes) -> Nodes:
-        """Return an empty builder for a node of the same graph."""
+        """Return an empty builder for another node of the graph."""
         other = copy(self)
         other.node, other.shapes, other.made = node, shapes, []
         return other

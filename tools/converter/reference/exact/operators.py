@@ -111,7 +111,14 @@ def _replace_weights(n, *pairs):
 
 
 def _to_float(n, a, b, bias):
-    """Finish with the float32 product of two matrices, each (values, scale, zero point)."""
+    """Replace the node by the float32 product of two matrices, plus a bias.
+
+    Args:
+        n: the Nodes.
+        a: (values, scale, zero point).
+        b: (values, scale, zero point).
+        bias: name of the bias, or "".
+    """
     (a, a_scale, a_zero), (b, b_scale, b_zero) = a, b
     sums = n.products.matmul(n, a, a_zero, b, b_zero)
     y = _scaled(n, sums, n.add("Mul", a_scale, b_scale))

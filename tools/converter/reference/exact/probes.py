@@ -30,8 +30,8 @@ class Probe:
         pair: dtypes of the factors, such as "u8*s8".
         inputs: the first is the model's input x; the others are constants, None if omitted.
         due: the exact output.
-        attributes: of the node.
-        domain: of the operator.
+        attributes: attributes of the node.
+        domain: domain of the operator.
     """
 
     operator: str
@@ -43,7 +43,7 @@ class Probe:
 
     @property
     def name(self) -> str:
-        """Return the operator and the pair, such as 'MatMulInteger u8*s8'."""
+        """Return operator and pair of dtypes, such as 'MatMulInteger u8*s8'."""
         return f"{self.operator} {self.pair}"
 
     def model(self) -> onnx.ModelProto:
@@ -92,7 +92,7 @@ def probes() -> Iterator[Probe]:
 
 
 def _extremes(dtype, rows: int, columns: int) -> np.ndarray:
-    """Return rows of the largest, the smallest, and both in turn or in pairs; then random rows."""
+    """Return rows of the largest and of the smallest value, mixed rows and random rows."""
     info, rng = np.iinfo(dtype), np.random.default_rng(1)
     values = rng.integers(info.min, info.max + 1, (rows, columns))
     values[0], values[1] = info.max, info.min

@@ -25,9 +25,14 @@ class Products:
     name = "exact"
 
     def matmul(self, n: Nodes, a: str, a_zero: str, b: str, b_zero: str) -> str:
-        """Add (a - a_zero) @ (b - b_zero) in int32.
+        """Add (a - a_zero) @ (b - b_zero) in int32; return the name of the result.
 
-        Zero points may be "". a_zero has one element, b_zero broadcasts with b (..., K, N).
+        Args:
+            n: the Nodes.
+            a: name of the first matrices.
+            a_zero: name of its zero point, one element, or "".
+            b: name of the second matrices (..., K, N).
+            b_zero: name of zero points that broadcast with b, or "".
         """
         a = _centred(n, a, a_zero and n.scalar(a_zero), np.float64)
         b = _centred(n, b, b_zero, np.float64)
@@ -36,10 +41,16 @@ class Products:
         return n.add("Identity", n.cast(n.add("Identity", sums), np.int32))
 
     def conv(self, n: Nodes, x: str, x_zero: str, w: str, w_zero: str) -> str:
-        """Add the convolution of x - x_zero with w - w_zero in int32.
+        """Add the convolution of x - x_zero with w - w_zero in int32; return the result's name.
 
-        The attributes are those of the replaced node that Conv has too. Zero points may be "".
-        x_zero has one element, w_zero one or one per output channel.
+        It has the attributes of the replaced node that Conv knows.
+
+        Args:
+            n: the Nodes.
+            x: name of the input.
+            x_zero: name of its zero point, one element, or "".
+            w: name of the weights.
+            w_zero: name of one zero point, or one for each output channel, or "".
         """
         x = _centred(n, x, x_zero and n.scalar(x_zero), np.float32)
         reversed_w = n.add("Transpose", w)  # output channels last: w_zero broadcasts in any rank
@@ -70,7 +81,7 @@ class Products:
         return min(_BITS, int(np.log2(_MOST_PRODUCTS / max(count, 1))))
 
     def weights(self, n: Nodes, w: str, zero: str) -> tuple[str, str]:
-        """Return weights and their zero point as uint8 with the same differences."""
+        """Return weights and zero point as uint8, shifted so that differences stay the same."""
         shift = n.add("Neg", least_of(n, w))
         zero = zero or n.constant(np.zeros(1, np.int32))
         shifted = (n.add("Add", n.cast(value, np.int32), shift) for value in (w, zero))

@@ -30,9 +30,15 @@ def body(
     version: int,
     constants: Mapping[str, onnx.TensorProto],
 ) -> onnx.FunctionProto | None:
-    """Return a node as a function of ONNX's operators of this opset, None if it has no body.
+    """Return a node as a function of ONNX's operators; None if it has no body.
 
     If the attributes or inputs of the node prevent a body, `reason_of` returns why from then on.
+
+    Args:
+        node: the node.
+        types: types of its inputs.
+        version: opset of ai.onnx.
+        constants: contents of constant inputs by name.
     """
     _load_all()
     expansion = building.BODIES.get(node.op_type)

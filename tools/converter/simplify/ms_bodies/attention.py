@@ -153,7 +153,13 @@ def masked(b: Body, scores: str, name: str, total, past: int, source: str) -> st
 
 
 def padding(b: Body, name: str, total) -> str:
-    """Return what masks add to scores: (batch, 1, 1 or queries, keys)."""
+    """Return a mask's summand of the scores: (batch, 1, 1 or queries, keys).
+
+    Args:
+        b: the Body.
+        name: the mask.
+        total: returns the number of keys.
+    """
     rank = b.rank(name)
     if rank in (2, 3):
         counts = b.unsqueeze(b.add("Greater", name, b.const(0, np.int32)), *[1, 2][: 4 - rank])
@@ -181,7 +187,15 @@ def _counted(b, name, total):
 
 
 def causal(b: Body, mask: str, queries: int, total: int, past: int) -> str:
-    """Return the mask, which may be "", with keys excluded that come after a query."""
+    """Return the mask with keys excluded that come after a query.
+
+    Args:
+        b: the Body.
+        mask: the summand of the scores so far, or "".
+        queries: number of queries.
+        total: number of keys.
+        past: number of keys before the first query.
+    """
     after = np.arange(total) > past + np.arange(queries)[:, None]
     after[-1:] = False  # in onnxruntime the last query sees all keys, even in cross attention
     if not after.any():

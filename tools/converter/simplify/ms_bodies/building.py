@@ -38,9 +38,9 @@ class Expansion:
 def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = "", oldest: int = 13):
     """Declare the decorated function as the body of these operators.
 
-    The function takes a Body and adds nodes to it. It returns the name of the value that is the
-    output, or a list of such names, or None if a lowering serves the node. It raises Problem if
-    the node cannot be supported.
+    The function takes a Body and adds nodes to it. It returns the name of the output, or a list of
+    names, or None if a lowering serves the node. It raises Problem if the node cannot be
+    supported.
 
     Args:
         *operators: operator types of com.microsoft.

@@ -20,7 +20,7 @@ def conv(b: Body):
     inputs="X x_scale x_zero_point y_scale y_zero_point",
 )
 def pool(b: Body):
-    """Expand to the same operator with channels first, which has a lowering."""
+    """Expand a pool with channels last to one with channels first, which has a lowering."""
     return _with_channels_first(b, "X", DOMAIN) if b.attr("channels_last") else None
 
 

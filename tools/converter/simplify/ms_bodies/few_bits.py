@@ -103,11 +103,11 @@ class _Table:
     """A quantized table that GatherBlockQuantized reads.
 
     Attributes:
-        data: one number per element.
-        scales: one per block.
-        zeros: zero points: one per block, one for all, or None.
-        axis: along which elements are gathered.
-        blocked: axis along which blocks lie.
+        data: one number for each element.
+        scales: one scale for each block.
+        zeros: zero points: one for each block, one for all, or None.
+        axis: axis along which elements are gathered.
+        blocked: axis along which elements form blocks.
         size: elements of a block.
     """
 

@@ -141,9 +141,17 @@ class _Cache:
 
 
 def _with_heads(b, inputs, ends, s):
-    """Split queries, keys and values into heads and rotate them; also return where tokens start.
+    """Split queries, keys and values into heads, and rotate queries and keys if do_rotary is set.
 
-    The former are (batch, tokens, heads or groups, head).
+    Args:
+        b: the Body.
+        inputs: queries, keys and values.
+        ends: number of keys after this run, for each sample.
+        s: the sizes.
+
+    Returns:
+        Queries, keys and values (batch, tokens, heads or groups, head), and the position of the
+        first token of each sample.
     """
     start = b.add("Sub", ends, b.const(s.tokens, np.int32))
     if s.is_first:
@@ -184,7 +192,15 @@ def _sizes(b):
 
 
 def _rotated(b, q, k, start, s):
-    """Rotate queries and keys (batch, tokens, heads, head) by their positions."""
+    """Rotate queries and keys (batch, tokens, heads, head) by their positions.
+
+    Args:
+        b: the Body.
+        q: the queries.
+        k: the keys.
+        start: position of the first token of each sample.
+        s: the sizes.
+    """
     steps = b.const(np.arange(s.tokens)[None], np.int64)
     if b.has("position_ids") and not s.is_first:
         positions = "position_ids"
@@ -208,7 +224,16 @@ def _rounded(b, x):
 
 
 def _present(b, new, past, start, s, rest=0.0):
-    """Return (batch, groups, capacity, head): the past up to `start`, then new, then `rest`."""
+    """Return the past up to `start`, then the new elements: (batch, groups, capacity, head).
+
+    Args:
+        b: the Body.
+        new: the new keys or values.
+        past: name of the past ones.
+        start: position of the first new token of each sample.
+        s: the sizes.
+        rest: number that fills the buffer behind the new elements.
+    """
     if s.is_first:
         shape = (s.batch, s.groups, s.capacity - s.tokens, s.head)
         return b.concat([new, b.const(np.full(shape, rest), np.float32)], 2) if shape[2] else new
@@ -229,7 +254,16 @@ def _present(b, new, past, start, s, rest=0.0):
 
 
 def _attend(b, q, keys, values, bounds, s):
-    """Return the output (batch, heads, tokens, head), and the scores or weights for qk_output."""
+    """Return the output (batch, heads, tokens, head), and the scores or weights for qk_output.
+
+    Args:
+        b: the Body.
+        q: the queries.
+        keys: the keys.
+        values: the values.
+        bounds: position of the first token and number of keys, for each sample.
+        s: the sizes.
+    """
     by_group = s.heads // s.groups
     keys, values = (
         x if s.capacity == s.total else b.slice(x, 0, s.total, 2) for x in (keys, values)
@@ -293,7 +327,7 @@ def _softmax(b, scores, s):
     fixes="total_sequence_length block_row_indices block_col_indices",
 )
 def sparse_attention(b: Body):
-    """Expand attention where each head sees some blocks of keys; the rest of the buffers stays."""
+    """Expand attention in which each head sees some blocks of keys, within given buffers."""
     inputs, s = _unpacked(b), _sizes(b)
     if s.total > s.past:
         raise Problem(f"{s.total} keys in a buffer of {s.past}")
@@ -309,7 +343,15 @@ def sparse_attention(b: Body):
 
 
 def _replaced(b, new, name, start, s):
-    """Return the past with the new elements from `start` on."""
+    """Return a past buffer with the new elements written from `start` on.
+
+    Args:
+        b: the Body.
+        new: the new keys or values.
+        name: name of the past ones.
+        start: position of the first new token of each sample.
+        s: the sizes.
+    """
     if s.is_first:
         if s.capacity == s.tokens:
             return new

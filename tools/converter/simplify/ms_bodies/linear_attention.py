@@ -68,7 +68,7 @@ def _tokens(b, x, shape):
 
 
 def _repeated(b, x, heads, times):
-    """Repeat each head of (tokens, batch, heads, a, b) `times` times."""
+    """Repeat each head of x (tokens, batch, heads, a, b) `times` times in a row."""
     return b.add("Gather", x, b.const(np.repeat(np.arange(heads), times), np.int64), axis=2)
 
 
@@ -91,7 +91,14 @@ def _step(add, state, parts):
 
 
 def _run(b, parts, state, tokens):
-    """Return the outputs of all tokens and the last state."""
+    """Return the outputs of all tokens and the last state, by a Scan for more than one token.
+
+    Args:
+        b: the Body.
+        parts: the tokens' values by name.
+        state: the state before the first token.
+        tokens: number of tokens.
+    """
     if tokens == 1:
         y, last = _step(b.add, state, {name: b.squeeze(x, 0) for name, x in parts.items()})
         return b.unsqueeze(y, 0), last

@@ -25,7 +25,7 @@ def dynamic_quantize_matmul(b: Body):
     oldest=11,
 )
 def matmul_integer_to_float(b: Body):
-    """Multiply integers, then multiply by the product of both scales."""
+    """Expand MatMulIntegerToFloat: an integer product, times the product of both scales."""
     zeros = b.optional("a_zero_point"), b.optional("b_zero_point")
     return _scaled(b, b.add("MatMulInteger", "A", "B", *zeros), "a_scale")
 
@@ -46,7 +46,7 @@ def fused_matmul(b: Body):
 
 
 def _transposed(b, name):
-    """Transpose an operand.
+    """Transpose an operand as its attributes trans and transBatch say.
 
     transBatch moves the first axis behind the other batch axes; trans then swaps the last two.
     """

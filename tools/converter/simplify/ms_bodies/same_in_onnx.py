@@ -45,7 +45,7 @@ def counted(b: Body):
 
 @expands("Trilu", inputs="X k", fixes="k", oldest=11)
 def triangle(b: Body):
-    """Keep one side of the diagonal of matrices of known shape; the other side becomes 0."""
+    """Keep one side of the diagonal of matrices of known shape; all other elements become 0."""
     k = int(_one(b, "k")) if b.has("k") else 0
     shape = b.shape("X")[-2:]
     kept = np.triu(np.ones(shape, bool), k) if b.attr("upper", 1) else np.tri(*shape, k, bool)

@@ -37,9 +37,8 @@ def word_conv_embedding(b: Body):
 def block_repeats(b: Body):
     """Return scores (B, V) with -inf for tokens that would repeat an n-gram of input_ids (B, L).
 
-    Each position of the text writes one -inf. It goes to the token there if the n - 1 tokens
-    before it are also the text's last ones. Otherwise it goes to a column behind the scores, which
-    is dropped.
+    Each position of the text writes one -inf: to its token, if the n - 1 tokens before it equal
+    the text's last n - 1 tokens; otherwise to a column behind the scores, which is dropped.
     """
     n = b.attr("ngram_size")
     if n < 1:
