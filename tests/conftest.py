@@ -56,7 +56,7 @@ _states = {}  # of modules' generators of random numbers, by id, before the firs
 
 @pytest.fixture(autouse=True)
 def same_numbers(request):
-    """Have a test draw the same numbers from its module's generator, whatever ran before it."""
+    """Reset the module's random generator, so that the order of tests does not matter."""
     for name in ("rng", "RNG"):
         made = getattr(getattr(request, "module", None), name, None)
         if made is not None:

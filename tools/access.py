@@ -102,7 +102,7 @@ class Access(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Limits that a loop trusts in, of elements low to high - 1 of an argument.
+    """Limits of the elements low to high - 1 of an argument, which a loop relies on.
 
     Attributes:
         argument: `x`, `w.flat`, `w[1]`.
@@ -137,7 +137,7 @@ class Loop:
 
     @property
     def is_declared(self) -> bool:
-        """True if there is a declaration."""
+        """True if the loop declares its accesses."""
         return bool(self._lines)
 
     @property
@@ -199,7 +199,14 @@ class Loop:
         lengths: Mapping[str, int],
         arguments: Mapping[str, int],
     ) -> Iterator[Any]:
-        """Yield the results of all lines of these kinds for a call."""
+        """Yield the results of declared lines for a call.
+
+        Args:
+            kinds: kinds of the lines.
+            p: block of parameters.
+            lengths: elements of the buffers by argument.
+            arguments: number arguments of the function besides p.
+        """
         names = {**_KNOWN, **self._constants, **arguments, "p": _Parameters(p)}
         names |= {"len": _length(lengths), "__builtins__": {}}
         names |= {arg: _Argument(arg) for arg in self.args if arg not in names}
@@ -231,7 +238,10 @@ class Loop:
                     yield Access(line.argument, kind, nbytes, low, high)
 
     def _all_lines(self, above: tuple[tuple[Path, str], ...] = ()) -> Iterator[_Line]:
-        """Yield the lines of the declaration; `as` is replaced by the lines of the other loop."""
+        """Yield the lines of the declaration; the lines of another loop replace `as`.
+
+        above: (file, loop) of the loops that refer to this one.
+        """
         me = (self.path, self.name)
         if me in above:
             raise self._wrong("declares what it declares itself")
@@ -362,7 +372,7 @@ class _Parameters:
 
 
 class _Argument(str):
-    """An argument by its name: len() takes it, or a part of it."""
+    """The name of an argument or of its element, which len() takes in a declaration."""
 
     def __getitem__(self, i: object) -> _Argument:
         return _Argument(f"{self}[{i}]")
@@ -404,7 +414,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _constant(node: ast.expr) -> int | None:
-    """Return the value of a module's constant, such as 1 << 29, or None for other expressions."""
+    """Return the value of a constant integer expression, such as 1 << 29; None for others."""
     try:
         value = eval(_compiled(ast.Expression(node)), {"__builtins__": {}})
     except (ValueError, NameError):
@@ -468,9 +478,8 @@ def _limits(text: str) -> tuple[str, bool, ast.Expression]:
     """Parse `0 <= x[low : high] < n`, also with `for` or `if` after it.
 
     Returns:
-        tuple: the argument, True for a magnitude, and an expression for the fields of Values; or
-            "",
-            False and the expression as it stands, if there is no x[low : high].
+        (argument, True for a magnitude, an expression for the fields of Values); ("", False, the
+        unchanged expression) if there is no x[low : high].
     """
     try:
         node = ast.parse(f"[{text}]", mode="eval").body

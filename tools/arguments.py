@@ -101,6 +101,6 @@ def parser_for(command: str, **options: Any) -> Parser:
 
 
 def called_as(name: str) -> None:
-    """Set the command that parsers from now on belong to, such as "mpconnxr convert"."""
+    """Set the command that new parsers print as their name, such as "mpconnxr convert"."""
     global _called_as
     _called_as = name

@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Return `MPCONNXR_CACHE`, or else `~/.cache/mpconnxr`; make it if it is missing."""
+    """Return `MPCONNXR_CACHE` or `~/.cache/mpconnxr`; create the folder if it is missing."""
     folder = Path(os.environ.get("MPCONNXR_CACHE") or Path.home() / ".cache" / "mpconnxr")
     folder = folder.expanduser().absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def made(name: str, make: Callable[[Path, Path], None]) -> Path:
     The file appears complete, by a rename.
 
     Args:
-        name: its name.
+        name: name of the file.
         make: function of an empty folder to work in, and of the path of the file to write.
     """
     product = cache_folder() / name

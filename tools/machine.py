@@ -32,7 +32,7 @@ _DECORATOR = re.compile(r"^\s*@micropython\.(native|viper|asm_(\w+))", re.MULTIL
 
 @dataclass(frozen=True)
 class Machine:
-    """Code that a board's firmware can run.
+    """The code that a board's firmware can run.
 
     Attributes:
         arch: mpy-cross's -march, "" if the firmware takes no native code.

@@ -50,7 +50,7 @@ def folder() -> Path:
 
 
 def modules() -> Iterator[tuple[str, str]]:
-    """Yield path and text of each module of the package; it raises the same errors as `folder`."""
+    """Yield path and text of each module of the package. Raises the errors of `folder`."""
     # Imported here, since few processes build.
     from .asm import code, module
     from .asm.recipes import recipes

@@ -73,7 +73,14 @@ class _Bar(Progress):
 
 @contextlib.contextmanager
 def progress(name: str, what: str, total: int | None = None, unit: str = "") -> Iterator[Progress]:
-    """Show progress on stderr while the context lasts. `name` is the command's."""
+    """Show the progress of a task on stderr until the context ends.
+
+    Args:
+        name: the command's name.
+        what: description of the task.
+        total: amount at its end; None if only the time is known.
+        unit: unit of the amount, "B" for bytes.
+    """
     shown = _Bar(what, total, unit) if sys.stderr.isatty() else Progress(what, total, unit)
     ended = threading.Event()
     thread = threading.Thread(target=_show, args=(name, shown, ended), daemon=True)

@@ -16,7 +16,7 @@ class _Writer(VfsRomWriter):
     _HEADER_NBYTES = len(VfsRomWriter.ROMFS_HEADER) + _LENGTH_NBYTES
 
     def aligned(self, data: bytes) -> int:
-        """Write data to which files may point; return its offset behind the header."""
+        """Write data at an aligned offset for files to point to; return that offset."""
         before = self._HEADER_NBYTES + self._extend(b"")
         own = len(self._pack(self.ROMFS_RECORD_KIND_DATA_VERBATIM, data)) - len(data)
         filler = -(before + own + 2) % ALIGNMENT  # 2 for the padding's own kind and length

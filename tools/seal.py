@@ -73,7 +73,8 @@ class Request:
     """A seal to be made.
 
     Attributes:
-        counter: its counter; None for that of the file's earlier seal, or else 0.
+        keys: keys to seal with.
+        counter: its counter; None for the counter of the file's earlier seal, or else 0.
     """
 
     keys: Keys
@@ -99,12 +100,12 @@ def seal_of(data: bytes) -> Seal | None:
 
 
 def sealed(data: bytes, signer: Keys, counter: int | None = None) -> bytes:
-    """Return a model file with a seal, in place of an earlier one.
+    """Return a model file with a seal, which replaces an earlier one.
 
     Args:
         data: the file.
         signer: keys to seal with.
-        counter: counter of the seal; None for that of the earlier seal, or else 0.
+        counter: counter of the seal; None for the counter of the earlier seal, or else 0.
 
     Raises:
         ConvertError: if it is not a valid model file.
@@ -126,7 +127,7 @@ def checked_counter(counter: int | None) -> int | None:
 
 
 def unsealed(data: bytes) -> bytes:
-    """Return a file as it was before it was sealed."""
+    """Return a file without its seal."""
     return last_chunk.removed(data) if seal_of(data) else data
 
 

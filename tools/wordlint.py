@@ -41,12 +41,12 @@ class Rules:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Return what to use in place of each banned word of an identifier."""
+        """Return the replacement of each banned word of an identifier."""
         return dict(self._banned(r"`([^`]+)`"))
 
     @cached_property
     def phrases(self) -> dict[str, str]:
-        """Return what to use in place of each banned phrase of a docstring."""
+        """Return the replacement of each banned phrase of a docstring."""
         return dict(self._banned(r'"([^"]+)"'))
 
     @cached_property
@@ -145,7 +145,7 @@ def files() -> list[Path]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print what breaks a rule. Exit status: 0 nothing, 1 something."""
+    """Print the places that break a rule. Exit status: 0 none, 1 some."""
     argv = sys.argv[1:] if argv is None else argv
     rules = Rules(GLOSSARY.read_text(encoding="utf-8"))
     n_problems = 0

@@ -203,7 +203,7 @@ def shown(e):
 
 
 def refused(call, words, path=None):
-    """Return None for a result or an error that names one of the words, else what is wrong."""
+    """Return None for a result or an error that names one of the words, else the fault."""
     try:
         call()
     except Own:
@@ -229,7 +229,7 @@ def sweep(name, call, words, after=(), skip=(), path=None):
         words: words of which an error must name one, separated by blanks.
         after: Checked models that must compute as before afterwards.
         skip: names of values to omit.
-        path: what an OSError may name in place of the value.
+        path: word that an OSError may name in place of the value.
     """
     global calls
     words = words.split()
@@ -313,9 +313,14 @@ def coroutine(made):
 
 
 def queued(model, x=None, id=1, completed=lambda id, result: None, slice_ms=5):
-    """Submit a run and poll it to its end.
+    """Submit a run and poll it to its end. If its result is an exception, raise it.
 
-    A result that is an exception is raised.
+    Args:
+        model: the model.
+        x: as for Model.submit.
+        id: as for Model.submit.
+        completed: as for Model.submit.
+        slice_ms: as for Model.poll.
     """
     results = []
 

@@ -37,7 +37,7 @@ def emit(tree, calls, rounds):
 
 
 def made(trees, calls):
-    """Build the table of some trees; return (n, step) for each tree."""
+    """Build one table for trees of calls; return (n, step) of each tree."""
     results = []
     for tree in trees:
         emit(tree, calls, [])
@@ -47,7 +47,7 @@ def made(trees, calls):
 
 
 def memories():
-    """Return Memories with the two memories in which the buffers lie."""
+    """Return Memories with the two memories that hold the buffers."""
     result = api.Memories(None, None, None)
     result.spans = [(0, bytearray(64), False, 0), (1, bytearray(64), False, 0)]
     return result

@@ -19,7 +19,7 @@ PAINT = 0xA5
 
 
 def painted(addresses, sizes, held):
-    """Paint the free heap: fill it with pieces, note where they lie, and free them."""
+    """Paint the free heap: fill it with pieces, note their addresses and sizes, and free them."""
     n, k = PIECE, 0
     while n >= 32:
         try:

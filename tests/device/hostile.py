@@ -117,7 +117,7 @@ def truncated(stride):
 
 
 def bits(stride):
-    """Invert each byte of the tables, each bit (or one in STRIDE), then some bytes of the data."""
+    """Invert each byte of the tables, every stride-th bit, then some bytes of the data."""
     for at in range(tables_nbytes):
         print("byte", at)
         attempt(flipped(at, 0xFF), at)
@@ -173,7 +173,7 @@ def contents(stride):
 
 
 def several(n):
-    """Make n files with one to three small changes each in the graph; the same in every run."""
+    """Make n files with one to three small changes of the graph, equal in every run."""
     random.seed(1)
     places = number_places()
     sizes = [k for k in range(len(places)) if decoded(places[k]) == len(places) - k - 1]

@@ -41,7 +41,7 @@ class EmulatedMachine:
         self.kind = Machine.for_arch(target.arch)
 
     def run(self, script: str, files: dict[str, bytes], timeout: float = _OF_EMULATOR) -> str:
-        """Return what a script printed; it must succeed. The files lie in its current folder."""
+        """Return the output of a script, which must succeed; its folder has the files."""
         completed = self.target.run(script, files=files, timeout=timeout)
         assert not completed.returncode and not completed.stderr, (
             completed.stdout[-2000:] + completed.stderr

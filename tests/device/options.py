@@ -73,7 +73,14 @@ class Modes:
         self.in_place = bytearray(self.data)
 
     def load(self, source=None, arena=None, prefer=(), stream=True):
-        """Load the model with kernels, even if there is a program."""
+        """Load the model with kernels, even if the board has a program of it.
+
+        Args:
+            source: as for mpconnxr.load; None for the bytes in memory.
+            arena: as for mpconnxr.load.
+            prefer: as for mpconnxr.load.
+            stream: as for mpconnxr.load.
+        """
         source = self.in_place if source is None else source
         return mpconnxr.opening.kernels()(source, True, arena, prefer, stream, None)
 
@@ -131,7 +138,7 @@ class Modes:
 
 
 def rightness(path):
-    """Return "yes" if a file's golden vector is right, else what differs; None without one."""
+    """Return "yes" if a file's golden vector is right, else the deviation; None without one."""
     try:
         result = mpconnxr.golden.verify(path)
     except mpconnxr.ModelError as e:

@@ -16,6 +16,7 @@ print(NAME)
 
 
 def show(k, views, words, n_words):
+    """Print the result of `advance`, the places of the views, and the words."""
     if k > 239:
         print(k)
         return

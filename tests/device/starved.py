@@ -112,7 +112,13 @@ def measure(path):
 
 
 def after_starving(name, n, expected):
-    """Return 0 if the call failed as it must and everything works after it."""
+    """Let memory end in a call; print BAD unless the call fails as it must and all works then.
+
+    Args:
+        name: the call.
+        n: number of the first allocation that fails.
+        expected: checksum of the right outputs.
+    """
     call, m, error = CALLS[name], mpconnxr.load("model.bin"), None
     guard.fail_from(n)
     try:

@@ -1,4 +1,4 @@
-"""Cases of one seed: made on the host, run in one process of a target."""
+"""Run the cases of one seed, which are made on the host, in one process of a target."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _ENDS = 5  # of a process before its batch is done, where cases have no processe
 
 @dataclass(frozen=True)
 class Case:
-    """A damaged file and how a target loads and runs it.
+    """A damaged file, and how a target loads and runs it.
 
     Attributes:
         data: the file.
-        changes: texts of what was done to the seed.
+        changes: descriptions of the changes of the seed.
         options, form, runs, seed: see case_format.
     """
 
@@ -138,7 +138,16 @@ def run(
     limit_ms: int = LIMIT_MS,
     timeout: float = 3600,
 ) -> Ended:
-    """Run cases on a target; a crash of the process costs only the case that caused it."""
+    """Run cases on a target; a crash of the process costs only the case that caused it.
+
+    Args:
+        target: the target.
+        seed: the undamaged file.
+        cases: the damaged files.
+        code: folder with mpconnxr; None for the built package.
+        limit_ms: milliseconds for a case.
+        timeout: seconds for all.
+    """
     files = {
         "mpconnxr": code or package.folder(),
         "case_format.py": SCRIPT.with_name("case_format.py"),

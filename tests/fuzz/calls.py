@@ -24,7 +24,7 @@ _TIMEOUT = 60  # s for a batch
 
 @dataclass(frozen=True)
 class Find:
-    """A call sequence that went wrong.
+    """A call sequence that revealed a fault.
 
     Attributes:
         kind: signal, timeout, exception or broken.
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command; return 1 if there was a find, else 0."""
+    """Run the command; return 1 if any sequence revealed a fault, else 0."""
     if args.replay:
         return replay(_saved(args.replay), args.target)
     finds = []
@@ -86,8 +86,13 @@ def _saved(path):
 def campaign(target: Target, n: int, seed: int, code: Path | None = None) -> list[Find]:
     """Run n call sequences and return the finds.
 
-    A crash of the process costs only its own sequence. `code` is a folder with mpconnxr; the
-    default is the package that is built.
+    A crash of the process costs only its own sequence.
+
+    Args:
+        target: the target.
+        n: number of sequences.
+        seed: number that decides the calls.
+        code: folder with mpconnxr; None for the built package.
     """
     files = {"mpconnxr": code or package.folder(), **calls_models.files()}
     finds, first = [], 0
@@ -101,7 +106,15 @@ def campaign(target: Target, n: int, seed: int, code: Path | None = None) -> lis
 
 
 def _batch(target, files, seed, first, count):
-    """Return (finds, number of the first sequence that was not run)."""
+    """Run sequences in one process; return (finds, number of the first sequence that was not run).
+
+    Args:
+        target: the target.
+        files: files for its folder.
+        seed: number that decides the calls.
+        first: number of the first sequence.
+        count: number of sequences.
+    """
     output, status = _run(target, files, seed, first, count, verbose=0)
     finds, at = [], first
     for line in output.splitlines():

@@ -115,7 +115,7 @@ class Loaded:
         self.x, self.expected = EXPECTED[name]
 
     def check(self):
-        """Return what is wrong as text; None if the model computes, or was closed and says so."""
+        """Return a text of the fault; None if the model computes, or was closed and says so."""
         try:
             self.model.reset()
             x = self.x
@@ -144,7 +144,7 @@ def odd_source():
 
 
 def arg(*good):
-    """Return one of the good values, or an odd one."""
+    """Return one of the good values, or a wrong one."""
     return pick(good) if random.getrandbits(1) else odd()
 
 

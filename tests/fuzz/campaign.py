@@ -24,7 +24,7 @@ _RAN, _AT_LOAD, _IN_RUN, _BENEATH = LETTERS
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign runs.
+    """The settings of a campaign.
 
     Attributes:
         cases: number of cases in all parts together.
@@ -71,7 +71,7 @@ class Find:
 
     @property
     def kind(self) -> str:
-        """Return a text that is the same for all faults of one class."""
+        """Return a text that is equal for all faults of one class."""
         phase, _, step = self.fault.where.partition(" ")
         text, _, frames = self.fault.what.partition(" | ")
         name = text.partition(":")[0] if self.fault.kind == "exception" else text
@@ -98,7 +98,7 @@ class Result:
     """Counts of cases by kernel and end, and of faults by class.
 
     Attributes:
-        found: some faults of each class.
+        found: examples of faults of each class.
     """
 
     counts: dict[str, Counter] = field(default_factory=dict)
@@ -177,7 +177,12 @@ def run_part(
 ) -> Result:
     """Run all cases of a part.
 
-    After each batch, on_batch gets its number of cases and the result so far.
+    Args:
+        plan: the campaign.
+        part: number of the part.
+        collection: seeds by kernel.
+        workers: number of processes.
+        on_batch: called after each batch with its number of cases and the result so far.
     """
     batch.target_of(plan.target).build()
     result, start = Result(), time.monotonic()
@@ -194,7 +199,7 @@ def run_part(
 
 
 def save_finds(results: Iterable[Find], folder: Path) -> list[Path]:
-    """Write each fault's file, with a JSON description beside it; return their paths."""
+    """Write each fault's file, and its JSON description to the same folder; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for f in results:

@@ -1,4 +1,4 @@
-"""A pytest plugin that keeps the model files that tests convert, and runs none of them.
+"""A pytest plugin that keeps the model files which tests convert, and runs none of the files.
 
     MPCONNXR_HARVEST=FOLDER pytest -p tests.fuzz.harvest tests/host/ops
 
@@ -35,7 +35,7 @@ def pytest_configure():
 
 
 def pytest_collection_modifyitems(items):
-    """Keep one test of those that differ only in the target: they convert the same file."""
+    """Keep one of several tests that differ only in the target: they convert the same file."""
     kept = {}
     for element in items:
         params = getattr(getattr(element, "callspec", None), "params", {})

@@ -71,7 +71,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _part(plan, part, collection, args):
-    """Return the result of a part, as JSON has it."""
+    """Run a part of a campaign; return its result as a dict for JSON.
+
+    Args:
+        plan: the campaign.
+        part: number of the part.
+        collection: seeds by kernel.
+        args: options; with --resume a saved result is returned.
+    """
     path = campaign.part_path(args.results, plan, part) if args.results else None
     if path and args.resume and path.is_file():
         return json.loads(path.read_text())

@@ -138,7 +138,19 @@ def run(model, seed):
 
 
 def outcome_of(source, options, form, runs, seed, arena=None):
-    """Return the status of a case; raise Outcome for an exception that must not occur."""
+    """Load and run a file; return the status of the case.
+
+    Args:
+        source: the file.
+        options: bits of case_format.
+        form: 0 for the default, or 1 plus the index of the preferred form.
+        runs: number of runs.
+        seed: decides the inputs.
+        arena: the caller's arena, or None.
+
+    Raises:
+        Outcome: for an exception that must not occur.
+    """
     at_load = True
     try:
         model = load(source, options, form, arena)
@@ -162,7 +174,18 @@ def text_of(e):
 
 
 def in_process(number, data, options, form, runs, seed, limit, detail):
-    """Run a case in a child process; return its status, or less than 0 for a signal."""
+    """Run a case in a child process; return its status, or less than 0 for a signal.
+
+    Args:
+        number: number of the case.
+        data: the file.
+        options: as for outcome_of.
+        form: as for outcome_of.
+        runs: as for outcome_of.
+        seed: as for outcome_of.
+        limit: milliseconds for the case.
+        detail: print each step before it is prepared or run.
+    """
     pid = guard.fork()
     if pid:
         return guard.wait(pid)
@@ -205,7 +228,7 @@ class Canaries:
 
 
 def in_place(number, data, options, form, runs, seed, limit, detail):
-    """Run a case in this very process; return its status."""
+    """Run a case in this very process; return its status. Arguments are those of in_process."""
     print("at", number)
     around = Canaries(data)
     source = source_of(data, options)
@@ -225,7 +248,15 @@ attempt = in_process if guard else in_place
 
 
 def letter_of(number, status, case, limit, detail):
-    """Return the letter of a case; print a fault."""
+    """Return the letter of a case; print its fault, if any.
+
+    Args:
+        number: number of the case.
+        status: status of the case, as in_process returns it.
+        case: arguments of the case, to run it again for details.
+        limit: milliseconds for the case.
+        detail: the case has printed its details; otherwise it runs again to print them.
+    """
     if 0 <= status < len(LETTERS):
         return LETTERS[status]
     if status == CANARY:
@@ -244,7 +275,7 @@ def letter_of(number, status, case, limit, detail):
 
 
 def warm_up(used):
-    """Import what the undamaged file needs, in all its forms, so that no case has to."""
+    """Import what the undamaged file needs in these forms, so that no case has to import it."""
     seed = open("seed.bin", "rb").read()
     for form in used:
         for options in (IN_MEMORY | VERIFY, STREAM | VERIFY):

@@ -73,7 +73,7 @@ def _seeds(folder: Path) -> list[tuple[str, bytes]]:
 
 
 def case(seeds: list[tuple[str, bytes]], number: int) -> tuple[bytes, list[str]]:
-    """Return the damaged file of a number, always the same, and its seed and changes."""
+    """Return the damaged file with this number, with its seed and changes."""
     rng = random.Random(number)
     name, data = rng.choice(seeds)
     data, changes = changed(data, rng)

@@ -1,4 +1,4 @@
-"""Damaged files as programs, made as flash.py makes them; kernels run those that cannot be one.
+"""Deploy damaged files as programs, as flash.py does; files that cannot be one keep kernels.
 
 A program contains whatever no kernel refuses on the host: it must stray as little as the kernels
 do. And it must run with no file but its own.
@@ -34,9 +34,16 @@ _CHANGED = 0.2  # of the files are another one than their program's when they ar
 
 
 def deployed(cases: Sequence[Case], target: Target, code: Path, rng: Random):
-    """Copy mpconnxr to the folder `code`, with a program of each case that can be one.
+    """Copy mpconnxr to a folder, with a program of each case that can be one.
 
-    Returns the cases as they are to be loaded, and faults of the host.
+    Args:
+        cases: the cases.
+        target: the target that runs them.
+        code: the new folder.
+        rng: random numbers.
+
+    Returns:
+        The cases as they are to be loaded, and faults of the host.
     """
     shutil.copytree(package.folder(), code, ignore=shutil.ignore_patterns("__pycache__"))
     (code / FOLDER).mkdir()
@@ -87,7 +94,7 @@ def _limited(seconds: int) -> Iterator[None]:
 
 
 def _another(case, rng):
-    """Return a case with other bytes behind the part of its digest that names a program."""
+    """Return a case whose file differs from the program's only behind the digest that names it."""
     data = bytearray(case.data)
     for _ in range(rng.randrange(1, 4)):
         data[rng.randrange(32, len(data))] ^= 1 << rng.randrange(8)

@@ -42,7 +42,7 @@ class Proofs:
         files: number of damaged files.
         recorded: number of files whose kernels accepted them.
         calls: number of proved calls.
-        finds: (file, its changes, what is wrong with it).
+        finds: (file, its changes, description of the fault).
     """
 
     files: int = 0

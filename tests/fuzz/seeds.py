@@ -114,7 +114,10 @@ def choose(files: Iterable[bytes]) -> dict[str, list[bytes]]:
 
 
 def _kind(file, node):
-    """Return what distinguishes uses of a kernel: its operands' dtypes, storage and ranks."""
+    """Return a key that is equal for alike uses of a kernel.
+
+    It has dtypes and storage of the operands, and whether parameters are 0.
+    """
     groups = (node.inputs, node.outputs, node.scratch)
     records = [[file.tensors[i] for i in group] for group in groups]
     return (

@@ -37,7 +37,7 @@ class Chromium:
     """A context manager: one browser with one page.
 
     Attributes:
-        profile: an empty folder.
+        profile: an empty folder for the browser's profile.
         errors: uncaught errors of the page, and errors in its console.
     """
 

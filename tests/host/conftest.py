@@ -22,7 +22,7 @@ def packages(tmp_path_factory):
 
 @pytest.fixture
 def bench(ready_target, tmp_path, models, packages, monkeypatch):
-    """Return a releases.Bench: boards one after another, over one file system."""
+    """Return a releases.Bench, whose boards use one file system one after another."""
     monkeypatch.setattr(devices, "_SILENCE", 3)
     executable = ready_target("unix32").build()
     return releases.Bench(executable, tmp_path, models, packages, monkeypatch)

@@ -75,7 +75,7 @@ class FakeBoard:
 
 
 class Journal:
-    """The file operations of a board, to be repeated one by one in another folder."""
+    """The file operations of a board, which can be repeated one by one in another folder."""
 
     def __init__(self, path, folder):
         """Read a journal, whose absolute paths belong to the board's folder."""

@@ -18,7 +18,7 @@ _SECONDS = 60.0
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command. Exit status: 0 the model fits as it is, 1 it does not, 2 usage."""
+    """Run the command. Exit status: 0 the model fits unchanged, 1 it does not, 2 usage."""
     try:
         return _advise(_arguments(sys.argv[1:] if argv is None else argv))
     except (UsageError, DeployError, OSError) as e:

@@ -24,7 +24,7 @@ _CLASSES = 1000  # a longer output is not a row of class scores
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Difference of a model's results from onnxruntime's.
+    """The difference of a model's results from onnxruntime's.
 
     Attributes:
         error: largest difference divided by the largest output.

@@ -21,11 +21,11 @@ FITTING = ("fits", "may fit")
 
 @dataclass(frozen=True)
 class Placement:
-    """One way to deploy a model with flash.py.
+    """One of the places in which flash.py can deploy a model.
 
     Attributes:
         flash_options: options of flash.py.
-        needs: of the heap.
+        needs: heap that it needs.
         flash_bytes: size of all files.
         free_flash: bytes for files; None if unknown.
         verdict: one of fits.VERDICTS.

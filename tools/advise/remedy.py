@@ -28,10 +28,10 @@ def remedy(path: Path, model: ModelFile, board: Board | None, needs: Needs) -> s
     """Return a sentence or two: commands that were tried, or where to find advice.
 
     Args:
-        path: the model's file; the .onnx that it was made from is expected beside it.
+        path: the model's file; the .onnx that it was made from is expected in its folder.
         model: the parsed file.
         board: with the free heap of the connected one; None if unknown.
-        needs: of the model as it is.
+        needs: heap that the unchanged model needs.
     """
     onnx = path.with_suffix(".onnx")
     if board is None:
@@ -69,7 +69,14 @@ def _is_source(onnx: Path, model: ModelFile) -> bool:
 
 
 def _best_commands(advice: Advice, task: Task, path: Path, needs: Needs) -> str:
-    """Return the best commands; "" if the file was converted with other options."""
+    """Return the best commands; "" if the file was converted with other options.
+
+    Args:
+        advice: result of the search.
+        task: the model and its board.
+        path: the model's file.
+        needs: heap that the file needs.
+    """
     plain = advice.plain
     if not plain.placements or all(p.needs != needs for p in plain.placements):
         return ""

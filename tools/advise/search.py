@@ -39,10 +39,10 @@ class Row:
 
 @dataclass
 class Advice:
-    """Result of a search.
+    """The result of a search.
 
     Attributes:
-        plain: the model as it is.
+        plain: the trial without further options.
         rows: useful placements of all trials, the best first.
         refused: trials without a model.
         late: options for which there was no time.
@@ -113,9 +113,9 @@ class _Search:
         return trial
 
     def _closed(self, plain) -> list[Trial]:
-        """Return trials that have sizes for what the model leaves open.
+        """Return trials with options that fix or bound the sizes which the model leaves open.
 
-        If a trial leaves something open, further options are added to it.
+        If a trial still leaves sizes open, further options are added to it.
         """
         closed, queue = [], [plain] if plain.is_open else []
         while queue and len(self._trials) <= _MOST_SIZES:
@@ -208,8 +208,8 @@ def _heap(trial):
 def _helps(trial, placement, plain):
     """Return True if a placement is worth a row.
 
-    That is the model as it is, and whatever fits or takes less heap than it; alternatives to a
-    trial's first placement only if they take less.
+    That holds for the model without options, and for placements that fit or take less heap than
+    it. A trial's later placements must take less heap than its first one.
     """
     first = trial.placements[0]
     if placement is not first and placement.heap >= first.heap:

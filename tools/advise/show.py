@@ -18,7 +18,7 @@ _MOST_SHOWN = 160  # characters of the reason why an option is impossible
 
 
 def print_advice(advice: Advice, task: Task) -> None:
-    """Print the verdict, what is in the way, the table, and the commands of the best row."""
+    """Print the verdict, the obstacles, the table, and the commands of the best row."""
     board = task.board
     print(f"{board.name}: {board.title}, {board.heap_text} bytes of heap free")
     print(verdict(advice, board))
@@ -42,7 +42,7 @@ def print_advice(advice: Advice, task: Task) -> None:
 
 
 def verdict(advice: Advice, board: Board) -> str:
-    """Return 'fits', or what is too large."""
+    """Return 'fits', or a sentence that says what is too large."""
     plain = advice.plain
     if board.unable:
         return f"does not fit: {board.unable}"

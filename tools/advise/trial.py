@@ -62,24 +62,24 @@ class Task:
 
 @dataclass
 class Trial:
-    """Result of one conversion.
+    """The result of one conversion.
 
     Attributes:
-        options: in addition to the user's.
+        options: options in addition to the user's.
         refused: error message; "" if there is a model.
-        is_usage: the options do not go with this model.
+        is_usage: the options do not suit this model.
         least: bytes that --arena or --window must allow at least; None unless it was too small.
         open_dims: inputs with a free dim, such as 'x [1, time]'.
-        open_values: values for which the converter asks a --bound.
+        open_values: values for which the converter requests a --bound.
         deciding: inputs whose values determine a shape.
         placements: how it can be deployed, the default first.
-        accuracy: of its results.
+        accuracy: accuracy of its results.
         arena: bytes that --arena limits.
         window: bytes that --window limits.
         in_the_way: description of what takes most of the heap.
-        has_floats: there are products of floats.
-        has_samples: there are samples of the inputs.
-        notes: of the converter.
+        has_floats: the model has products of floats.
+        has_samples: the user has samples of the inputs.
+        notes: notes of the converter.
     """
 
     options: tuple[str, ...]

@@ -19,7 +19,7 @@ LINK = ("-nostdlib", "-Wl,--no-relax", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-
 
 @dataclass(frozen=True)
 class Function:
-    """Machine code of a loop, without what the decorator adds at both ends."""
+    """Machine code of a loop, without the entry and exit that the decorator adds."""
 
     name: str
     arguments: int

@@ -61,7 +61,7 @@ class Assembled:
         return [*self.source.after]
 
     def functions(self, form: str) -> list[Function]:
-        """Make the functions, first those from viper, then those of the source."""
+        """Return the functions: first those compiled from viper, then those of the source."""
         others = [(compiled(self.name, name, form), shown) for name, shown in self.source.compiled]
         return [replace(function, name=shown) for function, shown in others] + self.own(form)
 

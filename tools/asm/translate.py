@@ -78,8 +78,8 @@ def is_loop(function: ast.FunctionDef) -> bool:
 def to_c(function: ast.FunctionDef) -> str:
     """Return a C function of the same name. It returns 0 if the original returns nothing.
 
-    Otherwise the register of the result might hold a number too large for a small integer, which
-    MicroPython would allocate. Raises AsmError.
+    Otherwise the register of the result might hold a number too large for a small integer, for
+    which MicroPython would allocate memory. Raises AsmError.
     """
     return _Translator(function).text()
 

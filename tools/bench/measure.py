@@ -168,6 +168,12 @@ def script_files(target: Target, script: Path) -> dict[str, bytes]:
 def printed(target: Target, files: dict, args: Sequence[str] = (), icount: bool = True) -> dict:
     """Run script.py on the target and return the JSON object that it prints.
 
+    Args:
+        target: the target.
+        files: files for its folder, script.py among them.
+        args: arguments of the script.
+        icount: QEMU counts instructions as time.
+
     Raises:
         TargetError: if the script fails.
     """
@@ -184,7 +190,7 @@ def collection() -> Path:
 
 
 def _count_by_valgrind(target, files, forms):
-    """Count how much one more run adds to the process.
+    """Count the instructions that one more run adds to the process.
 
     Some runs collect garbage, so the median of three differences counts.
     """

@@ -117,7 +117,7 @@ def _in_loops(forms):
 
 
 def main(forms, repeat):
-    """Load and run model.bin, and print what was counted."""
+    """Load and run model.bin, and print the counts."""
     gc.collect()
     before = gc.mem_alloc()
     model = mpconnxr.load("model.bin", verify=False, prefer=forms)

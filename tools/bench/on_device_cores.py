@@ -57,7 +57,7 @@ def _parts(model):
 
 
 def _nothing(what):
-    """Replace a run: mark the work of both cores as finished."""
+    """Act as the runner without making calls: mark the work of both cores as finished."""
     cores.shared[4] = cores.shared[3]
     return 255
 
@@ -88,7 +88,7 @@ def _notices():
 
 
 def _meetings(model, mode):
-    """Return the ticks of a meeting that the other core has reached before."""
+    """Return the ticks of a meeting at which the other core waits already."""
     meet = [e for e in _first(model)[2][0] if e[3] == 1 and e[4] is cores.idle][0]
     f, _, words, me, idle = meet
     least = LIMIT

@@ -16,5 +16,5 @@ def share_outside_loops(row: dict) -> str:
 
 
 def time_ratio(row: dict) -> str:
-    """Return a run's time divided by that of the C code at -O3; empty if unknown."""
+    """Return the time of a run divided by the time of the C code at -O3; empty if unknown."""
     return f"{row['c_o3_time_ratio']:.2f}" if "c_o3_time_ratio" in row else ""

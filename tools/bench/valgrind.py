@@ -40,10 +40,10 @@ def counted(
 
     Args:
         command: the program and its arguments.
-        timeout: in seconds.
-        folder: where to run it.
+        timeout: seconds.
+        folder: folder in which it runs.
         before: command that runs valgrind, such as setarch.
-        options: of valgrind.
+        options: options of valgrind.
 
     Raises:
         TargetError: if valgrind is missing or the command fails.

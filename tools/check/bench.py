@@ -1,4 +1,4 @@
-"""Run scripts and models in a folder of its own on a board; what is deployed there stays."""
+"""Run scripts and models in a separate folder on a board; deployed files stay."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Bench:
                 self._device.clear(self.folder)
 
     def bring(self, files: Mapping[str, bytes]) -> None:
-        """Copy files to the folder unless they are there already."""
+        """Copy files to the folder, except those that are already in it."""
         there = [File(path, data).under(self.folder) for path, data in files.items()]
         self._device.reset()
         transfer.bring(self._device, there, self.about.folder, "check")

@@ -55,7 +55,7 @@ class Loop:
 
 
 def families() -> dict[str, list[str]]:
-    """Return {family: forms besides plain} of the families with such forms that one core runs."""
+    """Return {family: forms} of the families that have forms besides plain and run on one core."""
     result = {}
     loops = store.loops()
     for family in loops.families():
@@ -99,7 +99,7 @@ def files_for(names: list[str], n: int, machine: Machine | None) -> dict[str, by
 
 
 def _is_for_loops(path):
-    """Return True for a loop, for helpers of kernels, and for what either imports of the core."""
+    """Return True for a loop, and for helpers and modules of the core that loops need."""
     return path.parts[1] == "loops" or path.stem in _CORE or path.stem.startswith("_")
 
 

@@ -19,14 +19,19 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @dataclass(frozen=True)
 class Checked:
-    """Result of one model on a board.
+    """The result of one model on a board.
 
     Attributes:
-        max_error: see Verified, like largest and bound.
+        name: name of the model.
+        is_program: the model was deployed as a program.
+        code_bytes: size of the code's files.
+        file_bytes: size of the model's file.
+        ok: the outputs are right.
+        max_error: see Verified, also for largest and bound.
         warm_ms: duration of a run; None without a clock.
         first_ms: duration of the first run; None without a clock.
         heap_bytes: heap that loading and running took.
-        error: why it did not run, "" if it did.
+        error: reason why it did not run, "" if it did.
     """
 
     name: str
@@ -51,7 +56,10 @@ def models(names: tuple[str, ...] = MODELS) -> Iterator[ModelFile]:
 
 
 def check(bench: Bench, model: ModelFile) -> Checked:
-    """Copy a model to the board, verify it there, and remove it again."""
+    """Copy a model to the board, verify it there, and remove it again.
+
+    Raises nothing: an error becomes part of the result.
+    """
     plan = plan_deployment(model, bench.package, bench.machine, False)
     code_bytes = sum(len(f.data) for f in plan.files)
     result = {"name": model.name, "is_program": plan.is_program, "code_bytes": code_bytes}

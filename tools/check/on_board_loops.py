@@ -41,14 +41,14 @@ FILES = os.listdir("calls")
 
 
 def written(family):
-    """Return the module calls/FAMILY, None if there is none."""
+    """Return the module calls/FAMILY; None if it does not exist."""
     if family + ".py" in FILES or family + ".mpy" in FILES:
         return getattr(__import__("calls." + family), family)
     return None
 
 
 def recipes(family):
-    """Yield the lines of calls/FAMILY.txt, if there is such a file."""
+    """Yield the lines of calls/FAMILY.txt, if it exists."""
     if family + ".txt" in FILES:
         with open("calls/" + family + ".txt") as lines:
             yield from lines

@@ -68,7 +68,14 @@ def _recipes(loop: Loop, seed: str) -> tuple[str, ...]:
 
 
 def _recipe(loop: Loop, p: list[int], accesses: list[Access], numbers: random.Random) -> str:
-    """Return a call's line; raise AccessError if a buffer is too large, or begins before 0."""
+    """Return the line of a call. Raises AccessError if a buffer is too large or begins before 0.
+
+    Args:
+        loop: the loop.
+        p: its block.
+        accesses: what the call accesses.
+        numbers: random numbers.
+    """
     values = loop.trusted(p)
     buffers = [_buffer(loop, name, accesses, values) for name in loop.args[:3]]
     words = ",".join(str(_signed(word)) for word in p) or "-"
@@ -76,7 +83,17 @@ def _recipe(loop: Loop, p: list[int], accesses: list[Access], numbers: random.Ra
 
 
 def _buffer(loop: Loop, name: str, accesses: list[Access], values: list[Values]) -> str:
-    """Return a buffer's description; raise AccessError if it is too large, or begins before 0."""
+    """Return the description of a buffer for a call's line.
+
+    Args:
+        loop: the loop.
+        name: name of the argument.
+        accesses: what the call accesses.
+        values: limits of elements that the loop trusts in.
+
+    Raises:
+        AccessError: if the buffer is too large or begins before 0.
+    """
     own = [each for each in accesses if each.argument == name]
     n = max([each.high for each in own], default=0)
     if n > _MAX_ELEMENTS or any(each.low < 0 for each in own):
@@ -130,7 +147,14 @@ def _parameters(loop: Loop, numbers: random.Random) -> list[int]:
 
 
 def _number(parameter: Parameter, most: int, before: list[int], numbers: random.Random) -> int:
-    """Draw a parameter. `before` are the words that come before it."""
+    """Draw the value of a parameter.
+
+    Args:
+        parameter: the parameter.
+        most: how far above its least value it may be.
+        before: the words of the block before it.
+        numbers: random numbers.
+    """
     if parameter.values:
         return numbers.choice(parameter.values)
     low, high = parameter.low, parameter.high

@@ -154,7 +154,7 @@ def _array(value):
 
 
 def elements(values: Sequence[Value]) -> list[np.ndarray]:
-    """Return the arrays among the values, those of sequences one by one."""
+    """Return the arrays among the values, and the arrays in sequences."""
     lists = [v if isinstance(v, list) else [v] for v in values]
     return [x for arrays in lists for x in arrays if x is not None]
 

@@ -31,9 +31,9 @@ class Prepared:
 
     Attributes:
         verdict: status of the case (see suite.STATUSES) if there is no model to run; else "".
-        reason: why, if there is a verdict.
-        model: model.bin.
-        sample: bytes of the inputs.
+        reason: reason of the verdict.
+        model: bytes of model.bin.
+        sample: bytes of each input.
         outputs: (dtype code of model.bin, numpy dtype) of each output.
         bound: an input was made a constant.
         macs: nominal multiply-accumulates.

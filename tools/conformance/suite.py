@@ -136,7 +136,14 @@ def _rounded_in_either_direction(got, expected):
 
 
 def difference(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> str:
-    """Return how an output differs; "" if integers are equal and floats within the tolerance."""
+    """Return how an output differs; "" if integers are equal and floats within the tolerance.
+
+    Args:
+        got: the target's output.
+        expected: the right output.
+        rtol: relative tolerance.
+        atol: absolute tolerance.
+    """
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"{got.dtype} {list(got.shape)}, expected {expected.dtype} {list(expected.shape)}"
     if got.dtype.kind in "biuO":

@@ -25,7 +25,7 @@ def parsed(printed: str, kind: Any, due: str) -> Any:
     Args:
         printed: the board's output.
         kind: the expected type, such as `tuple[str, int]`; an int must be from 0 to 2**53.
-        due: what the value means, for the message.
+        due: description of the value, for the message.
 
     Raises:
         DeployError: if the text is not a literal, or one of another type.
@@ -45,7 +45,7 @@ def parsed_lines(printed: str, kind: Any, due: str, n: int | None = None) -> lis
     Args:
         printed: the board's output.
         kind: the expected type of each line, as for `parsed`.
-        due: what each value means, for the message.
+        due: description of each value, for the message.
         n: expected number of lines; None for any number.
 
     Raises:

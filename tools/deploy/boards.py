@@ -37,7 +37,7 @@ SOURCED_IF_KNOWN = ("unable", "filesystem_bytes", "cycles_per_instruction", "cyc
 
 @dataclass(frozen=True)
 class Board:
-    """Description of a board.
+    """The description of a board.
 
     A figure that is not known is None, and `sources` says so.
 
@@ -46,16 +46,17 @@ class Board:
         platform: pattern for its sys.platform.
         machines: patterns for its sys.implementation._machine.
         arch: mpy-cross's -march, "" without an emitter of native code.
-        inline_assembler: "" for none.
+        inline_assembler: kind of the inline assembler, "" without one.
         romfs: True if the firmware has a ROMFS.
-        sources: where each figure comes from, by field.
-        unable: why no model runs there, "" if models run.
+        sources: source of each figure, by field.
+        unable: reason why no model runs there, "" if models run.
         emulated: True for a target of tools.micropython.
         free_heap_bytes: free heap after boot.
         heap_is_estimated: True if free_heap_bytes is derived from the RAM, not measured.
         counted_on: target on which cycles_per_mac was counted.
-        cycles_per_instruction: least and most, of code that waits for nothing but RAM.
-        cycles_per_mac: for "int8" and "float32" the least and most over the counted models.
+        cycles_per_instruction: least and greatest number, for code that waits for nothing but RAM.
+        cycles_per_mac: for "int8" and "float32" the least and greatest number of the counted
+            models.
     """
 
     name: str
@@ -98,7 +99,7 @@ def load_boards(folder: Path = FOLDER) -> list[Board]:
 
 
 def named(name: str) -> Board | None:
-    """Return the board with a name, None if there is none."""
+    """Return the board with a name; None if no board has it."""
     return next((board for board in load_boards() if board.name == name), None)
 
 

@@ -190,10 +190,14 @@ def _viper_and_plain(family: str, modules: Forms) -> list[str]:
 
 
 def entry_for(package: Package, machine: Machine | None, away: str) -> File:
-    """Return a module that acts as the package, with its other modules in the folder `away`.
+    """Return a module that acts as the package, while its other modules are in another folder.
 
     MicroPython takes any module with a __path__ as a package, and looks there for its modules.
-    `away` is relative to the module's own path.
+
+    Args:
+        package: the device package.
+        machine: code that the board can run; None for sources.
+        away: the other folder, relative to the module's own path.
     """
     source = package.path("").read_text()
     source = f'__path__ = __file__[: __file__.rindex(".")] + "{away}"; {source}'
@@ -204,7 +208,15 @@ def entry_for(package: Package, machine: Machine | None, away: str) -> File:
 
 
 def _file(package, path, data, suffix, chosen):
-    """Return a File; its stale files are the other file type and the forms of loops not chosen."""
+    """Return a module as a File with the names of the files that it makes obsolete.
+
+    Args:
+        package: the device package.
+        path: the module's source.
+        data: contents of the file.
+        suffix: ".py" or ".mpy".
+        chosen: the modules that the board gets; other forms of a loop are obsolete.
+    """
     place = PurePosixPath(package.place(path))
     other = place.with_suffix({".py": ".mpy", ".mpy": ".py"}[suffix])
     others = _both_types(package, sorted({*package.siblings(path)} - {*chosen}))

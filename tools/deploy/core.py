@@ -1,4 +1,4 @@
-"""The modules of mpconnxr/ but for ops/ and loops/, and who needs each: the one list of them.
+"""List the modules of mpconnxr/ except ops/ and loops/, and which boards need each.
 
 A module is named as below the package: "tensor", "io.labels". A room's modules are needed alike
 but for EXCEPTIONS, so a new module needs an entry only if it is one.
@@ -14,7 +14,7 @@ from tools.made import SOURCES
 
 
 class Use(Flag):
-    """What a board needs a module for."""
+    """The purpose for which a board needs a module."""
 
     KERNELS = auto()  # models that run with their kernels
     LOADED = auto()  # the same, and such a model imports it when it is loaded from a file system

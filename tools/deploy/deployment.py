@@ -72,14 +72,14 @@ class Deployment:
         self._read_state()
 
     def _board_memory(self, about, board):
-        """Return the board's memory; for its file system at least what its type has."""
+        """Return the board's memory; its file system is at least as large as its type's."""
         files = board.filesystem_bytes if board else None
         if files and not self._args.rollback and len(self._model.data) > files:
             files = max(files, self._device.space(self._folder)[0])
         return fit.Memory(about.free_heap_bytes, about.largest_bytes, files)
 
     def _code_for(self, memory, plan_for):
-        """Compile the code that the model needs, and check that both fit."""
+        """Compile the code that the model needs, and check that model and code fit."""
         plan = plan_for(self._model, self._package, self._machine, self._in_place)
         code, self._is_program = plan.files, plan.is_program
         self._report("model", plan.summary)
@@ -158,11 +158,11 @@ class Deployment:
             ) from None
 
     def _choose_slot(self):
-        """Choose the slot, and the region of flash if the model lies outside of the file system.
+        """Choose the slot, and with --reserve the region of flash for the model.
 
         Returns:
             The slot, the contents of its file, and the Reference to program into flash first (None
-            if the model is there already, or lies in the file system).
+            if the model is there already, or is stored in the file system).
         """
         data, slots = self._model.data, self._slots
         if not self._args.reserve:
@@ -179,8 +179,8 @@ class Deployment:
     def _code_changes(self):
         """Return the place for the package, and the changes to make there.
 
-        The place is the one in use if no file in it gets replaced. Otherwise it is the other
-        place, which gets the code for all models on the board.
+        The place in use stays if no file in it gets replaced. Otherwise the other
+        place gets the code for all models on the board.
         """
         active = self._places.active
         if active:
@@ -327,7 +327,7 @@ class Deployment:
         self._device.remove(self._slots.pointer + transfer.NEW)
 
     def roll_back(self) -> int:
-        """Activate the model in the other slot; return the exit status."""
+        """Activate the model in the slot that is not active; return the exit status."""
         slot, places = self._slots.other(), self._places
         check_older(self._device, self._slots, slot, self._args)
         try:
@@ -366,7 +366,7 @@ class Deployment:
         return True
 
     def _switch(self, slot, place):
-        """Put a slot and the new package in use at the same instant, that of a rename.
+        """Put a slot and the new package in use at one instant, that of a rename.
 
         Before it, the pointer for the new place is ignored; after it, the pointer counts.
         Everything that takes space is written before.
@@ -499,7 +499,7 @@ def check_board(about: About, board: boards.Board | None, args: argparse.Namespa
     """Check that a board is the expected one, and able to run models.
 
     Raises:
-        DeployError: if it is another board, cannot run models, or --reserve does not suit it.
+        DeployError: if it is another board, cannot run models, or does not suit --reserve.
     """
     if args.board and (board is None or board.name != args.board):
         name = board.name if board else "not known"

@@ -78,7 +78,11 @@ def uf2_board(name: str, data: bytes) -> str:
 
 
 def _drive(port):
-    """Return the only boot drive; if there is none, first reset the board into its bootloader."""
+    """Return the only boot drive; without one, reset the board into its bootloader first.
+
+    Raises:
+        DeployError: if no drive appears, or if there are several.
+    """
     drives = list(_drives())
     if not drives:
         with Device(find_port(port)) as device:

@@ -89,8 +89,8 @@ def needs_of(
     Args:
         model: the model.
         code: the files of its code.
-        in_place: weights are read where they lie in flash.
-        code_in_place: bytecode runs where it lies in flash.
+        in_place: weights are read from flash, without a copy.
+        code_in_place: bytecode runs from flash, without a copy.
         program_for: the machine that the model is a program for; None for a model with kernels.
         second_core: bytes for a second core.
     """
@@ -127,7 +127,7 @@ def _needs_of_program(model, code, in_place, cost):
     Args:
         model: the model.
         code: the files of its code.
-        in_place: weights are read where they lie in flash.
+        in_place: weights are read from flash, without a copy.
         cost: bytes of heap for each byte of loaded code, and constant bytes.
     """
     factor, loading = cost
@@ -143,13 +143,13 @@ def _needs_of_program(model, code, in_place, cost):
 
 @dataclass(frozen=True)
 class Memory:
-    """Memory that a board has for a model, in bytes; None where that is not known.
+    """The memory that a board has for a model, in bytes; None where that is not known.
 
     Attributes:
         heap: free heap.
         contiguous: largest contiguous free block of the heap.
         files: size of the whole file system.
-        is_typical: True if these are typical figures of such boards, not those of a connected one.
+        is_typical: True for typical figures of such boards, False for those of a connected one.
     """
 
     heap: int | None
@@ -202,10 +202,10 @@ def check(needs: Needs, file_nbytes: int, memory: Memory, remedy: Callable[[Need
         needs: heap that the model needs.
         file_nbytes: bytes that go into the file system.
         memory: memory of the board.
-        remedy: returns advice on what would help; called only if the model does not fit.
+        remedy: returns advice; called only if the model does not fit.
 
     Raises:
-        DeployError: if it does not fit, with what is missing and the advice.
+        DeployError: if it does not fit, with the lack and the advice.
     """
     if lack := shortage(needs, file_nbytes, memory):
         advice = _SMALLER if _is_interface_too_large(needs, memory) else remedy(needs)
@@ -218,7 +218,7 @@ def _is_interface_too_large(needs, memory):
 
 
 def check_verifying(needs: Needs, memory: Memory) -> None:
-    """Check that golden vectors fit into the heap beside the model.
+    """Check that golden vectors fit into the heap besides the model.
 
     Raises:
         DeployError: if they do not.
@@ -232,7 +232,14 @@ def check_verifying(needs: Needs, memory: Memory) -> None:
 
 
 def warning(needs: Needs, file_nbytes: int, board: Board, remedy: Callable[[Needs], str]) -> str:
-    """Return one line if a board that is not connected has too little memory; "" if not."""
+    """Return a line of warning if a board that is not connected has too little memory, else "".
+
+    Args:
+        needs: heap that the model needs.
+        file_nbytes: bytes that go into the file system.
+        board: description of the board.
+        remedy: returns advice.
+    """
     memory = memory_of(board)
     lack = shortage(needs, file_nbytes, memory)
     if not lack:

@@ -40,7 +40,7 @@ def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:
 
 
 def _write(folder, file):
-    """Write a file by a rename, so that it is never incomplete; delete what it supersedes."""
+    """Write a file by a rename, so that it is never incomplete, and delete obsolete files."""
     place = folder / file.path
     place.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_name(place.name + ".new")

@@ -34,7 +34,7 @@ def integers(
 
 
 def assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """Yield (name, value) of an assignment statement, both pairs of `a, b = 1, 2`.
+    """Yield (name, value) of an assignment statement, and two pairs for `a, b = 1, 2`.
 
     Other statements yield nothing.
     """

@@ -40,8 +40,8 @@ def joined(
         only_users: {module of loops: the only module that uses it}.
         idle: function of a file; returns the compiled bytes that models which use its user may
             hold in memory without need, 0 if all of them need it.
-        is_enough: function of sources; returns True if they are few enough to merge no family that
-            some models do not need.
+        is_enough: function of sources; returns True if they are so few that no family need be
+            merged which some models do not use.
     """
     sources = merged({name: path.read_text() for name, path in modules.items()})
     for name in sorted(only_users, key=lambda name: (idle(modules[name]), name)):
@@ -59,7 +59,7 @@ def joined(
 def _letting_go(
     sources: Mapping[str, str], modules: Mapping[str, Path], only_users: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the sources; each module that absorbed others declares what to release of its own."""
+    """Add to each module that absorbed others the list of names that load may delete."""
     made = dict(sources)
     for user in {only_users[name] for name in only_users if name not in sources} & sources.keys():
         text = modules[user].read_text()
@@ -115,7 +115,14 @@ def _imported(node: ast.AST) -> set[str]:
 
 
 def _can_be_one(taken: ast.Module, own: ast.Module, name: str, user: str) -> bool:
-    """Return True if two modules only serve loading, and no name would have two meanings."""
+    """Return True if two modules only serve loading, and share no name with two meanings.
+
+    Args:
+        taken: syntax tree of the module to merge.
+        own: syntax tree of its user.
+        name: name of the module to merge.
+        user: name of its user.
+    """
     heads = [n for n in own.body if isinstance(n, ast.ImportFrom) and n.module == name]
     if not heads or any(alias.asname for node in heads for alias in node.names):
         return False

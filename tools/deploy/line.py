@@ -29,8 +29,15 @@ class Line(SerialTransport):
     ) -> bytes:
         """Read until an ending, or until nothing has arrived for `timeout` seconds.
 
-        mpremote's own reads one byte at a time, and copies all of them for each. `data_consumer`
-        is not used.
+        The method of mpremote that it replaces reads one byte at a time, and copies all bytes for
+        each.
+
+        Args:
+            min_num_bytes: not used.
+            ending: last bytes of the answer.
+            timeout: seconds without a byte.
+            data_consumer: not used.
+            timeout_overall: seconds for the whole answer.
 
         Raises:
             TransportError: if the board prints more than `max_bytes`, or for too long.
@@ -56,7 +63,7 @@ class Line(SerialTransport):
         return bytes(received[:end])
 
     def ahead(self) -> bytes:
-        """Return, once, the bytes that arrived behind the last ending."""
+        """Return the bytes that arrived behind the last ending, and forget them."""
         ahead, self._ahead = self._ahead, b""
         return ahead
 

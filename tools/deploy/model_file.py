@@ -24,14 +24,14 @@ class ModelFile:
         operands: number of tensors over all steps, each counted as often as a step uses it.
         optional: optional modules of the package that it needs, those of `requested` included.
         weights: dtypes of the steps' second inputs.
-        arena_nbytes: arena with the weights read in place.
-        streamed_nbytes: arena with the weights streamed.
-        state_nbytes: state.
-        held_nbytes: weights that lie in RAM unless they are read in place.
-        tables_nbytes: tables that are read at load, with room to expand them.
-        golden_nbytes: test vectors, 0 without any.
-        interface_nbytes: all inputs, or all outputs if these are larger: they are in memory
-            together.
+        arena_nbytes: size of the arena if weights are read in place.
+        streamed_nbytes: size of the arena if weights are streamed.
+        state_nbytes: size of the state.
+        held_nbytes: size of the weights, which are in RAM unless they are read in place.
+        tables_nbytes: size of the tables that are read at load, with space to expand them.
+        golden_nbytes: size of the test vectors, 0 without any.
+        interface_nbytes: size of all inputs, or of all outputs if these are larger: they are in
+            memory together.
         requested: optional modules that the user's program imports.
     """
 

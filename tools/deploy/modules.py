@@ -240,8 +240,9 @@ class Package:
     def obsolete(self) -> list[Path]:
         """Return files of obsolete releases, to be removed from boards.
 
-        Those had loops in ops/loops_NAME_FORM, helpers in ops/ without a leading underscore, and
-        the modules of rooms directly in the package; no file of mpconnxr has such a name now.
+        Old releases had loops in ops/loops_NAME_FORM, helpers in ops/ without a leading
+        underscore, and the modules of rooms directly in the package; no file of mpconnxr has such
+        a name now.
         """
         families = self.loops.families()
         loops = [f"loops_{family}_{form}" for family in families for form in self._forms(family)]
@@ -294,7 +295,14 @@ class Package:
         return self._trees[module]
 
     def _dependencies(self, tree, module, pick, takes=_TAKES):
-        """Return the modules that a module, or a part of it, imports or takes loops from."""
+        """Return the modules from which a module, or a part of it, imports names or takes loops.
+
+        Args:
+            tree: syntax tree of the module or of its part.
+            module: name of the module.
+            pick: chooses the form of a family.
+            takes: adds families of loops that the tree takes.
+        """
         is_whole = tree is self._tree(module)
         if (module, is_whole) not in self._imports:
             is_package = self.path(module).name == "__init__.py"
@@ -325,7 +333,7 @@ class Package:
 
 @cache
 def built_package() -> Package:
-    """Return the built package; what was parsed of it is shared by all callers."""
+    """Return the built package. All callers share its parsed modules."""
     return Package()
 
 
@@ -353,9 +361,9 @@ def _module_of(name: str) -> str:
 def always_taken(tree: ast.Module) -> set[str]:
     """Return the families that a module gets with `forms.get` for every model that uses it.
 
-    Only plain cases count: calls that `prepare` reaches for any model, through functions and
-    classes of the same module; a branch may be skipped by some model. A module without `prepare`
-    serves other modules: if it has one class, that class is instantiated.
+    Only calls count that `prepare` reaches for any model, through functions and classes of the
+    same module; a branch may be skipped by some model. A module without `prepare` serves other
+    modules: if it has one class, that class is instantiated.
     """
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}

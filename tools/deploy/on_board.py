@@ -75,7 +75,7 @@ def space(path):
 
 
 def sizes(folders):
-    """Print (path, size) of all files in those of the folders that exist."""
+    """Print (path, size) of all files in these folders; skip folders that don't exist."""
     for folder in folders:
         try:
             entries = list(os.ilistdir(folder))
@@ -88,7 +88,7 @@ def sizes(folders):
 
 
 def tree(folders):
-    """Print (path, size) of all files in and below those of the folders that exist."""
+    """Print (path, size) of all files in these folders and below; skip missing folders."""
     while folders:
         sizes(folders)
         folders = [path for folder in folders for path in folders_in(folder)]
@@ -108,7 +108,7 @@ def is_folder(entry):
 
 
 def kind(path):
-    """Return 0 if nothing is there, 1 for a file, 2 for a folder."""
+    """Return 0 for a path that does not exist, 1 for a file, 2 for a folder."""
     try:
         return 2 if os.stat(path)[0] & 0x4000 else 1
     except OSError:
@@ -134,7 +134,7 @@ def has_code(folder):
 
 
 def is_frozen():
-    """Return True if the firmware has mpconnxr: such code can be imported without harm."""
+    """Return True if the firmware contains mpconnxr, which can be imported without harm."""
     paths = sys.path[:]
     sys.path[:] = [".frozen"]
     try:
@@ -147,7 +147,7 @@ def is_frozen():
 
 
 def is_same_folder(folder, other):
-    """Print True if two folders are the same one.
+    """Print True if two paths lead to the same folder.
 
     FAT, cut while it renames, gives a folder two names.
     """

@@ -35,7 +35,7 @@ class Flash:
         return piece
 
     def close(self):
-        """Do nothing: there is no file."""
+        """Do nothing, as no file is open."""
         pass
 
 

@@ -18,7 +18,7 @@ is_device = hasattr(rom, "ioctl")
 
 
 def partition():
-    """Print the bytes of the partition and of a block; zeros if there is none."""
+    """Print the bytes of the partition and of a block; zeros without a partition."""
     if isinstance(rom, int):
         print((0, 0))
     elif is_device:
@@ -34,7 +34,7 @@ def image_digest(nbytes):
 
 
 def erase(nbytes):
-    """Unmount the ROMFS and make it invalid; if it is memory, erase the blocks for an image."""
+    """Unmount the ROMFS and invalidate it; erase the blocks for an image if it is memory."""
     try:  # noqa: SIM105 (there is no contextlib)
         umount("/rom")
     except OSError:

@@ -90,7 +90,7 @@ def verify(folder, path):
     """Verify the model in a slot's file, and print the results.
 
     Prints max_error, largest, bound, ok (0 or 1), seconds of a run and of the first run, and the
-    peak bytes of heap of loading and the first run, without those of the verification.
+    peak bytes of heap of loading and the first run, without the heap of the verification.
 
     Args:
         folder: the folder that has mpconnxr.

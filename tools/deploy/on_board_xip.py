@@ -44,7 +44,7 @@ def firmware_end():
 
 
 def references(paths):
-    """Print (path, offset, bytes) of the files that refer to such flash."""
+    """Print (path, offset, bytes) of the files that refer to models in raw flash."""
     for path in paths:
         with open(path, "rb") as f:
             data = f.read(17)

@@ -41,7 +41,17 @@ def check_signature(model: ModelFile, key: Path | None) -> None:
 def check_counter(
     device: Device, model: ModelFile, slots: Slots, args: argparse.Namespace
 ) -> None:
-    """Check that the board's model of the same name is not a later release."""
+    """Refuse a model that is an earlier release than the one of the same name on the board.
+
+    Args:
+        device: the board.
+        model: the model to deploy.
+        slots: the slots of its name.
+        args: options; --older allows it.
+
+    Raises:
+        DeployError: if its counter is lower.
+    """
     there = slots.path if slots.by_hand else slots.active and slots.file(slots.active)
     if not there or args.older:
         return
@@ -54,7 +64,17 @@ def check_counter(
 
 
 def check_older(device: Device, slots: Slots, slot: str, args: argparse.Namespace) -> None:
-    """Check that the slot to roll back to does not hold an earlier release than the active one."""
+    """Refuse to roll back to an earlier release than the active one.
+
+    Args:
+        device: the board.
+        slots: the model's slots.
+        slot: the slot to roll back to.
+        args: options; --older allows it.
+
+    Raises:
+        DeployError: if its counter is lower.
+    """
     if args.older:
         return
     new, old = (_counter_there(device, slots.file(s)) for s in (slot, slots.active))
@@ -91,7 +111,7 @@ def _counter_there(device, path):
 
 
 def _read(device, path, start, nbytes):
-    """Read bytes of a model on the board."""
+    """Return nbytes bytes of a model on the board, from offset `start` on."""
     received = b""
     while len(received) < nbytes:
         n = min(_PIECE, nbytes - len(received))

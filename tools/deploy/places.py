@@ -25,13 +25,13 @@ ENTRIES = (f"{NAME}.mpy", f"{NAME}.py")  # module that leads to place b
 
 @dataclass(frozen=True)
 class Places:
-    """State of the package's two places on a board.
+    """The state of the package's two places on a board.
 
     Attributes:
         folder: folder from which the package is imported, without a "/" at its end.
         active: the place in use, "" if neither is.
         parked: the other place if it has a package, else "".
-        elsewhere: True if without them another package would be imported.
+        elsewhere: True if without these places another package would be imported.
         entries: paths of the existing modules that lead to place b.
     """
 
@@ -82,7 +82,7 @@ class Places:
     def switch(self, device: Device, place: str) -> None:
         """Put the other place in use; the module that leads to place b must be staged or exist.
 
-        The switch is the rename of a folder or, if a was not in use before b, that of a file.
+        The switch is the rename of a folder or, if a was not in use before b, of a file.
         """
         here, away = f"{self.folder}/{NAME}", f"{self._away('a')}/{NAME}"
         if place == "a":

@@ -234,13 +234,13 @@ class Renaming:
     """New names for a package.
 
     Attributes:
-        attributes: {old: new} of attributes, the same in all modules.
-        globals: {old: new} of shared globals, the same in all modules.
+        attributes: {old: new} of attributes, equal in all modules.
+        globals: {old: new} of shared globals, equal in all modules.
         keywords: names of keyword arguments in calls.
         shared: names that more than one module may use.
         kept: names that stay.
         constants: integers by module and name.
-        unfolded: constants whose names are needed all the same.
+        unfolded: constants whose names are needed nevertheless.
     """
 
     attributes: dict[str, str]
@@ -533,12 +533,12 @@ class _Module:
 def _chosen(
     ordered: Iterable[str], spaces: Iterable[tuple[Collection[str], Collection[str]]]
 ) -> list[dict[str, str]]:
-    """Choose names of the firmware for names, in several namespaces.
+    """Choose names of the firmware to replace names in several namespaces.
 
     Args:
         ordered: the names to replace, the most frequent first.
         spaces: (names, taken) of each namespace; the namespaces are independent. A name that is in
-            both has one new name.
+            several gets one new name.
     """
     every = []
     for names, taken in spaces:

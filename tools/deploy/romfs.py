@@ -23,7 +23,7 @@ _PIECE = 2048
 class Partition:
     """The ROMFS partition of a board.
 
-    Methods raise DeployError if there is none, it is too small, or does not read back.
+    Methods raise DeployError if the board has none, if it is too small, or does not read back.
     """
 
     def __init__(self, device: Device):

@@ -30,8 +30,8 @@ class Scope:
         node: its syntax tree.
         parent: enclosing scope; None for a module.
         bound: names that it binds.
-        functions: those of the bound names that are functions.
-        arguments: those of the bound names that are arguments.
+        functions: bound names that are functions.
+        arguments: bound names that are arguments.
         shared: names that it declares global or nonlocal.
         uses: (name, place, is_store) of each use, whichever scope the name belongs to.
         imports: its import statements, by alias.

@@ -20,11 +20,11 @@ _MAX_NAME_NBYTES = 200  # bytes in UTF-8: file systems take 255, slots add a suf
 
 @dataclass(frozen=True)
 class Slots:
-    """State of a model's slots on a board.
+    """The state of a model's slots on a board.
 
     Attributes:
         path: the model's name for mpconnxr.load.
-        present: those of "a", "b" that exist.
+        present: the existing slots: "", "a", "b" or "ab".
         active: the slot that load takes, "" if neither.
         pointed: True if the pointer names the active slot.
         by_hand: True if a file with the model's own name hides the slots.
@@ -68,7 +68,7 @@ class Slots:
         return next((self.files()[p] for p, digest in digests if digest == Digest.of(data)), "")
 
     def other(self) -> str:
-        """Return the slot to roll back to; raise DeployError if there is none."""
+        """Return the slot to roll back to. Raises DeployError if the board has none."""
         if self.by_hand:
             raise DeployError(f"{self.path} was copied by hand and takes precedence: remove it")
         if self.present != "ab":
@@ -98,7 +98,7 @@ class Slots:
     def adopt(self, device: Device, slot: str) -> Slots:
         """Turn a file that was copied by hand into the slot other than `slot`.
 
-        The model that is loaded stays the same.
+        load still takes the same model.
 
         Returns:
             The state of the slots afterwards.
@@ -119,7 +119,7 @@ def slots_of(device: Device, path: str, sizes: dict[str, int]) -> Slots:
     Args:
         device: the board.
         path: the model's name for mpconnxr.load.
-        sizes: {path: bytes} of the files there.
+        sizes: {path: bytes} of the files on it.
     """
     slots = Slots(path, "", "", False, path in sizes)
     present = "".join(slot for slot in "ab" if slots.file(slot) in sizes)
@@ -137,7 +137,7 @@ def settle(device: Device, place: str, sizes: dict[str, int]) -> list[str]:
     Args:
         device: the board.
         place: the package's place in use.
-        sizes: {path: bytes} of the files there.
+        sizes: {path: bytes} of the files on it.
 
     Returns:
         The paths of the pointers that were removed.

@@ -41,10 +41,10 @@ def write_model(
     """Write a model's file, its code, and a package.json that lists them.
 
     Args:
-        folder: where to write.
+        folder: the folder for the files.
         model: the model.
         machine: code that the board can run.
-        in_place: weights are used where they lie.
+        in_place: weights are read from flash, without a copy.
         n_cores: cores that run a program.
 
     Returns:
@@ -73,6 +73,6 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _write_list(path, urls):
-    """Write the list of files, a line each, so that one changed file is one changed line."""
+    """Write the list of files with one line each, for small differences between versions."""
     lines = ",\n".join(f"    {json.dumps(pair)}" for pair in urls)
     path.write_text(f'{{\n  "urls": [\n{lines}\n  ],\n  "version": "{__version__}"\n}}\n')

@@ -73,7 +73,7 @@ def sizes(files: Mapping[str, bytes]) -> dict[str, int]:
 
 
 def write(place: Path, files: Mapping[str, bytes]) -> None:
-    """Write a package to a folder, in place of one that was written there before.
+    """Write a package to a folder; replace one that was written to it before.
 
     Args:
         place: the folder.

@@ -36,7 +36,7 @@ def removed(data: bytes) -> bytes:
 
 
 def _end_of_chunks(data, file, n):
-    """Return the offset behind the numbers of the first n chunks."""
+    """Return the offset behind the numbers that describe the first n chunks."""
     numbers = Numbers(data, file.numbers_at, file.numbers_end)
     numbers.skip(2 + sum(2 if c.place is None else 3 for c in file.chunks[:n]))
     return numbers.at

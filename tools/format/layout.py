@@ -78,7 +78,7 @@ def file_bytes(
         features: bits FEATURE_...
         digests: digest of each chunk.
         kernels: a chunk with the kernels' names.
-        numbers: numbers of the tables.
+        numbers: encoded numbers of the tables.
         chunks: bytes behind the tables.
     """
     tables = b"".join([*digests, kernels, numbers])
@@ -109,7 +109,14 @@ def packed(data: np.ndarray, bits: int) -> bytes:
 
 
 def unpacked(raw: bytes, dtype: np.dtype, bits: int, nelem: int) -> np.ndarray:
-    """Return the elements that `packed` has packed."""
+    """Unpack elements; the inverse of `packed`.
+
+    Args:
+        raw: packed bytes.
+        dtype: dtype of the result, one byte.
+        bits: bits of a packed element.
+        nelem: number of elements.
+    """
     shifts = np.arange(8 // bits, dtype=np.uint8) * bits
     codes = (np.frombuffer(raw, np.uint8)[:, None] >> shifts) & ((1 << bits) - 1)
     return codes.reshape(-1)[:nelem].view(dtype)

@@ -42,7 +42,7 @@ def is_map(dtype: int) -> bool:
 
 
 def map_name(dtype: int) -> str:
-    """Return a map's name, such as 'map(string,float32)' or 'seq(map(int64,float32))'."""
+    """Return the name of a map's dtype, such as 'map(string,float32)'."""
     return Maps(dtype).dtype
 
 

@@ -131,13 +131,13 @@ class StoredExtents:
 
 @dataclass
 class Stored:
-    """Contents of a .bin.
+    """The contents of a .bin.
 
     Attributes:
         intact: True if the tables' digest is right.
         inputs: tensor ids.
         outputs: tensor ids.
-        nodes: all steps, each before those of its bodies.
+        nodes: all steps, each followed by the steps of its bodies.
     """
 
     kind: int
@@ -156,7 +156,7 @@ class Stored:
     extents: StoredExtents
 
     def chunk(self, kind: int) -> Chunk | None:
-        """Return the first chunk of a kind, None if there is none."""
+        """Return the first chunk of a kind; None without any."""
         return next((c for c in self.chunks if c.kind == kind), None)
 
 
@@ -265,7 +265,7 @@ def _refusal(e):
 
 
 def _walk(steps):
-    """Yield steps, each before those of its bodies."""
+    """Yield steps, each followed by the steps of its bodies."""
     for step in steps:
         yield step
         for body in step.bodies:
@@ -331,7 +331,7 @@ def _name(stored):
 
 
 def _names_or(stored, kind, defaults):
-    """Return the names in a chunk, or the defaults if there is none of that number."""
+    """Return the names in a chunk, or the defaults if it does not have as many names."""
     chunk = stored.chunk(kind)
     names = names_in(chunk.data) if chunk else []
     return names if len(names) == len(defaults) else defaults

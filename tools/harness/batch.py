@@ -137,7 +137,19 @@ def _package(kernels):
 
 
 def _run_batch(target, jobs, package, timeout, on_run, on_job):
-    """Return the outcomes of all jobs; after a job that ends its process, start another one."""
+    """Run jobs in one process after another: a job that ends its process needs a new one.
+
+    Args:
+        target: the target.
+        jobs: the jobs.
+        package: files of mpconnxr.
+        timeout: seconds for each job.
+        on_run: called after each run.
+        on_job: called after each job.
+
+    Returns:
+        The outcomes of all jobs.
+    """
     outcomes = []
     while len(outcomes) < len(jobs):
         for outcome in _run_process(target, jobs[len(outcomes) :], package, timeout, on_run):
@@ -147,7 +159,15 @@ def _run_batch(target, jobs, package, timeout, on_run, on_job):
 
 
 def _run_process(target, jobs, package, timeout, on_run):
-    """Return the outcomes of the first few of the jobs, at least one."""
+    """Run jobs in one process, which may end early; return the outcomes of at least one job.
+
+    Args:
+        target: the target.
+        jobs: the jobs.
+        package: files of mpconnxr.
+        timeout: seconds for each job.
+        on_run: called after each run.
+    """
     events = _Events(on_run)
     reason, message = "crash", ""
     try:
@@ -175,7 +195,7 @@ def _run_process(target, jobs, package, timeout, on_run):
 
 
 def files_of(jobs: Sequence[Job]) -> dict[str, bytes]:
-    """Return the files that the runner expects beside it, apart from the package."""
+    """Return the files that the runner reads from its folder: jobs, models and samples."""
     files = {"jobs.json": json.dumps([(len(j.samples), j.shapes) for j in jobs]).encode()}
     for i, job in enumerate(jobs):
         files[f"{i}.bin"] = job.model

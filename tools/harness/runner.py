@@ -23,7 +23,7 @@ _CHUNK = 768  # bytes of a tensor in one line
 
 
 def run_job(job, n_samples, shapes):
-    """Load a model and run its samples. An exception ends this job, not the others."""
+    """Load a model and run its samples; an exception ends this job only."""
     print(json.dumps({"start": job}))
     error = message = ""
     try:

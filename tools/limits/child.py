@@ -59,7 +59,7 @@ def run(main: Callable[[], int], name: str) -> int:
 
 
 def watch(main: Callable[[], int], name: str) -> End:
-    """Call main() in a child process as `run` does; return how it ended instead of printing it."""
+    """Call main() in a child process as `run` does, but return how it ended."""
     block = status.new_block()
     alive, held = os.pipe()  # the second end closes when the child is gone
     sys.stdout.flush()
@@ -116,13 +116,14 @@ def _wait(name, pid, alive, block, inherited):
 
 
 def _report_progress(name, block, seconds):
-    """Print what the child works on, unless it has no limits: then it reports itself."""
+    """Print the current work of a child with limits; one without limits prints it itself."""
     limits, work = status.read(block)
     if limits.deadline and work:
         print(f"{name}: {work}, {seconds:.0f} s", file=sys.stderr, flush=True)
 
 
 def _end(code, why, block, stderr):
+    """Return how a child ended: its exit status, and a message if a limit ended it."""
     limits, work = status.read(block)
     if why == "time":
         return End(1, report.too_long(work))
@@ -134,7 +135,14 @@ def _end(code, why, block, stderr):
 
 
 def _be_child(main, name, block, descriptor):
-    """Call main() and end the process."""
+    """Call main() in the child process, and end the process.
+
+    Args:
+        main: the command.
+        name: its name, for messages.
+        block: shared memory for limits and current work.
+        descriptor: file that collects the standard error of libraries.
+    """
     end_with_parent()
     memory.begin()
     status.watched_by(block)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def overwritten(outputs: Iterable[Path | str], inputs: Iterable[Path | str]) -> str:
-    """Return what is wrong if an output is also an input or another output; "" otherwise.
+    """Return a message if an output is also an input or another output; "" otherwise.
 
-    Links, different spellings of a path, and file systems that ignore case are seen through. A
-    folder among the inputs stands for the files in it.
+    Paths are compared by the files they lead to: through links, in other spellings, and on file
+    systems that ignore case. A folder among the inputs stands for the files in it.
     """
     files = {}
     for path in inputs:
@@ -44,7 +44,7 @@ def _identity(path):
 
 
 def _is_device(path):
-    """Return True for files such as /dev/null."""
+    """Return True for device files such as /dev/null."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

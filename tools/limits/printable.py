@@ -1,4 +1,4 @@
-"""Sanitize text from files for a terminal. No other module does that."""
+"""Sanitize text from files for a terminal; the only module that does so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Escape (\n, \x1b, \u202e) what moves a cursor, sets colours or reorders text.
+    r"""Escape characters that move a cursor, set colours or reorder text (\n, \x1b, \u202e).
 
     Spaces of all kinds and letters of all scripts stay.
 

@@ -49,7 +49,7 @@ def new_block() -> mmap.mmap:
 
 
 def read(block: mmap.mmap) -> tuple[Limits, str]:
-    """Return (limits of the child, what it works on)."""
+    """Return a child's limits, and a text that names its current work."""
     (size,) = _SIZE.unpack_from(block, _LIMITS.size)
     text = block[_TEXT_AT : _TEXT_AT + size].decode(errors="replace")
     return Limits(*_LIMITS.unpack_from(block, 0)), text
@@ -62,12 +62,12 @@ def watched_by(block: mmap.mmap | None) -> None:
 
 
 def is_watched() -> bool:
-    """Return True if another process watches this one."""
+    """Return True if another process watches this process."""
     return _block is not None
 
 
 def at(what: str, name: str = "", most: float | None = None) -> None:
-    """Note what is being worked on, for messages: 'folding constants', 'Expand e1'.
+    """Note the current work for messages, such as 'folding constants, at Expand e1'.
 
     Args:
         what: the work.

@@ -15,7 +15,7 @@ from .errors import LoopError
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the module. Return 0 if it was printed, 1 if it cannot be made, 2 for wrong usage."""
+    """Print the module. Return 0 if that succeeds, 1 if it cannot be made, 2 for wrong usage."""
     parser = arguments.parser_for("loops", description=__doc__.partition(":")[2])
     parser.add_argument("family", metavar="FAMILY", help="such as qdot")
     parser.add_argument("form", metavar="FORM", nargs="?", default="plain", help="such as viper")

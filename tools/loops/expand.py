@@ -161,7 +161,7 @@ class Code:
         return [*first, f"if {name} {compare} {other}:", f"{_INDENT}{name} = {other}"]
 
     def _first(self, name: str, call: ast.Call) -> Lines:
-        """Return the assignment of an argument to a name, or nothing if it is there already."""
+        """Return the assignment of an argument to a name; nothing if it already has that name."""
         inner = call.args[0]
         return [] if self._value(inner) == name else self._set(name, inner)
 

@@ -18,10 +18,10 @@ _VIPER = {"const", "ptr", "ptr8", "ptr16", "ptr32", "uint", "micropython"}
 
 @cache
 def check_function(source: Source, function: ast.FunctionDef) -> None:
-    """Check a function for loops whose counter or end would have another value in Python.
+    """Refuse a function with loops whose counter or end would have another value in Python.
 
     Raises:
-        LoopError: if there is one.
+        LoopError: if it has such a loop.
     """
     _Stale(source).block(function.body, set())
     for node in ast.walk(function):
@@ -62,17 +62,17 @@ def check_helper(helper: Helper, keeps_names: bool) -> None:
 def check_call(
     source: Source, call: ast.Call, helper: Helper, texts: dict[str, str], targets: dict[str, str]
 ) -> None:
-    """Check a call for arguments that the helper would read again after it has changed them.
+    """Refuse a call with arguments that the helper would read again after it has changed them.
 
     Args:
         source: source of the call.
         call: the call.
         helper: the helper.
         texts: texts of its arguments, by parameter.
-        targets: names that its results go to, by result.
+        targets: names that its results are assigned to, by result.
 
     Raises:
-        LoopError: if there is one.
+        LoopError: if it has such an argument.
     """
     changed = stored(helper.body)
     for name in helper.params:
@@ -147,7 +147,7 @@ def _check_loop(source: Source, loop: ast.For) -> None:
 
 
 def _inside(loop: ast.For, loops: bool = False) -> Iterator[ast.AST]:
-    """Yield the nodes of a loop; with `loops` also those of inner loops."""
+    """Yield the nodes in a loop; with `loops` also the nodes in inner loops."""
     left: list[ast.AST] = list(loop.body)
     while left:
         node = left.pop()

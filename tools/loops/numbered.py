@@ -124,7 +124,7 @@ def _imported(path: Path, other: Path, aliases: Iterable[ast.alias]) -> dict[str
     Args:
         path: the importing file, for the message.
         other: the file of loops that declares the constants.
-        aliases: what is imported.
+        aliases: the imported names.
 
     Raises:
         LoopError: if `other` does not declare one of them.

@@ -141,9 +141,14 @@ def places(family: str, function: str) -> dict[str, int]:
 
 
 def by_name(family: str, function: str, words: Sequence[Any]) -> SimpleNamespace:
-    """Return the numbers of a function's block as attributes, such as `p.out_start`.
+    """Return the parameters in a block as attributes, such as `p.out_start`.
 
     Numbers with BIAS are returned without it, parameters of several words as lists.
+
+    Args:
+        family: family of the loop.
+        function: name of the loop.
+        words: the block.
 
     Raises:
         LoopError: if the function declares no parameters.

@@ -65,6 +65,6 @@ def is_common(text: str) -> bool:
 
 
 def viper(family: str) -> Module:
-    """Return the module that has a family's loops in viper, if there is one."""
+    """Return the module of a family's viper form: a tuned one, or else the plain one expanded."""
     tuned = modules().get((family, "viper"))
     return tuned or modules()[family, "plain"]

@@ -87,7 +87,15 @@ def download_binary(package: str, suite: str, folder: Path) -> Path:
 
 
 def _download(verb: list[str], package: str, pattern: str, suite: str, folder: Path) -> Path:
-    """Run apt-get with `verb`; return the file that matches the package's name and `pattern`."""
+    """Run apt-get to download a package; return the resulting file.
+
+    Args:
+        verb: command of apt-get.
+        package: name of the package.
+        pattern: end of the file's name, a glob.
+        suite: the Debian release.
+        folder: the file's folder, also for apt's lists.
+    """
     mirror = find_mirror()
     if mirror is None or not shutil.which("apt-get"):
         raise TargetError("this system has no Debian mirror in its apt sources")

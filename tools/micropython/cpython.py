@@ -14,7 +14,7 @@ _OPTIONS = ("-E", "-s", "-S", "-u", "-X", "utf8")
 
 @dataclass(frozen=True)
 class CPythonTarget(UnixTarget):
-    """This Python as a target: there is nothing to build, and its heap grows as needed."""
+    """This Python as a target. It needs no build, and its heap grows as needed."""
 
     def path(self) -> Path:
         """Return the executable of this Python."""

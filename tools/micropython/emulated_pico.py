@@ -112,7 +112,7 @@ def _on_a_terminal(board):
 
 
 def _relay(port, process):
-    """Copy bytes in both directions until stdin or the board ends."""
+    """Copy bytes between stdin and the board in both directions until one of them ends."""
     board = process.stdout.fileno()
     while True:
         ready = select.select([port, board, 0], [], [])[0]

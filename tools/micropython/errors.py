@@ -2,7 +2,7 @@
 
 
 class TargetError(Exception):
-    """A target cannot be fetched, built or run; the message says in one line what to do."""
+    """A target cannot be fetched, built or run. The message says in one line what to do."""
 
 
 class TargetTimeout(TargetError):

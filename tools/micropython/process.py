@@ -83,7 +83,7 @@ class Process:
         self._child.stdin.close()
 
     def read(self) -> bytes:
-        """Return the available output, waiting for some until the deadline; b"" at its end.
+        """Return the output so far, waiting for some until the deadline; b"" once it has ended.
 
         Raises:
             TargetTimeout: at the deadline, or after `quiet` seconds of processor time.

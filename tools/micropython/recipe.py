@@ -128,7 +128,7 @@ class Recipe:
 
 
 def _board_files(board: str) -> list[Path]:
-    """Return a board's files: those of its folder and of the folders that its makefile names."""
+    """Return the files of a board's folder, and of the folders that its makefile names."""
     makefiles = "".join(f.read_text() for f in (BOARDS / board).glob("mpconfigboard.*"))
     shared = {BOARDS / name for name in re.findall(r"BOARD_DIR[)}]/\.\./(\w+)", makefiles)}
     return _files(BOARDS / board, *shared)

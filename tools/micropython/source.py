@@ -35,13 +35,13 @@ Fetcher = Callable[[Path], Path]  # takes a folder to work in, returns the sourc
 
 @dataclass(frozen=True)
 class Library:
-    """A folder of MicroPython's lib/ that is a repository of its own.
+    """A folder of MicroPython's lib/ that is a separate repository.
 
     Attributes:
-        name: of the folder.
+        name: name of the folder.
         package: Debian's package.
         inside: folder of the files in a binary package; "" for a source package.
-        repository: where to clone it.
+        repository: URL to clone.
         tag: the version to clone.
     """
 
@@ -148,7 +148,14 @@ def library_tree(library: Library) -> Path:
 
 
 def _fetched(name: str, what: str, fetchers: Sequence[Fetcher], advice: str) -> Path:
-    """Return the folder `name` of the cache, filled by the first of `fetchers` that succeeds."""
+    """Return a folder of the cache, which the first fetcher that succeeds fills.
+
+    Args:
+        name: name of the folder.
+        what: what it holds, for messages.
+        fetchers: functions of a folder to work in, which return the fetched folder.
+        advice: what the user can do if all fail.
+    """
     tree = cache_folder() / name
     if tree.is_dir():
         return tree
@@ -159,6 +166,11 @@ def _fetched(name: str, what: str, fetchers: Sequence[Fetcher], advice: str) -> 
 
 
 def _fetch(tree: Path, what: str, fetchers: Sequence[Fetcher], advice: str) -> None:
+    """Fill a folder by the first fetcher that succeeds: see _fetched.
+
+    Raises:
+        TargetError: with the reasons of all fetchers.
+    """
     reasons = []
     for fetch in fetchers:
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="fetch-") as folder:

@@ -52,7 +52,7 @@ class Target(ABC):
         return self.recipe.path(self.name)
 
     def missing(self) -> list[str]:
-        """Return the missing packages needed to run it, and to build it if it is not built."""
+        """Return the missing packages that running the target needs, or building it."""
         built = self.path().is_file()
         return missing_of(self.run_packages + (() if built else self.build_packages))
 

@@ -39,11 +39,11 @@ class Imported:
 
 
 def imported(mpy: bytes, in_place: bool = False) -> Imported:
-    """Return what importing a .mpy file leaves on the heap.
+    """Return the heap that importing a .mpy file takes for good.
 
     Args:
         mpy: the file's bytes.
-        in_place: bytecode, strings and names are used where they lie in flash.
+        in_place: bytecode, strings and names stay in flash.
     """
     return _Reader(mpy, in_place).module()
 
@@ -53,7 +53,7 @@ def names_nbytes(names: Iterable[str], in_place: bool = False) -> int:
 
     Args:
         names: names that no firmware has, each once.
-        in_place: their characters lie in flash.
+        in_place: their characters stay in flash.
     """
     each = [0 if in_place else len(name.encode()) + 1 for name in names]
     return sum(each) + round(_POOL_SLACK * _IN_POOL * len(each))
@@ -98,10 +98,10 @@ class _Reader(native.Parser):
         return _OBJECT
 
     def _function(self, depth: int) -> int:
-        """Return the heap of a function and the functions in it.
+        """Return the heap of a function and of the functions in it.
 
-        The body of a module (depth 0) is freed once it has run. A function in it is an object; a
-        function in a function stays as the code from which objects are made.
+        The body of a module (depth 0) is freed once it has run. A function in a module is an
+        object; a function in a function stays as the code from which objects are made.
         """
         kind_and_length = self._number()
         kind, length = kind_and_length & 3, kind_and_length >> 3

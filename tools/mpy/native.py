@@ -41,7 +41,7 @@ def placeholders(source: str) -> tuple[str, list[Code]]:
     """Replace asm_xtensawin functions by viper placeholders, which mpy-cross compiles.
 
     Returns:
-        The source, and the machine code that `with_code` puts in the placeholders' place.
+        The source, and the machine code with which `with_code` replaces the placeholders.
 
     Raises:
         DeployError: if there are too many functions.
@@ -96,7 +96,7 @@ def _data(node: ast.FunctionDef) -> bytes:
 
 
 class Parser:
-    """Read the elements of a .mpy file one by one."""
+    """Read the elements of a .mpy file, one after another."""
 
     def __init__(self, mpy: bytes):
         self._mpy = mpy

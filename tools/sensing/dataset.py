@@ -120,8 +120,8 @@ def windows(samples, label, start, window: int, hop: int) -> tuple[np.ndarray, n
         samples: (n, channels).
         label: numbers of labels (n,).
         start: True for the first sample of a recording (n,).
-        window: samples in a window; 0: single samples.
-        hop: samples from the start of a window to that of the next one.
+        window: samples in a window; 0 for single samples.
+        hop: samples from the start of a window to the start of the next one.
 
     Returns:
         x (k, window, channels), or (k, channels) for single samples, and y (k,).

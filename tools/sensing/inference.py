@@ -11,11 +11,11 @@ from tools.deploy.errors import DeployError
 
 @dataclass(frozen=True)
 class About:
-    """Interface of a model.
+    """The interface of a model.
 
     Attributes:
         input: (name, dtype, shape).
-        outputs: the same for each output.
+        outputs: (name, dtype, shape) of each output.
         labels: names of the classes; None without any.
     """
 

@@ -15,7 +15,7 @@ class Keys:
     """No keys: stdin is not a terminal."""
 
     def pressed(self) -> str:
-        """Return a pressed key, "" if there is none."""
+        """Return a pressed key, "" without one."""
         return ""
 
 

@@ -86,7 +86,7 @@ def _monitor(args):
 
 
 def _lacking(device, path, error):
-    """Return the likely reason why the board cannot load a model; None if there is another one."""
+    """Return the likely reason why the board cannot load a model; None if it is unknown."""
     advice = "mpconnxr flash MODEL.bin deploys"
     if "no module named 'mpconnxr'" in error.last_line:
         return DeployError(f"mpconnxr is not on the board: {advice} it with a model")

@@ -80,7 +80,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _recorded(args, dataset):
-    """Record; return an error that ended it early, so that the samples before it are saved."""
+    """Record samples; return an error that ends it early, so that samples are saved first."""
     try:
         _record(args, dataset)
     except KeyboardInterrupt:  # ends a recording like q

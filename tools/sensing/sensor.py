@@ -60,7 +60,7 @@ def _dtype(text):
 
 
 def problem(args: argparse.Namespace) -> str:
-    """Return what is wrong with these options; "" if nothing."""
+    """Return the fault of these options; "" if they are right."""
     if bool(args.sensor) == bool(args.pin):
         return "give either --sensor FILE.py or --pin P"
     if args.channels < 1:

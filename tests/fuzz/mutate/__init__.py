@@ -45,7 +45,7 @@ _CHANGES, _WEIGHTS = list(_SHARES), list(_SHARES.values())
 
 
 def mutated(file: File, rng: Random) -> tuple[bytes, list[str]]:
-    """Return the bytes of a damaged copy, and what was changed."""
+    """Return the bytes of a damaged copy, and descriptions of the changes."""
     file, changes = file.copy(), []
     n_changes = rng.choices((1, 2, 3, 4), (50, 25, 15, 10))[0]
     for _ in range(20):

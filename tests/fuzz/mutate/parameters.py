@@ -50,7 +50,7 @@ def parameter(file: File, node: Node, rng: Random) -> str | None:
 
 
 def _names(node):
-    """Return name and kind of each parameter, if they fit what the kernel declares."""
+    """Return (name, kind) of each parameter; general ones if the declaration does not fit."""
     declared = declaration_of(node.kernel)
     try:
         if declared:

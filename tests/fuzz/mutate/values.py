@@ -11,7 +11,13 @@ MANY = 3  # items of a list that one change touches at most
 
 
 def near_limit(value: int, rng: Random, others: Sequence[int] = ()) -> int:
-    """Return a value near the limits of what a number may be."""
+    """Return a number near a value, near a limit of its range, or near another number.
+
+    Args:
+        value: the value.
+        rng: random numbers.
+        others: further numbers to be near to.
+    """
     kind = rng.randrange(10)
     if kind < 3:
         return value + rng.choice((1, -1, 2, -2, 4, -4, 8))

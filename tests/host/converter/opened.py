@@ -1,4 +1,4 @@
-"""Models of fixed sizes, with one dim of their inputs opened for --bound."""
+"""Open one dim of the inputs of models with fixed sizes, for --bound."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ class Case:
     """A model with an open dim.
 
     Attributes:
-        most: its bound.
-        twin: the same model in floats, if there is one.
+        name: name of the model, with the opened dims.
+        model: the model.
+        most: bound of the dim.
+        runs: inputs of several sizes, with onnxruntime's outputs.
+        twin: the model in floats, if there is one.
     """
 
     name: str
@@ -58,7 +61,14 @@ def cases_of(
     values: Sequence[np.ndarray],
     twin: onnx.ModelProto | None = None,
 ) -> list[Case]:
-    """Return a case for each dim that can be opened, where onnxruntime runs several sizes."""
+    """Return a case for each dim that can be opened and that onnxruntime runs in several sizes.
+
+    Args:
+        name: name of the model.
+        model: the model.
+        values: its inputs, with the largest size.
+        twin: the model in floats, or None.
+    """
     results = []
     for places in groups(model):
         i, axis = places[0]
@@ -71,7 +81,7 @@ def cases_of(
 
 
 def groups(model: onnx.ModelProto) -> list[list[Place]]:
-    """Return what can be opened at once: dims of one size, of inputs of one rank."""
+    """Return groups of dims that can be opened together: of one size, of inputs of one rank."""
     results: dict[tuple, list[Place]] = {}
     for i, info in enumerate(model.graph.input):
         dims = [d.dim_value for d in info.type.tensor_type.shape.dim]
@@ -82,7 +92,7 @@ def groups(model: onnx.ModelProto) -> list[list[Place]]:
 
 
 def opened(model: onnx.ModelProto, places: Sequence[Place]) -> onnx.ModelProto:
-    """Return a copy in which some dims of the inputs have the name DIM."""
+    """Return a copy of a model in which these dims of the inputs have the name DIM."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for i, axis in places:
@@ -147,7 +157,7 @@ def as_floats(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def converted(case: Case) -> tuple[Converted | None, str]:
-    """Return the conversion, or what is wrong with its refusal ("": nothing)."""
+    """Return the conversion and "", or the fault of its refusal ("" if it is right)."""
     try:
         return case.converted(), ""
     except UnsupportedModel as e:
@@ -165,7 +175,7 @@ def converted(case: Case) -> tuple[Converted | None, str]:
 
 
 def differences(target, converted: Sequence[tuple[Case, Converted]]) -> tuple[list[str], float]:
-    """Return what a target computes otherwise than onnxruntime, and the share of equal steps."""
+    """Return descriptions of a target's wrong outputs, and the share of equal integers."""
     jobs = [
         Job(
             c.data,
@@ -192,10 +202,13 @@ def differences(target, converted: Sequence[tuple[Case, Converted]]) -> tuple[li
 
 
 def _difference(got, expected, step, steps):
-    """Return the difference of outputs in words, "" for none.
+    """Return a description of the difference of outputs, "" without one.
 
-    `step` is the scale of a dequantized output, else None. The differences in steps are appended
-    to `steps`.
+    Args:
+        got: the target's output.
+        expected: onnxruntime's output.
+        step: the scale of a dequantized output, else None.
+        steps: the differences in steps are appended to it.
     """
     apart = np.abs(got.astype(np.float64) - expected)
     if step is None and expected.dtype.kind == "f":

@@ -29,7 +29,7 @@ class Builder:
         return [kinds[i] for i in self.rng.integers(0, 2, self.rng.integers(1, 3))]
 
     def integers(self, low: int, high: int, n: int) -> list[int]:
-        """Return n integers from low to high, both included."""
+        """Draw n integers from low to high, both included."""
         return [int(v) for v in self.rng.integers(low, high, n, endpoint=True)]
 
     def chance(self, share: float) -> bool:
@@ -105,7 +105,7 @@ class Builder:
 def random_model(
     seed: int, operators: list[Callable[[Builder], None]]
 ) -> tuple[onnx.ModelProto, Builder]:
-    """Return a model of up to 12 nodes of these operators, always the same for a seed."""
+    """Return a model of up to 12 nodes of these operators, which depends on the seed alone."""
     b = Builder(seed)
     expected = int(b.rng.integers(2, 12, endpoint=True))
     while len(b.nodes) < expected:

@@ -100,7 +100,7 @@ class File:
         return signed(bytes(data))
 
     def wide(self) -> bytes:
-        """Return the same contents in numbers of 5 bytes each, so that any other number fits."""
+        """Return the file with all its numbers encoded in 5 bytes, so that any can be replaced."""
         return self.changed(width=WIDE)
 
 
@@ -121,7 +121,14 @@ def with_bytes(data: bytes, old: bytes, new: bytes) -> bytes:
 
 
 def patched(data: bytes, code: str, offset: int, value: int) -> bytes:
-    """Return the file with a field of its header replaced, and signed."""
+    """Return the file with a field of its header replaced, and a right digest.
+
+    Args:
+        data: the file.
+        code: struct code of the field.
+        offset: offset of the field.
+        value: its new value.
+    """
     data = bytearray(data)
     struct.pack_into(code, data, offset, value)
     return signed(bytes(data))

@@ -21,7 +21,16 @@ SCRIPTS = ROOT / "tests" / "device"
 
 
 def run(target, script, files=None, args=(), timeout=300, **options) -> str:
-    """Return what a script printed; it must succeed. The package and the files lie beside it."""
+    """Return the output of a script, which must succeed.
+
+    Args:
+        target: the target.
+        script: its source.
+        files: files for its folder, besides mpconnxr.
+        args: its arguments.
+        timeout: seconds.
+        **options: as for Target.run.
+    """
     files = {"mpconnxr": package.folder(), **(files or {})}
     completed = target.run(script, files=files, args=args, timeout=timeout, **options)
     assert completed.returncode == 0 and not completed.stderr, (
@@ -44,7 +53,15 @@ def value(name, shape, dtype=TensorProto.FLOAT):
 
 
 def model(nodes, inputs, outputs, opset=17, **constants) -> onnx.ModelProto:
-    """Return a model of nodes, which are protos or (operator, inputs, outputs, attributes)."""
+    """Return a model.
+
+    Args:
+        nodes: protos, or (operator, inputs, outputs, attributes).
+        inputs: the graph's inputs.
+        outputs: the graph's outputs.
+        opset: version of ai.onnx.
+        **constants: arrays by name.
+    """
     protos = [n if isinstance(n, onnx.NodeProto) else _node(*n) for n in nodes]
     initializers = [numpy_helper.from_array(np.asarray(v), name) for name, v in constants.items()]
     graph = helper.make_graph(protos, "small", inputs, outputs, initializers)
@@ -68,7 +85,7 @@ def relu(shape=(2, 3), dtype=TensorProto.FLOAT) -> onnx.ModelProto:
 
 
 def mixed() -> onnx.ModelProto:
-    """Return Conv, Relu, MaxPool, Transpose, Gemm: a step of each kind with a loop of its own."""
+    """Return Conv, Relu, MaxPool, Transpose and Gemm, whose kernels use different loops."""
     nodes = [
         ("Conv", "x w b", "c", {"pads": [1, 1, 1, 1], "group": 2}),
         ("Relu", "c", "r", {}),
@@ -116,7 +133,13 @@ class Damage:
 def damage(target, data: bytes, mode: str, amount: str, timeout: float = 300, source="memory"):
     """Damage a file in all ways of a mode, by hostile.py; report a hang or crash with its place.
 
-    `amount` is its STRIDE. The source is "memory", or "file" to stream weights.
+    Args:
+        target: the target.
+        data: the file.
+        mode: mode of hostile.py.
+        amount: its STRIDE.
+        timeout: seconds.
+        source: "memory", or "file" to stream weights.
     """
     if mode in ("words", "several"):
         data = File(data).wide()

@@ -45,7 +45,7 @@ class Function:
 
 
 def functions(seed: int, n: int) -> list[Function]:
-    """Return f0 to f(n - 1), always the same for a seed."""
+    """Return functions f0 to f(n - 1), which depend on the seed alone."""
     draw = random.Random(seed)
     return [_Writer(draw).function(f"f{i}") for i in range(n)]
 
@@ -104,7 +104,7 @@ class _Writer:
         return [f"{i} = 0", f"while {i} < {n}:", *self._inner(depth), f"    {i} += 1"]
 
     def _walk(self) -> list[str]:
-        """Return statements that move a pointer over some elements, as in a dot product."""
+        """Return statements that move a pointer over several elements, as in a dot product."""
         nbytes = self._draw.choice(tuple(POINTERS.values()))
         cast, q, v = f"ptr{8 * nbytes}", f"q{nbytes}", self._variable()
         first = f"({self._operand(1)} & 31) * {nbytes}"

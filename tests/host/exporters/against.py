@@ -12,8 +12,12 @@ FLOAT = 1e-4  # of the largest value: as golden vectors are compared
 def check(target, model, samples, reference=None, tolerance=FLOAT):
     """Run a model on a target and in onnxruntime, and compare the outputs.
 
-    Samples are float64 or float32; a board gets float32. `reference` is the same model in float32,
-    if onnxruntime does not take `model`.
+    Args:
+        target: the target.
+        model: the model.
+        samples: float64 or float32 arrays for each run; a board gets float32.
+        reference: the model in float32, if onnxruntime does not take `model`.
+        tolerance: relative tolerance.
     """
     samples = [[_as_single(x) for x in xs] for xs in samples]
     converted = convert(model, Options(float64="float32", strip=True))

@@ -79,7 +79,7 @@ def build(sizes: Sizes) -> onnx.ModelProto:
 
 
 def build_encoder(sizes: Sizes) -> onnx.ModelProto:
-    """Return the encoder from x (1, room, dim) to y of the same shape."""
+    """Return the encoder, whose input and output have the shape (1, room, dim)."""
     return _Encoder(sizes).model()
 
 

@@ -19,11 +19,11 @@ class Case:
     """A hostile model and how to convert it.
 
     Attributes:
-        name: unique.
+        name: a unique name.
         model: contents of model.onnx.
         beside: contents of other files in its folder, by name.
         prepare: function that makes special files in that folder.
-        options: of the converter.
+        options: options of the converter.
     """
 
     name: str
@@ -66,7 +66,13 @@ def model(
 ) -> onnx.ModelProto:
     """Return a model; by default from x float32 [4] to y float32 [4].
 
-    Keywords are opsets by domain, with _ for points.
+    Args:
+        nodes: one node or several.
+        inputs: the graph's inputs.
+        outputs: the graph's outputs.
+        constants: arrays or tensors by name.
+        opset: version of ai.onnx.
+        **more: versions by domain, with _ for points.
     """
     nodes = [nodes] if isinstance(nodes, onnx.NodeProto) else list(nodes)
     initializers = [

@@ -88,7 +88,15 @@ def run(target, nodes: list[Node], expected: list[list[np.ndarray]]) -> list[lis
 
 
 def compare(target, nodes: list[Node], expected=None, rtol=1e-5, atol=1e-6) -> None:
-    """Compare all nodes with onnxruntime or with expected outputs; integers must be equal."""
+    """Run nodes on a target and compare their outputs; integers must be equal.
+
+    Args:
+        target: the target.
+        nodes: the nodes.
+        expected: their right outputs; None for onnxruntime's.
+        rtol: relative tolerance of floats.
+        atol: absolute tolerance of floats.
+    """
     expected = [n.expected() for n in nodes] if expected is None else expected
     failures = []
     for node, got, want in zip(nodes, run(target, nodes, expected), expected, strict=True):

@@ -42,10 +42,18 @@ def png(
     before: bytes = b"",
     interlace: int = 0,
 ) -> bytes:
-    """Return a PNG of samples (height, width, samples) and a palette (colours, 3).
+    """Return a PNG.
 
-    Rows use the filters in turn; an IDAT has `piece` bytes; chunks in `before` precede the
-    palette.
+    Args:
+        samples: (height, width, samples of a pixel).
+        kind: colour type, such as "rgb".
+        bits: bits of a sample.
+        filters: filters of the rows, in turn.
+        palette: (colours, 3), or None.
+        piece: bytes of an IDAT chunk.
+        level: level of compression.
+        before: chunks that precede the palette.
+        interlace: number of the interlace method.
     """
     height, width, n = samples.shape
     raw, above = b"", None
@@ -64,7 +72,14 @@ def png(
 
 
 def filtered(row: bytes, above: bytes, kind: int, step: int) -> bytes:
-    """Return a row of a PNG as a filter of this kind writes it."""
+    """Return a row of a PNG after a filter.
+
+    Args:
+        row: bytes of the row.
+        above: bytes of the row above it.
+        kind: number of the filter.
+        step: bytes of a pixel.
+    """
     x, b = (np.frombuffer(r, np.uint8).astype(int) for r in (row, above))
     a, c = (np.concatenate([np.zeros(step, int), r])[: len(r)] for r in (x, b))
     p = a + b - c
@@ -82,9 +97,16 @@ def bmp(
     masks: tuple[int, ...] = (),
     gap: int = 0,
 ) -> bytes:
-    """Return a BMP of samples (height, width, bytes), blue first, or codes.
+    """Return a BMP.
 
-    The palette is (colours, 3), red first; `gap` bytes precede the pixels.
+    Args:
+        samples: (height, width, bytes), blue first, or codes of colours.
+        bits: bits of a pixel.
+        palette: (colours, 3), red first, or None.
+        from_top: the first row is the top one.
+        header: size of the second header [bytes].
+        masks: masks of the colours, if they are needed.
+        gap: number of bytes before the pixels.
     """
     height, width, _ = samples.shape
     rows = packed(samples.reshape(height, -1), min(bits, 8))
@@ -106,7 +128,14 @@ def bmp(
 
 
 def pnm(samples: np.ndarray, kind: int, most: int = 255, comment: str = "") -> bytes:
-    """Return a PNM of kind 1 to 6 and samples (height, width, 1 or 3)."""
+    """Return a PNM of kind 1 to 6.
+
+    Args:
+        samples: (height, width, 1 or 3).
+        kind: the kind.
+        most: the greatest sample.
+        comment: text in the header.
+    """
     height, width, n = samples.shape
     head = f"P{kind}\n{comment}{width} {height}\n" + (f"{most}\n" if kind not in (1, 4) else "")
     rows = samples.reshape(height, width * n)
@@ -126,9 +155,16 @@ def tiff(
     palette: np.ndarray | None = None,
     **fields,
 ) -> bytes:
-    """Return a TIFF of samples (height, width, samples) in strips of some rows, 0 for all.
+    """Return a TIFF.
 
-    f259=5 changes field 259, f259=None drops it.
+    Args:
+        samples: (height, width, samples of a pixel).
+        bits: bits of a sample.
+        kind: photometric interpretation.
+        order: byte order, "<" or ">".
+        rows: rows of a strip, 0 for all.
+        palette: (colours, 3), or None.
+        **fields: f259=5 changes field 259, f259=None drops it.
     """
     height, width, n = samples.shape
     lines = packed(samples.reshape(height, width * n), bits)

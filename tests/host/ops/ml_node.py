@@ -18,7 +18,7 @@ class MlNode(Node):
     opset: int = 3  # of ai.onnx.ml
 
     def model(self, shapes=None) -> onnx.ModelProto:
-        """Return the model; without shapes, the outputs are one label and one row a sample."""
+        """Return the model; without shapes, its outputs are a label and a row for each sample."""
         ranks = [len(s) for s in shapes] if shapes else [1, 2][-len(self.dtypes) :]
         open_shapes = [[f"y{i}_{k}" for k in range(rank)] for i, rank in enumerate(ranks)]
         model = super().model(open_shapes)

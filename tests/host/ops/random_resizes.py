@@ -22,7 +22,7 @@ SCALES = (0.25, 0.3, 0.5, 0.6, 0.75, 1, 1, 1.25, 1.5, 1.7, 2, 2.4, 3)
 
 
 def random_resize(rng: np.random.Generator) -> Node:
-    """Return a node of a random opset; onnxruntime refuses some of them."""
+    """Return a node of a random opset, which onnxruntime may refuse."""
     opset = int(rng.choice(OPSETS))
     mode = str(rng.choice(MODES[: 3 if opset >= 11 else 2]))
     x = rng.standard_normal((1, rng.integers(1, 3), *rng.integers(1, 7, 2))).astype(np.float32)
@@ -61,7 +61,15 @@ def _coordinates(rng, opset):
 
 
 def _with_extents(rng, opset, x, scales, attributes):
-    """Return a Resize by scales or by sizes, of all axes or of the last two."""
+    """Return a Resize of all axes or of the last two, by scales or by sizes.
+
+    Args:
+        rng: random numbers.
+        opset: opset of the node.
+        x: the input.
+        scales: scales of all axes.
+        attributes: attributes of the node.
+    """
     sizes = np.floor(np.array(x.shape) * scales).astype(np.int64)
     roi = np.zeros(0, np.float32)
     axes = range(4)

@@ -1,4 +1,4 @@
-"""Random nodes of LSTM, GRU and RNN over all their options, and onnxruntime's outputs for them."""
+"""Draw nodes of LSTM, GRU and RNN with all their options; compute onnxruntime's outputs."""
 
 from functools import cache
 
@@ -42,7 +42,16 @@ def batch_first(values, layout):
 
 
 def model_of(op, values, constant, outputs, opset, attributes):
-    """Return a model of one node; `constant` names the values that are initializers."""
+    """Return a model of one recurrent node.
+
+    Args:
+        op: the operator.
+        values: arrays by name of the input.
+        constant: names of inputs that are initializers.
+        outputs: names of the outputs, "" for an omitted one.
+        opset: version of ai.onnx.
+        attributes: attributes of the node.
+    """
     names = [n if n in values else "" for n in INPUTS[: 8 if op == "LSTM" else 6]]
     node = helper.make_node(op, names, outputs, **attributes)
     infos = [small.value(n, v.shape, v.dtype) for n, v in values.items() if n not in constant]
@@ -51,7 +60,15 @@ def model_of(op, values, constant, outputs, opset, attributes):
 
 
 def by_onnxruntime(op, values, outputs, opset, attributes):
-    """Return onnxruntime's outputs by name; it has no layout 1, so all are in layout 0."""
+    """Return onnxruntime's outputs by name, in layout 0, the only one that it has.
+
+    Args:
+        op: the operator.
+        values: arrays by name of the input.
+        outputs: names of the outputs.
+        opset: version of ai.onnx.
+        attributes: attributes of the node.
+    """
     model = model_of(op, values, [], outputs, opset, attributes)
     return dict(zip(outputs, golden.reference(model, list(values.values())), strict=True))
 

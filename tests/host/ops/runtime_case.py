@@ -21,10 +21,10 @@ class Case:
     """A model with samples that may lead to different shapes.
 
     Attributes:
-        nodes: "Op a b -> c", or such with attributes.
+        nodes: texts "Op a b -> c", or (text, attributes).
         outputs: dtype by name.
-        bounds: as --bound has them.
-        declared: shapes of outputs by name, the others' are symbolic.
+        bounds: values of --bound.
+        declared: declared shapes of outputs by name; other outputs have symbolic dims.
         expected: onnxruntime's outputs for each sample.
     """
 

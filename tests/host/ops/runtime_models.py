@@ -1,4 +1,4 @@
-"""Models with shapes that a run decides, each with inputs for several of them."""
+"""Models with shapes that a run decides, and for each model inputs that lead to several shapes."""
 
 import numpy as np
 from onnx import helper, numpy_helper
@@ -7,7 +7,7 @@ from tests.host.ops.runtime_case import BOOL, FLOAT, INT64, RNG, Case, f32, node
 
 
 def sparse(*shape):
-    """Return inputs without, with only, and with some elements other than 0."""
+    """Return three inputs: all zeros, without zeros, and with some zeros."""
     some = (RNG.integers(0, 3, shape) == 0) * f32(*shape)
     return [[np.zeros(shape, np.float32)], [1 + f32(*shape) ** 2], [some.astype(np.float32)]]
 
@@ -27,7 +27,7 @@ def nonzero():
 
 
 def picked_by_nonzero():
-    """Return a Gather by NonZero of one dim, whose rows go behind fixed ones."""
+    """Return a Gather of the rows that NonZero finds, concatenated with constant rows."""
     nodes = [
         "NonZero x1 -> i",
         "Squeeze i first -> j",

@@ -41,12 +41,12 @@ def option(system: str, report: Path) -> str:
 
 
 def counting(target: QemuTarget, report: Path) -> QemuTarget:
-    """Return the same board, with a plugin that counts what its scripts mark."""
+    """Return a board with a plugin that counts the parts which its scripts mark."""
     return replace(target, plugin=option(target.system, report))
 
 
 def is_loaded(target: QemuTarget) -> Callable[[int], bool]:
-    """Return a function that tells whether code at an address lies outside the firmware."""
+    """Return a function of an address: True if code there is not part of the firmware."""
     code = [s for s in Elf.of(target.build()).sections if s.is_code]
     spans = [(s.address, s.address + s.nbytes) for s in code]
     return lambda address: not any(start <= address < end for start, end in spans)

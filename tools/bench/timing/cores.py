@@ -22,12 +22,12 @@ _MANY = ("load many", "store many", "load many and pc")
 
 @dataclass(frozen=True)
 class Core:
-    """Timing of one core.
+    """The timing of one core.
 
     Attributes:
         source: the manual.
-        note: which value was chosen where the manual gives a range.
-        cycles: by kind of instruction; 1 for other kinds.
+        note: the value chosen where the manual has a range.
+        cycles: cycles by kind of instruction; 1 for other kinds.
         refills: cycles to refill the pipeline after a taken branch, by kind of instruction.
         pipelines: neighbouring loads overlap, an address computed by the previous instruction
             costs a cycle, and code behind the system bus waits for loads (3.3.3 of the Cortex-M4's
@@ -125,13 +125,13 @@ CORES = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cycles of a run.
+    """The estimated cycles of a run.
 
     Attributes:
         instructions: exact count.
         cycles: estimate, `fetched` included.
         fetched: cycles that code behind the system bus waits.
-        loaded: instructions of code in RAM, which are those of loops.
+        loaded: instructions of code in RAM, that is of loops.
     """
 
     instructions: int
@@ -146,9 +146,9 @@ def estimate(
     """Sum up the cycles of all blocks' runs.
 
     Args:
-        blocks: what ran.
+        blocks: the blocks that ran, with their counts.
         core: its timing.
-        is_in_ram: tells whether code at an address is in RAM.
+        is_in_ram: returns True if code at an address is in RAM.
     """
     instructions, cycles, fetched, loaded = 0, 0.0, 0.0, 0
     for block in blocks:

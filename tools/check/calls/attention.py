@@ -31,7 +31,14 @@ def sums(d):
 
 
 def _limbs(d, first, rows, n):
-    """Draw limbs (24, 24, 16 bits) of sums by loops/block_dot for rows of x and n of w."""
+    """Draw the sums that loops/block_dot makes, as limbs of 24, 24 and 16 bits.
+
+    Args:
+        d: draws numbers.
+        first: words before the sums.
+        rows: rows of x.
+        n: rows of w.
+    """
     x = d.words(first + 3 * rows * (n + 1))
     for row in range(rows):
         at = first + 3 * row * (n + 1)

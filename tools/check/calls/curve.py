@@ -12,7 +12,7 @@ def _segment(d, kind):
 
 
 def _whole(d):
-    """Draw the constant of a polynomial, often such that the result is 0 or less."""
+    """Draw the constant of a polynomial, often one that makes results 0 or less."""
     return d.word() >> 2 if d.below(3) == 0 else (1 << 28) + d.below(4096) * (1 << 16)
 
 

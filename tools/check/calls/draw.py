@@ -6,7 +6,7 @@ _INFINITY = 0x7F800000
 
 
 class Draw:
-    """Random numbers and data, the same on every machine.
+    """Random numbers and data, equal on every machine.
 
     Args:
         words: array of random words.
@@ -33,7 +33,7 @@ class Draw:
         return least + self.below(greatest - least + 1)
 
     def word(self):
-        """Return any 32 bits, signed; often those of a special float."""
+        """Return any 32 bits as a signed number, often the bits of a special float."""
         return self._words[self.below(len(self._words))]
 
     def words(self, n):

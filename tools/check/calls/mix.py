@@ -4,7 +4,7 @@ from array import array
 
 
 def _near(d, n, least):
-    """Draw n floats of similar exponents from `least` on, some of them negative or zero."""
+    """Draw the bits of n floats with similar exponents from `least` on, some negative or zero."""
     words = [(v & 0x7FFFFF) | ((least + d.below(9)) << 23) for v in d.words(n)]
     return array("i", [[v, v - 0x7FFFFFFF - 1, 0][d.below(5) >> 1] for v in words])
 

@@ -9,7 +9,7 @@ _BIAS = 1 << 29
 
 
 def channel_words(d, n):
-    """Draw the table of n channels; many multipliers make sums lie in the middle."""
+    """Draw the table of n channels, often with multipliers that put results halfway."""
     words = bytearray()
     if d.below(2):
         return b"".join([_typical_words(d) for _ in range(n)])
@@ -29,13 +29,20 @@ def _typical_words(d):
 
 
 def words_of_sums(d, n, second):
-    """Draw the table of n channels without multipliers: int32 c, and what `second` draws."""
+    """Draw the table of n channels without multipliers: int32 c, and a word by second(d)."""
     pairs = [(d.word() >> d.between(2, 20), second(d)) for _ in range(n)]
     return b"".join(struct.pack("<iI", *pair) for pair in pairs)
 
 
 def dots(d, kind, second=None, has_sum=None):
-    """Draw x, w, out and p of a call without the outputs' limits, and three parameters of x."""
+    """Draw x, w, out and p of a call, without the limits of the outputs; also three sizes of x.
+
+    Args:
+        d: draws numbers.
+        kind: struct code of the outputs.
+        second: draws the second word of a channel.
+        has_sum: rows of x are preceded by their sum; None for either.
+    """
     kp, n, m = 4 * d.between(1, 19), d.between(1, 9), d.between(1, 9)
     m = m + 3 & -4 if d.below(2) else m
     x = bytearray()

@@ -27,7 +27,15 @@ def rank(d):
 
 
 def _nodes(d, n, slots, rank_bits, wide):
-    """Draw the words of n nodes: a child lies ahead, or is a leaf."""
+    """Draw the words of n nodes, whose children are later nodes or leaves.
+
+    Args:
+        d: draws numbers.
+        n: number of nodes.
+        slots: number of (feature, missing) pairs.
+        rank_bits: bits of a threshold's rank.
+        wide: nodes have three words rather than two.
+    """
 
     def reference(i):
         leaf = i + 1 == n or d.below(2)

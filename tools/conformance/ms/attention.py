@@ -15,7 +15,15 @@ _WHOLE = ("full", "ends and starts")
 
 
 def _mask(draw, form, batch, seq, total):
-    """Draw an int32 mask of the keys that count, in one of the forms of onnxruntime."""
+    """Draw an int32 mask of the keys that count; None without a form.
+
+    Args:
+        draw: draws numbers.
+        form: one of _RAW, or None.
+        batch: number of samples.
+        seq: number of queries.
+        total: number of keys.
+    """
     if form is None:
         return None
     ends = draw.ints((batch,), np.int32, 1, total)
@@ -30,7 +38,16 @@ def _mask(draw, form, batch, seq, total):
 
 
 def _bias(draw, form, batch, heads, seq, total):
-    """Draw a bias of the scores; `form` says whether batch and heads have their own."""
+    """Draw a bias of the scores; None without a form.
+
+    Args:
+        draw: draws numbers.
+        form: (has a value for each sample, has a value for each head), or None.
+        batch: number of samples.
+        heads: number of heads.
+        seq: number of queries.
+        total: number of keys.
+    """
     if form is None:
         return None
     first, second = form

@@ -27,7 +27,7 @@ def crop(draw):
 
 @makes("ConvTransposeWithDynamicPads")
 def transposed_convolution(draw):
-    """Vary pads on one side and on both, groups and strides."""
+    """Yield cases with pads at one end and at both, with groups and strides."""
     for c in draw.each(
         28,
         pads=[(0, 0, 0, 0), (1, 0, 1, 0), (1, 0, 0, 1), (0, 1, 1, 1)],

@@ -130,7 +130,7 @@ def rotary(draw):
 
 @makes("MRotaryEmbedding")
 def multimodal_rotary(draw):
-    """Draw three positions per token, in both layouts."""
+    """Yield cases with three positions for each token, in both layouts of the sections."""
     for c in draw.each(
         36,
         dtype=[np.float32, np.float32, np.float16],

@@ -29,9 +29,9 @@ def matmul_bnb4(draw):
 
 @makes("GatherBlockQuantized")
 def gather_block_quantized(draw):
-    """Vary dtypes and ranks of indices, which may be negative or out of range.
+    """Yield cases with indices of all dtypes and ranks, which may be negative or out of range.
 
-    Tables of floats may also have one scale per row, or one in all.
+    Tables of floats may also have one scale for each row, or only one.
     """
     for c in draw.each(
         60,
@@ -66,7 +66,17 @@ def gather_block_quantized(draw):
 
 
 def _table(draw, c, shape, many):
-    """Return data, scales and, if requested, zero points."""
+    """Draw a quantized table.
+
+    Args:
+        draw: draws numbers.
+        c: the options.
+        shape: shape of the table.
+        many: shape of the scales.
+
+    Returns:
+        Data, scales and, if requested, zero points.
+    """
     scales = draw.scales(many, dtype=c.scale)
     if c.dtype in _EIGHTS:
         return [draw.floats(shape).astype(c.dtype), scales]

@@ -127,7 +127,17 @@ def matmuls(draw, operator):
 
 
 def _stored(draw, batch, rows, columns, is_turned, is_batch_turned, dtype):
-    """Return the shape that becomes (*batch, rows, columns) when transposed."""
+    """Draw an array that becomes (*batch, rows, columns) by the node's transpositions.
+
+    Args:
+        draw: draws numbers.
+        batch: batch dims.
+        rows: number of rows.
+        columns: number of columns.
+        is_turned: the node swaps the last two axes.
+        is_batch_turned: the node moves the first axis behind the batch.
+        dtype: dtype of the array.
+    """
     x = draw.floats((*batch, rows, columns), dtype)
     if is_turned:
         x = np.swapaxes(x, -1, -2)

@@ -133,11 +133,13 @@ def pre_mix(draw):
 
 
 def _streams(draw, c, lead, branches, size):
+    """Draw streams: (*lead, branches, size), or with the last two dims merged."""
     shape = (*lead, branches * size) if c.flat else (*lead, branches, size)
     return draw.floats(shape, c.dtype)
 
 
 def _gates(form, lead, branches, size):
+    """Return the shape of gates in one of their forms."""
     return {
         "branch": (*lead, branches),
         "column": (*lead, branches, 1),

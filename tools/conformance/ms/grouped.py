@@ -164,7 +164,15 @@ def _csr(sees):
 
 
 def _rotary(draw, c, batch, tokens, past):
-    """Return cosines, sines and positions."""
+    """Draw cosines, sines and positions; None for inputs that the case omits.
+
+    Args:
+        draw: draws numbers.
+        c: the options.
+        batch: number of samples.
+        tokens: number of new tokens.
+        past: number of earlier tokens.
+    """
     if not c.rotary:
         return [None] * 3
     angles = draw.rng.uniform(-3, 3, (past + tokens + 3, 8))

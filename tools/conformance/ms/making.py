@@ -36,22 +36,22 @@ _COARSE = (2**-6, 1e-2)  # bfloat16
 
 @dataclass
 class Spec:
-    """A node to make a case of.
+    """A node with inputs, of which a case is made.
 
     Attributes:
         inputs: arrays; None for an absent input.
-        attributes: of the node.
+        attributes: attributes of the node.
         fixed: indices of inputs that are constants.
         outputs: True for each output of the operator that the node has.
         dtypes: dtypes that onnxruntime does not infer, by index of the output.
         odd: bfloat16, int4 and uint4 outputs, by index.
         is_rounded: a few integers may be off by one, since they are rounded floats.
-        rtol: relative tolerance; 0: that of the dtype (_TOLERANCES).
-        atol: absolute tolerance, likewise.
-        opset: of ai.onnx.
+        rtol: relative tolerance; 0 for the dtype's (_TOLERANCES).
+        atol: absolute tolerance; 0 for the dtype's.
+        opset: version of ai.onnx.
         shared: {output: input} that onnxruntime requires to share memory, by index.
-        domain: operator set of the node.
-        version: of that operator set.
+        domain: domain of the node.
+        version: version of this domain.
     """
 
     inputs: list
@@ -84,9 +84,10 @@ class NodeCase:
 
 
 def makes(*operators: str):
-    """Declare a maker, a generator function of Specs.
+    """Declare the decorated generator function as the maker of operators' cases.
 
-    It is called as maker(draw), or as maker(draw, operator) if it makes several operators.
+    It yields Specs, and is called as maker(draw), or as maker(draw, operator) if it makes several
+    operators.
     """
 
     def declare(maker):
@@ -101,7 +102,7 @@ def makes(*operators: str):
 
 
 def specs_of(operator: str) -> Iterator[Spec]:
-    """Yield what the operator's maker yields."""
+    """Yield the Specs of an operator."""
     return MAKERS[operator](Draw(zlib.crc32(operator.encode())))
 
 
@@ -123,18 +124,25 @@ class Draw:
         return np.asarray(scale * self.rng.standard_normal(shape)).astype(dtype)
 
     def ints(self, shape: Sequence[int], dtype=np.int64, low=None, high=None) -> np.ndarray:
-        """Draw from low to high, both included; by default the whole range of the dtype."""
+        """Draw integers from low to high, both included.
+
+        Args:
+            shape: shape of the array.
+            dtype: its dtype.
+            low: the least integer; None for the dtype's.
+            high: the greatest integer; None for the dtype's.
+        """
         info = ml_dtypes.iinfo(dtype)
         low = int(info.min) if low is None else low
         high = int(info.max) if high is None else high
         return self.rng.integers(low, high, shape, np.int64, endpoint=True).astype(dtype)
 
     def scales(self, shape: Sequence[int], low=0.005, high=0.05, dtype=np.float32) -> np.ndarray:
-        """Draw scales of quantized values."""
+        """Draw scales of quantized values from low to high."""
         return np.asarray(self.rng.uniform(low, high, shape)).astype(dtype)
 
     def size(self, low: int, high: int) -> int:
-        """Draw a size from low to high, both included."""
+        """Draw one integer from low to high, both included."""
         return int(self.rng.integers(low, high, endpoint=True))
 
     def chance(self, p: float = 0.5) -> bool:
@@ -163,7 +171,7 @@ class Choice:
         self.__dict__.update(options)
 
     def attributes(self, *names: str) -> dict:
-        """Return those of these options that are not None, as attributes of a node."""
+        """Return the options with these names that are not None, as attributes of a node."""
         return {n: self.__dict__[n] for n in names if self.__dict__[n] is not None}
 
 
@@ -232,7 +240,15 @@ def _kind(value):
 
 
 def _computed(operator, one, fed, values, compute):
-    """Return the expected outputs; None if onnxruntime refuses the model."""
+    """Return the outputs that onnxruntime computes; None if it refuses the model.
+
+    Args:
+        operator: the operator.
+        one: the Spec.
+        fed: arrays of the model's inputs.
+        values: contents of all inputs.
+        compute: runs the model.
+    """
     model = _model(operator, one, fed)
     graph = model.graph
     _make_unsupported_inputs_constant(graph, values)

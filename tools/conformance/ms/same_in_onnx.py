@@ -80,7 +80,7 @@ def counted(draw):
 
 @makes("Trilu")
 def triangle(draw):
-    """Vary both sides, diagonals inside and outside of the matrix, and batches."""
+    """Yield cases with both sides of diagonals, inside and outside of the matrix, and batches."""
     for c in draw.each(
         30,
         dtype=[np.float32, np.float64, np.int64],

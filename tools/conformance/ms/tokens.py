@@ -47,9 +47,9 @@ def tokenizer(draw):
 
 @makes("WordConvEmbedding")
 def word_conv_embedding(draw):
-    """Draw words of different lengths, some shorter than the window.
+    """Yield cases with words of different lengths, some shorter than the window.
 
-    No word is empty, since onnxruntime leaves its row unset.
+    No word is empty, since onnxruntime does not set its row.
     """
     for c in draw.each(
         28, fixed=[(1, 2, 3), (1, 2), ()], named=[True, False], window=[1, 2, 3], opset=[None, 11]

@@ -119,7 +119,7 @@ _SHORT = {"float": "float32", "double": "float64", "float8e8m0": "float8e8m0"}
 
 
 def changed(versions: list[Version]) -> str:
-    """Return what each version of an operator changed except for the first: "9: …; 14: …"."""
+    """Return the changes of all versions of an operator but the first, as "9: …; 14: …"."""
     texts = []
     for before, version in zip([None, *versions], versions, strict=False):
         change = _written(version) or (before and _by_schema(before.schema, version.schema))

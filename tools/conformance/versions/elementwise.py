@@ -97,7 +97,7 @@ def power(draw, v):
 
 @makes("Max", "Mean", "Min", "Sum")
 def variadic(draw, v):
-    """Draw one to four inputs; before opset 8 all of one shape."""
+    """Draw one to four inputs; before opset 8 they all have one shape."""
     dtype, n = v.dtype(draw), draw.size(1, 4)
     shapes = broadcast_shapes(draw, n) if v.since >= 8 else [draw.shape(0, 5, 4)] * n
     if dtype.kind == "f":

@@ -202,7 +202,7 @@ def loss(draw, v):
 
 @makes("QuantizeLinear")
 def quantize(draw, v):
-    """Use one scale, or one per index of `axis` since opset 13."""
+    """Draw one scale, or since opset 13 maybe one for each index of `axis`."""
     signed = draw.chance()
     shape, zero = draw.shape(1, 4, 4), np.int8 if signed else np.uint8
     if v.since >= 21 and draw.chance(0.3):
@@ -218,7 +218,7 @@ def quantize(draw, v):
 
 @makes("DequantizeLinear")
 def dequantize(draw, v):
-    """Use one scale, or one per index of `axis` since opset 13."""
+    """Draw one scale, or since opset 13 maybe one for each index of `axis`."""
     dtypes = "int8 uint8 int16 uint16 int32" if v.since >= 21 else "int8 uint8 int32"
     dtype = v.dtype(draw, among=dtypes)
     shape, attributes, scales = draw.shape(1, 4, 4), {}, ()

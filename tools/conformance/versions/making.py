@@ -68,7 +68,7 @@ class Version:
 
     @property
     def name(self) -> str:
-        """Operator and version, such as "Clip-11"."""
+        """Operator and version, joined as in "Clip-11"."""
         return f"{self.operator}-{self.since}"
 
     @property
@@ -173,7 +173,14 @@ def models(version: Version, most: int) -> Iterator[NodeCase]:
 
 
 def _model(version, number, one, draw):
-    """Return the case; None if nothing can compute it."""
+    """Return the case of a Spec; None if nothing can compute its outputs.
+
+    Args:
+        version: the version of the operator.
+        number: number of the case.
+        one: the Spec; its opset is set.
+        draw: draws numbers.
+    """
     one.domain, last = version.domain, min(version.until, version.first + 3)
     if version.domain:
         one.version, one.opset = version.since, 17

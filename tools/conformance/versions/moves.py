@@ -10,7 +10,14 @@ from .reductions import axis_of
 
 
 def anything(draw, v, shape, i: int = 0) -> np.ndarray:
-    """Draw small numbers of a dtype that the version allows for input i."""
+    """Draw small numbers.
+
+    Args:
+        draw: draws numbers.
+        v: the version, which allows some dtypes for input i.
+        shape: shape of the array.
+        i: index of the input.
+    """
     return draw.ints(shape, np.int64, 0, 100).astype(v.dtype(draw, i))
 
 

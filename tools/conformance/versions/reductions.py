@@ -8,7 +8,7 @@ from .making import Spec, makes
 
 
 def axis_of(draw, v, rank: int, since: int = 11) -> int:
-    """Draw an axis, which may be negative from version `since` on."""
+    """Draw an axis of a tensor, which may be negative from version `since` on."""
     axis = draw.size(0, rank - 1)
     return axis - rank if v.since >= since and draw.chance(0.4) else axis
 

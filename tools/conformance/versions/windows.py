@@ -10,7 +10,14 @@ from .making import Spec, makes
 
 
 def windows(draw, v, rank: int, is_pool: bool = False) -> tuple[list[int], dict]:
-    """Draw the kernel's extents and the attributes of its windows."""
+    """Draw the sizes of a window and the attributes that describe windows.
+
+    Args:
+        draw: draws numbers.
+        v: the version, which has some of the attributes.
+        rank: number of spatial dims.
+        is_pool: draw attributes that only pools have, too.
+    """
     kernel = [draw.size(1, 3) for _ in range(rank)]
     attributes = {}
     if draw.chance(0.7):

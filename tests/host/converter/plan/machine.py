@@ -33,7 +33,7 @@ class Arena:
 
 
 class Apart:
-    """Memory of its own for each root tensor."""
+    """A memory in which each root tensor has separate bytes."""
 
     def __init__(self):
         self.of = {}
@@ -90,7 +90,7 @@ def elementwise(out: Tensor, *inputs: Tensor) -> Step:
 
 
 def move(x: Tensor, out: Tensor, n: int, source: int = 0, target: int = 0) -> Step:
-    """Return a step that copies n elements from offset source to offset target."""
+    """Return a step that copies n elements from x[source:] to out[target:]."""
     return Step("move", [x], [out], [x.itemsize, 1, n, 1, 1, source, target])
 
 

@@ -23,7 +23,15 @@ RTOL = 2e-5  # of the largest: what another order of float32 sums may change
 
 
 def node(op: str, inputs: str, outputs: str, domain: str = "", **attributes) -> onnx.NodeProto:
-    """Return a node; names are separated by blanks, `-` stands for an omitted one."""
+    """Return a node.
+
+    Args:
+        op: the operator.
+        inputs: names separated by blanks; `-` stands for an omitted one.
+        outputs: names separated by blanks.
+        domain: the operator's domain.
+        **attributes: its attributes.
+    """
     names = [[n.replace("-", "") for n in text.split()] for text in (inputs, outputs)]
     return helper.make_node(op, *names, domain=domain, **attributes)
 
@@ -93,9 +101,13 @@ def add_rewrite(monkeypatch, apply, level: int = 2, name: str = "faulty", at: in
 
 
 def compare(model, converted, inputs, rtol: float) -> None:
-    """Fails unless both models give the same: exactly with rtol 0.
+    """Fail unless two models have equal outputs; floats may differ by `rtol`.
 
-    Floats may differ by `rtol`; other values may not.
+    Args:
+        model: the model.
+        converted: the rewritten model.
+        inputs: arrays by name.
+        rtol: relative tolerance.
     """
     untyped = onnx.ModelProto()
     untyped.CopyFrom(converted)

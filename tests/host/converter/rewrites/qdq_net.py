@@ -17,7 +17,7 @@ U8, S8 = np.uint8, np.int8
 
 
 class Net:
-    """Builds a model node by node. A method returns the name of what it adds."""
+    """Build a model node by node. A method returns the name of the value that it adds."""
 
     def __init__(self, opset: int = 17, seed: int = 0):
         self.rng = np.random.default_rng(seed)
@@ -101,7 +101,14 @@ def operators(model: onnx.ModelProto) -> list[str]:
 
 
 def on_device(target, models, inputs, level: int = 1) -> list[list[np.ndarray]]:
-    """Return the outputs of each model on a MicroPython target, in one process."""
+    """Run each model on a MicroPython target, all in one process; return their outputs.
+
+    Args:
+        target: the target.
+        models: the models.
+        inputs: arrays for each model.
+        level: level of --optimize.
+    """
     conversions = [convert(model, Options(strip=True, optimize=level)) for model in models]
     jobs = [
         Job(c.data, [[x.tobytes() for x in xs]]) for c, xs in zip(conversions, inputs, strict=True)

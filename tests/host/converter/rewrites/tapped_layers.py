@@ -1,4 +1,4 @@
-"""Layers of a quantized net, each compared with what its own inputs on the board give.
+"""Compare each layer of a quantized net with its result for the inputs that the board computed.
 
 onnxruntime computes a layer in float32, whose last bits go astray where the exact result lies next
 to the middle between two integers: a step, in 1 or 2 elements of a whole net, which later layers
@@ -26,7 +26,12 @@ BOUND = 2e-5  # of floats behind the last integers, to the largest one
 
 
 def values_of(outputs, run: Run) -> dict[str, np.ndarray]:
-    """Return the outputs of a run by name; `outputs` are their tensors."""
+    """Return the outputs of a run by name.
+
+    Args:
+        outputs: tensors of the outputs.
+        run: the run.
+    """
     pairs = zip(outputs, run.outputs, strict=True)
     return {t.name: np.frombuffer(raw, t.np_dtype).reshape(t.shape) for t, raw in pairs}
 
@@ -34,15 +39,15 @@ def values_of(outputs, run: Run) -> dict[str, np.ndarray]:
 def wrong_layers(
     target, model: onnx.ModelProto, inputs: Sequence[np.ndarray], got: Mapping[str, np.ndarray]
 ) -> str:
-    """Return what is wrong with the layers of a model, "" if nothing is.
+    """Return descriptions of a model's wrong layers, "" without any.
 
-    The integers between layers are outputs here, which must not change the others.
+    The integers between layers become outputs, which must not change the model's own outputs.
 
     Args:
-        target: where the model runs.
-        model: of fixed dims.
-        inputs: in the graph's order.
-        got: what the model returns without these outputs, by name.
+        target: the target that runs the model.
+        model: a model of fixed dims.
+        inputs: arrays in the graph's order.
+        got: outputs of the model without these further ones, by name.
     """
     model = infer(model)
     graph = model.graph

@@ -11,9 +11,9 @@ from tools.converter.protos import bodies_of, copied, nodes_of
 
 
 def mutated(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
-    """Return a copy that declares other shapes, and other dtypes of inner values.
+    """Return a copy that declares wrong shapes, and wrong dtypes of inner values.
 
-    onnxruntime computes the same, but refuses wrong dtypes of inner values.
+    onnxruntime ignores these shapes, but refuses wrong dtypes of inner values.
     """
     rng = random.Random(seed)
     result = _with_inner_types(model)

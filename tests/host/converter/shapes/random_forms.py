@@ -54,7 +54,17 @@ def some_axes(draw, rank, opset, least=1):
 
 
 def by_list(x, op, opset, since, name, values, attrs=None):
-    """Return a node with a list of integers: an attribute before an opset, then an input."""
+    """Return a node with a list of integers: an attribute before an opset, then an input.
+
+    Args:
+        x: the first input.
+        op: the operator.
+        opset: opset of the node.
+        since: first opset in which the list is an input.
+        name: name of the attribute.
+        values: the integers.
+        attrs: further attributes.
+    """
     attrs = attrs or {}
     if opset < since:
         return Node(op, [x], attrs | {name: values}, opset)
@@ -62,7 +72,7 @@ def by_list(x, op, opset, since, name, values, attrs=None):
 
 
 def windows(draw, op, opset, kernel):
-    """Return attributes of windows; the kernel is no larger than an input without pads."""
+    """Draw attributes of windows that fit into an input without pads."""
     n, attrs = len(kernel), {}
     if draw.chance(0.7):
         attrs["strides"] = sizes(draw, n)

@@ -67,7 +67,7 @@ class Normalized(nn.Module):
 
 
 class Padded(nn.Module):
-    """Pads that the layer behind could do itself."""
+    """Explicit pads in front of a layer that could pad itself."""
 
     def __init__(self):
         super().__init__()

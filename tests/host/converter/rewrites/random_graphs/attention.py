@@ -13,7 +13,7 @@ _RARELY = (-1e4,)
 
 
 def heads(b: Builder) -> None:
-    """Add Softmax of queries and keys, times values, of heads that lie in any layout."""
+    """Add attention: Softmax of queries and keys, times values, in any layout of the heads."""
     batch, n_heads, width = b.choice(1, 1, 2), b.choice(1, 2, 3), b.integer(1, 4)
     n_queries = b.integer(1, 5)
     n_keys = n_queries if b.chance(0.7) else b.integer(1, 6)
@@ -50,7 +50,14 @@ def _scaled(b, x, by):
 
 
 def _operands(b, n_queries, n_keys, shape):
-    """Return three tensors (batch, heads, rows, width)."""
+    """Return queries, keys and values (batch, heads, rows, width).
+
+    Args:
+        b: the builder.
+        n_queries: rows of the queries.
+        n_keys: rows of keys and values.
+        shape: (batch, heads, width).
+    """
     batch, n_heads, width = shape
     if n_queries == n_keys and b.chance(0.4):  # parts of one product
         axis = b.choice(0, 2)

@@ -40,7 +40,7 @@ class Builder:
         return options[self.rng.integers(len(options))]
 
     def integer(self, low: int, high: int) -> int:
-        """Return an integer from low to high, both included."""
+        """Draw an integer from low to high, both included."""
         return int(self.rng.integers(low, high, endpoint=True))
 
     def integers(self, low: int, high: int, n: int) -> list[int]:
@@ -54,7 +54,7 @@ class Builder:
         return [int(a) for a in self.rng.permutation(rank)]
 
     def axis(self, axis: int, rank: int) -> int:
-        """Return the same axis, at times counted from the end."""
+        """Return an axis, at times counted from the end."""
         return axis - rank if self.chance(0.4) else axis
 
     def shape(self, name: str) -> list[int]:
@@ -141,7 +141,16 @@ class Builder:
     # Operators whose arguments moved from attributes to inputs.
 
     def ints(self, op: str, x: str, values, since: int = 13, name: str = "axes", **attributes):
-        """Add an operator of x and integers, which are an attribute `name` below opset `since`."""
+        """Add an operator of x and integers; return its output.
+
+        Args:
+            op: the operator.
+            x: its first input.
+            values: the integers.
+            since: first opset in which they are an input.
+            name: name of the attribute before.
+            **attributes: further attributes.
+        """
         if self.opset < since:
             return self.op(op, x, **{name: list(values)}, **attributes)
         return self.op(op, x, np.int64(values), **attributes)
@@ -171,7 +180,14 @@ class Builder:
         return self.op("Slice", x, np.int64([start]), np.int64([end]), np.int64([axis]), steps)
 
     def gather(self, x: str, axis: int, place: int, keeps: bool = False) -> str:
-        """Return one position of an axis, gathered by a scalar or by a list of one index."""
+        """Return one index of an axis of x, gathered by a list of one index or by a scalar.
+
+        Args:
+            x: the value.
+            axis: the axis.
+            place: the index.
+            keeps: the axis stays, with an extent of 1.
+        """
         place = np.int64([place]) if keeps else np.int64(place)
         return self.op("Gather", x, place, axis=self.axis(axis, len(self.shape(x))))
 
@@ -224,7 +240,7 @@ class Builder:
         return [dims[i] for i in self.order(len(dims))] + [n]
 
     def behind(self, x: str, most: int = 2) -> str:
-        """Add up to `most` nodes behind x, which no pattern may mind; return the last output."""
+        """Add up to `most` nodes behind x, on which no pattern depends; return the last output."""
         for _ in range(self.integer(0, most)):
             try:
                 x = self._one_behind(x)

@@ -102,7 +102,7 @@ def linear(b: Builder, x: str | None = None) -> str:
 
 
 def view(b: Builder, x: str) -> str:
-    """Return the same elements in another shape."""
+    """Return a value with the elements of x in another shape."""
     shape = b.shape(x)
     kind = b.choice("reshape", "flatten", "unsqueeze", "rows")
     if kind == "flatten":
@@ -115,7 +115,7 @@ def view(b: Builder, x: str) -> str:
 
 
 def clip(b: Builder, x: str, low, high) -> str:
-    """Add a Clip; limits of None are omitted."""
+    """Add a Clip of x; a limit of None is omitted."""
     as_input = [None if v is None else np.float32(v) for v in (low, high)]
     if b.chance(0.05):
         as_input[0] = b.input([])
@@ -166,7 +166,7 @@ def _attributes(node):
 
 
 def batch_norm(b: Builder) -> None:
-    """Add a BatchNormalization: behind a layer, before one, between two, or alone."""
+    """Add a BatchNormalization: after a layer, before one, between two, or alone."""
     if b.chance(0.6):
         y = linear(b)
         if b.chance(0.15):
@@ -189,7 +189,7 @@ def norm(b: Builder, x: str) -> str:
 
 
 def _beside(b, shape, channels):
-    """Return a constant beside a tensor: one number, one a channel, or more."""
+    """Return a constant operand for a tensor: one number, one for each channel, or more."""
     rank = len(shape)
     own = [1] * rank
     own[channels] = shape[channels]

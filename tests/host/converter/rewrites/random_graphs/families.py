@@ -1,4 +1,4 @@
-"""The generator of graphs for each rewrite, and how often the rewrite must find its pattern."""
+"""List a generator of graphs for each rewrite, and how often it must find its pattern."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Family:
         rewrite: the module's name.
         make: adds the nodes.
         share: part of the graphs in which the rewrite must find its pattern.
-        steps: by how many an integer may be off, in a few of its elements; None for layers, which
-            add deviations up: there the rewrite for boards must change no result.
+        steps: by how many steps some integers may differ; None for layers, which
+            add deviations up: for them the rewrite for boards must change no result.
     """
 
     rewrite: str

@@ -23,7 +23,7 @@ def _times(b, x, factor):
 
 
 def _product(b: Builder, x: str, y: str, factor: float = 1.0) -> str:
-    """Return x * y * factor, multiplied in any order."""
+    """Return x * y * factor, with the products in any order."""
     if factor == 1:
         return b.op("Mul", x, y)
     kind = b.choice("behind", "x", "y")
@@ -72,7 +72,7 @@ def swish(b: Builder, x: str) -> str:
 
 
 def gates(b: Builder) -> None:
-    """Add one or two gates, one behind the other."""
+    """Add a gate, or two gates in a row."""
     x = linear(b) if b.chance(0.3) else b.source(b.dims(0, 4))
     for _ in range(b.integer(1, 2)):
         if b.chance(0.15):

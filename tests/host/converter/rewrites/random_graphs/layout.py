@@ -10,7 +10,7 @@ from .dense import clip, conv, linear, weights
 
 
 def duplicates(b: Builder) -> None:
-    """Add constants with the same contents, with almost the same, and with the same bytes."""
+    """Add constants with equal contents, almost equal ones, and equal bytes of other dtypes."""
     x = b.source(shape := b.dims(1, 3))
     data = b.randn(*shape)
     near = data.copy()
@@ -36,7 +36,7 @@ def duplicates(b: Builder) -> None:
 
 
 def common(b: Builder) -> None:
-    """Add nodes that compute the same; some differ in an attribute or the order of inputs."""
+    """Add nodes with equal results; some differ in an attribute or the order of inputs."""
     x = b.source(b.dims(2, 4))
     z = b.input(b.shape(x))
     kind = b.choice("unary", "binary", "reduce", "split", "cast", "top", "chain")
@@ -246,7 +246,7 @@ def _between(b, x):
 
 
 def _same(b, made, x):
-    """Return a value of the same shape, possibly x itself."""
+    """Return a value with the shape of x, possibly x itself."""
     return b.choice(*[v for v in made if b.shape(v) == b.shape(x)])
 
 
@@ -332,7 +332,7 @@ def _middle(b: Builder, x: str, made: list[str]) -> list[str]:
 
 
 def transposes_pushed(b: Builder) -> None:
-    """Add nodes behind a Transpose or two, then Transposes that restore the layout."""
+    """Add one or two Transposes, other nodes, then Transposes that restore the layout."""
     x = b.source(shape := b.dims(2, 4, 5))
     rank = len(shape)
     x = conv(b, x) if rank == 4 and b.chance(0.4) else x

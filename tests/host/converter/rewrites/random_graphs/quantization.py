@@ -1,4 +1,4 @@
-"""What a quantizer adds to a graph: scales, QuantizeLinear and DequantizeLinear."""
+"""Add what a quantizer adds to a graph: scales, QuantizeLinear and DequantizeLinear."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDE = (np.int16, np.uint16)
 
 
 class Scale:
-    """A scale, in which few sums lie midway between two integers, and a zero point."""
+    """A scale and zero point; few sums of integers are halfway between two integers."""
 
     def __init__(self, b: Builder, dtype, scale=None, zero=None):
         ends = np.iinfo(dtype)
@@ -51,7 +51,14 @@ def dtype_of(b: Builder):
 
 
 def real(b: Builder, shape, s: Scale, before: bool = True) -> str:
-    """Return floats dequantized from integers; at times from floats or a moved tensor."""
+    """Return floats dequantized from integers.
+
+    Args:
+        b: the builder.
+        shape: shape of the value.
+        s: its Scale.
+        before: at times the integers come from quantized floats, or a Transpose moves them.
+    """
     kind = (
         b.choice("integers", "integers", "integers", "floats", "moved") if before else "integers"
     )
@@ -67,7 +74,15 @@ def real(b: Builder, shape, s: Scale, before: bool = True) -> str:
 
 
 def weights(b: Builder, shape, axis: int, scale: float = 0.01, dtype=None) -> str:
-    """Return dequantized constant weights, with one scale or one for each channel of an axis."""
+    """Return dequantized constant weights.
+
+    Args:
+        b: the builder.
+        shape: shape of the weights.
+        axis: axis of the channels, which may have a scale each.
+        scale: scales are 0.5 to 1.5 times this.
+        dtype: dtype of the integers; None for int8 or uint8.
+    """
     dtype = dtype or b.choice(np.int8, np.int8, np.uint8)
     n = shape[axis]
     by_channel = b.opset >= 13 and b.chance(0.5)
@@ -93,7 +108,7 @@ def bias(b: Builder, shape, size: float = 1.0):
 
 
 def integer_bias(b: Builder, n: int, x: Scale, w: str):
-    """Return a dequantized int32 bias with the scale of the products."""
+    """Return a dequantized int32 bias of n channels, with the scale of products of x and w."""
     maker = next(node for node in b.nodes if w in node.output)
     scale = numpy_helper.to_array(b.constants[maker.input[1]]) * x.scale
     values = b.rng.integers(-2000, 2000, n).astype(np.int32)
@@ -103,7 +118,14 @@ def integer_bias(b: Builder, n: int, x: Scale, w: str):
 
 
 def ending(b: Builder, y: str, s: Scale, share: float = 0.85) -> None:
-    """Add an activation at times, then mostly integers, and floats or views behind them."""
+    """Add an activation at times, then a quantized output, and at times readers of the floats.
+
+    Args:
+        b: the builder.
+        y: the result of the layer.
+        s: Scale of the output.
+        share: how often the output is quantized.
+    """
     if b.chance(0.25):
         y = (
             b.op("Relu", y)

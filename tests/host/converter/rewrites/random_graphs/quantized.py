@@ -252,7 +252,7 @@ def resized(b: Builder) -> None:
 
 
 def dynamic(b: Builder) -> None:
-    """Add a product as dynamic quantization writes it, with scale and offset behind it."""
+    """Add a dynamically quantized product, followed by its scale and offset."""
     k, n = b.integer(1, 8), b.integer(1, 5)
     is_conv = b.chance(0.4)
     shape = [1, k, *b.integers(3, 5, 2)] if is_conv else [*b.dims(0, 2, 3), b.integer(1, 3), k]
@@ -277,7 +277,7 @@ def dynamic(b: Builder) -> None:
 
 
 def fixed(b: Builder) -> None:
-    """Add DynamicQuantizeLinear behind a norm, or behind a product and a gate."""
+    """Add DynamicQuantizeLinear of a norm, or of a product with a gate."""
     k, n = b.integer(2, 8), b.integer(1, 5)
     x = b.source([*b.dims(0, 2, 3), b.integer(1, 3), k])
     if b.chance(0.4):
@@ -302,7 +302,7 @@ def fixed(b: Builder) -> None:
 
 
 def wide(b: Builder) -> None:
-    """Add operators of 16 bits: those of 8 bits, and what has an own operator there."""
+    """Add operators with 16-bit integers: those of 8-bit models, Relu or Clip, or MaxPool."""
     kind = b.choice("conv", "matmul", "elementwise", "mean", "clip", "pool")
     if kind == "conv":
         convs(b, WIDE)

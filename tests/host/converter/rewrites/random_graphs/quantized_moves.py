@@ -9,7 +9,7 @@ from .quantization import Scale, dq, dtype_of, q, real, weights
 
 
 def move(b: Builder, x: str) -> str:
-    """Add a node that moves elements, or selects some."""
+    """Add a node that moves all elements of x, or selects some."""
     shape = b.shape(x)
     rank = len(shape)
     axis = b.integer(0, max(rank - 1, 0))

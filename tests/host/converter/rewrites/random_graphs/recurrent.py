@@ -113,7 +113,7 @@ class Network:
 
 
 def _whole(b, network, results):
-    """Return the last result of a network, some results, or all of them as one tensor."""
+    """Return the last result of a network, a sum of two, or all of them as one tensor."""
     kind = b.choice("last", "last", "stacked", "joined", "some")
     if kind == "last":
         return results[-1]
@@ -163,7 +163,7 @@ def alone(b: Builder) -> None:
 
 
 def last_steps(b: Builder) -> None:
-    """Add an operator of which some steps are read, behind moves of axes."""
+    """Add a recurrent operator of whose steps only some are read, after moves of axes."""
     op, t = b.choice("LSTM", "GRU", "RNN"), b.integer(1, 4)
     rows, k, n = b.choice(1, 1, 2), b.integer(1, 3), b.integer(1, 3)
     direction = b.choice("forward", "reverse", "bidirectional", "bidirectional")
@@ -186,7 +186,7 @@ def last_steps(b: Builder) -> None:
 
 
 def scans(b: Builder) -> None:
-    """Add a cell as the body of a Scan; a Builder of its own makes the body."""
+    """Add a Scan of a recurrent cell; another Builder makes the body."""
     network = Network(b)
     t, rows = b.integer(1, 4), network.rows
     inner = Builder(0, (b.opset,))

@@ -176,7 +176,7 @@ def _is_mixed(node, constants):
 
 
 def _signed(node, graph, constants):
-    """Return a product of bytes as one of int8 alone with the same result."""
+    """Return nodes that compute a product of bytes with int8 alone."""
     copy, (operands, result) = onnx.NodeProto(), _PRODUCTS[node.op_type]
     copy.CopyFrom(node)
     before, after = [], []
@@ -192,7 +192,7 @@ def _signed(node, graph, constants):
 
 
 def _moved(x, out, number, dtype):
-    """Return nodes that add a number and cast to another dtype."""
+    """Return nodes that add a number to x and cast the sum to another dtype."""
     wide, by, total = (f"{out}/{name}" for name in ("wide", "by", "sum"))
     value = numpy_helper.from_array(np.int32(number))
     return [
@@ -224,10 +224,14 @@ def wrong_types(model: onnx.ModelProto) -> dict:
 
 
 def difference(expected, got, bound: float = BOUND, steps: int = 0, noise=None) -> str:
-    """Return the difference of outputs in words, "" for none.
+    """Return a description of the difference of outputs, "" without one.
 
-    Floats may differ by `bound`, relative to the largest one, integers by `steps`, and an output
-    by its `noise` in any case.
+    Args:
+        expected: arrays of the original graph.
+        got: arrays of the rewritten graph.
+        bound: how far floats may differ, relative to the largest.
+        steps: how far integers may differ.
+        noise: how far each output may differ in any case.
     """
     if len(expected) != len(got):
         return "other outputs"
