@@ -16,9 +16,9 @@ def clock():
 
 
 def twin(model):
-    """Return a copy of the model with a turn of its own, for a caller that has the model's turn.
+    """Return a copy of the model with a separate turn, for a caller that has the model's turn.
 
-    Its run() takes as long as the model's, including all that belongs to a call.
+    Its run() takes as long as the model's, with all work of a call.
     """
     result = object.__new__(type(model))
     for name, value in model.__dict__.items():

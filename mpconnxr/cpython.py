@@ -28,12 +28,12 @@ def _same(what, **_):
 
 
 def _threshold(nbytes=-1):
-    """Stand for gc.threshold, which in CPython counts objects: -1, none is set."""
+    """Replace gc.threshold, which in CPython counts objects. -1: no threshold is set."""
     return -1
 
 
 def _mem_free():
-    """Stand for gc.mem_free, for a message: CPython does not know it."""
+    """Replace gc.mem_free; CPython does not know that number, which a message shows."""
     return 0
 
 
@@ -51,7 +51,7 @@ def _sleep_us(us):
 
 
 class _DeflateIO:
-    """Stand for deflate.DeflateIO of a stream of raw data, which it reads byte by byte."""
+    """Replace deflate.DeflateIO for a stream of raw data, which is read byte by byte."""
 
     def __init__(self, stream, _, bits):
         self._stream, self._more = stream, zlib.decompressobj(-bits)
@@ -68,7 +68,7 @@ class _DeflateIO:
         return n
 
     def _next(self):
-        """Return the rest of the last byte, which may stand for many, or the next byte."""
+        """Return the output that is left from the last byte, or that of the next one."""
         if self._more.unconsumed_tail:
             return self._more.unconsumed_tail
         byte = bytearray(1)

@@ -71,7 +71,7 @@ def fill_one(t, x):
 
 
 def _is_copied(t, x):
-    """Copy x if its shape does not matter. Return True, or False with anything left in t."""
+    """Copy x if its shape does not matter and return True; otherwise t may be partly filled."""
     kind = type(x)
     try:
         code = t.fed
@@ -86,14 +86,21 @@ def _is_copied(t, x):
 
 
 def _is_another(t, x, kind, code):
-    """Copy a list, bytes, or a view of bytes; return True if it was copied."""
+    """Copy a list, bytes, or a view of bytes; return True if it was copied.
+
+    Args:
+        t: the tensor.
+        x: the value.
+        kind: type of x.
+        code: struct code of the elements, or 0.
+    """
     if kind is list or kind is tuple:
         return 0 < code < _BYTES and len(x) == len(t.data) and _are_numbers(t, chr(code), x)
     return code and _are_bytes(t, x, kind)
 
 
 def _are_bytes(t, x, kind):
-    """Copy bytes, or a view of them; return True if they were copied."""
+    """Copy x if it is bytes or a view of bytes; return True if it was copied."""
     if kind is not bytes and kind is not bytearray and kind is not memoryview:
         return False
     if not bytearray_at or len(x) != t.nbytes:
@@ -129,7 +136,7 @@ if not bytearray_at:
 
 
 def _are_numbers(t, code, x):
-    """Copy a list or tuple; return True if all numbers are in range. Raises TypeError."""
+    """Copy a list or tuple; return True if all its numbers are in range. Raises TypeError."""
     data = t.data
     if code in "fd":
         i = 0

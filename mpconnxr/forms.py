@@ -93,13 +93,13 @@ def later(name, function):
 
 
 class Board:
-    """Choose loops by the board. Calls, and whatever stands for it, is one."""
+    """Choose loops by the board. Calls, and recorders of calls on a computer, inherit this."""
 
     def fpu(self, name, exact):
         """Return the loops of a family for an FPU, or None.
 
-        None: there are none, or the loops of the family `exact`, in whose place they are, come
-        first.
+        None means that the board has none, or that the loops of family `exact`, which compute the
+        same on integers, come first (see precedes).
         """
         return get(name, "vfp") if precedes(name, "vfp", exact) else None
 
@@ -117,7 +117,7 @@ def _first(name, expected):
 
 
 def precedes(name, form, other):
-    """Return True if a family in this form comes before the family whose place it takes."""
+    """Return True if a family in this form comes before the family that it replaces."""
     for each in order:
         if each == form:
             return find(name, form) is not None

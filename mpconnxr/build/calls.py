@@ -1,5 +1,4 @@
-"""The interface by which kernels emit the calls that a run makes: one table for all steps of a
-graph.
+"""Collect the calls that kernels emit into one table for all steps of a graph.
 
 A kernel says which calls a run makes, and which fields grow from one to the next:
 
@@ -51,7 +50,7 @@ class Memories:
     """
 
     def __init__(self, arena, state, reader):
-        """Begin with the arena, the state and the reader's file; without a reader with none."""
+        """Begin with the arena, the state and the reader's file; with nothing without a reader."""
         self.spans, self.buffers, self._parts = [], [], {}  # place of a part, by its id
         self.constants = Constants()
         if reader is None:
@@ -77,13 +76,13 @@ class Memories:
             self.place(buffer)
 
     def fork(self):
-        """Return other Memories that begin with these."""
+        """Return a copy, to which buffers can be added without changing these."""
         made = Memories(None, None, None)
         made.spans, made.buffers, made._parts = self.spans[:], self.buffers[:], self._parts.copy()
         return made
 
     def place(self, buffer):
-        """Return (number of the memory that has a buffer, start of the buffer in it)."""
+        """Return (number of the buffer's memory, start of the buffer in it)."""
         part = self._parts.get(id(buffer))
         return part or self._part(buffer, *self._memory_of(buffer))
 
@@ -131,7 +130,7 @@ class Constants:
         self._known, self._buffer, self._free = {}, b"", 0
 
     def tensor(self, code, numbers):
-        """Return the bytes of an array of these numbers, as a Tensor. code: struct code."""
+        """Return an array of these numbers as a Tensor of bytes. code: struct code."""
         data = bytes(array(code, numbers))
         n = len(data)
         if data not in self._known:
@@ -185,7 +184,7 @@ class Calls(Repeats):
         return (-1 - i, 0) + tuple(places)
 
     def part(self, first=0, last=None):
-        """Return a placeholder for words of a call's block, to be held by itself or in a list."""
+        """Return a placeholder for words of a call's own block, for hold()."""
         from .held import Part
 
         return Part(first, last)
@@ -326,10 +325,11 @@ def last(counts, strides):
 
 
 def wrap_bits(limits):
-    """Return [bits if it is signed, else 0; bits] of an integer dtype with these limits.
+    """Return the two numbers by which a loop wraps integers of a dtype with these limits.
 
-    From these, a and b, a loop computes half and mask: 1 << a >> 1 and (1 << b) - 1. The number v
-    becomes (v + half & mask) - half.
+    They are a = bits of the dtype if it is signed, else 0, and b = its bits. The loop computes
+    half and mask from them: 1 << a >> 1 and (1 << b) - 1. The number v becomes (v + half & mask) -
+    half.
     """
     bits = 0
     while limits[1] - limits[0] >> bits:

@@ -76,9 +76,9 @@ class Emission(forms.Board):
         return n, step
 
     def settle(self):
-        """Make the table.
+        """Make the table from all calls that were emitted.
 
-        A run begins with all words as the first run found them, however the run before it has
+        Each run begins with all words as the first run found them, however the run before it has
         ended.
         """
         if not self.table:
@@ -97,14 +97,14 @@ class Emission(forms.Board):
         self._bind(b"".join(self._codes), first)
 
     def _end(self):
-        """End the code, for whatever comes next."""
+        """Add the code that ends a step."""
         self._room(1)
         self._code[self.known[_AT]] = _END
         self.known[_AT] += 1
         self._take()
 
     def _take(self):
-        """Keep the code that was emitted, and begin again."""
+        """Move the code emitted so far to the codes of the steps, and begin with none."""
         at = self.known[_AT]
         self._codes.append(bytes(memoryview(self._code)[:at]))
         self._nbytes += at
@@ -209,7 +209,7 @@ class Emission(forms.Board):
         return entry
 
     def view(self, buffer, which):
-        """Return the word of the view of a buffer, which is (kind, place).
+        """Return the word of the view for a buffer, which is (kind, place).
 
         `which` tells the views of its kind apart: 4 times a number, plus the index of the
         argument, or 3 for a buffer in a list.
@@ -250,7 +250,7 @@ class Emission(forms.Board):
     # Code
 
     def _room(self, n):
-        """Make room in the code for so many numbers."""
+        """Enlarge the code so that n more numbers fit."""
         at = self.known[_AT]
         if at + 16 + _OF_A_NUMBER * n > len(self._code):
             code = bytearray(2 * at + 16 + _OF_A_NUMBER * n)
@@ -303,11 +303,11 @@ class Entry:
             self.order = [6 + by_word.index((views[i], i)) for i in range(3)]
 
     def block(self, words):
-        """Return its block, a part of the words of the table."""
+        """Return the entry's block, a part of the table's words."""
         return words[self.word : self.word + self.n]
 
     def each(self):
-        """Return the entries that have its views: itself, and more."""
+        """Return the entries that have this one's views: itself, and `more`."""
         return [self] + list(self.more)
 
 

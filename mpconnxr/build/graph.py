@@ -1,4 +1,4 @@
-"""The graph section of a model file: nodes as numbers, with bodies of nodes inside them."""
+"""Read the graph section of a model file: nodes as numbers, with bodies of nodes inside them."""
 
 from ..errors import fail
 
@@ -18,7 +18,7 @@ class NodeTable:
     """The nodes of a model file."""
 
     def __init__(self, numbers, kernels, n_tensors):
-        """Skip the graph: `numbers` is at its length; `kernels` are names."""
+        """Skip the graph. numbers: stand before its length; kernels: names."""
         self._kernels = kernels
         self._n_tensors = n_tensors
         n = numbers.count()
@@ -57,7 +57,7 @@ class NodeTable:
             yield self._kernels[kernel], inputs, outputs, scratch, params, bodies, place, reads
 
     def _bodies(self, numbers, n, depth):
-        """Return [(numbers at its start, their count, depth)] of the n bodies of a node."""
+        """Return (numbers at its start, number of nodes, depth) for each body of a node."""
         result = []
         if n and depth > _MAX_DEPTH:
             fail("bodies in bodies in bodies")

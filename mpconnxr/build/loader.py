@@ -117,7 +117,7 @@ class Loader:
     def _prepare_all(self, reader, body=None):
         """Return [(n, step)] of the graph, or of a body.
 
-        A step that reads weights comes before the step that uses them.
+        A step that reads streamed weights comes before the step that uses them.
         """
         steps, outer, self._calls = [], self._calls, None
         for i, node in enumerate(reader.nodes(body)):
@@ -229,7 +229,7 @@ class Loader:
 
 
 def _as_run(steps, tables):
-    """Return the steps, with adjacent steps of one table joined."""
+    """Return the steps with neighbours of one table joined. tables: the table of a step, by id."""
     result, k = [], 0
     while k < len(steps):
         n, step = steps[k]
@@ -266,7 +266,7 @@ def overlaps(inputs, outputs):
 
 
 def _check_ends(reader):
-    """Raise ModelError if an input is a constant, or an output a streamed one."""
+    """Raise ModelError if an input is a constant, or an output a streamed constant."""
     for i in reader.inputs:
         if reader.tensors[i].storage == STORAGE_DATA:
             raise ModelError("an input is a constant")

@@ -20,7 +20,7 @@ class Node:
     """A node of the graph, as its kernel sees it.
 
     Attributes:
-        name: for messages.
+        name: text that names the node in messages.
         inputs, outputs, scratch: lists of Tensor.
         params: view of int32.
         bodies: a list of [(n, step)] for each subgraph, all prepared.
@@ -106,11 +106,11 @@ class Node:
                 self.fail("{} where {} is needed".format(t.dtype, dtype))
 
     def extents(self, first, n):
-        """Return n params from first on. Raises ModelError unless each is from 0 to BIAS - 1."""
+        """Return n params from `first` on. Raises ModelError unless each is 0 to BIAS - 1."""
         return self._within(0, first, n)
 
     def signed(self, first, n):
-        """Return n params from first on. Raises ModelError unless each is within +-(BIAS - 1)."""
+        """Return n params from `first` on. Raises ModelError unless each is within +-(BIAS - 1)."""
         return self._within(1 - BIAS, first, n)
 
     def _within(self, least, first, n):

@@ -22,7 +22,7 @@ class Numbers:
 
     Attributes:
         at: offset of the next number.
-        n_read: how many numbers were read.
+        n_read: number of numbers that were read.
     """
 
     def __init__(self, data, at, end, n_read=0):
@@ -44,7 +44,7 @@ class Numbers:
         return -1 - (code >> 1) if code & 1 else code >> 1
 
     def _longer(self, code):
-        """Return the code of several bytes, of which `code` has the bits of the first."""
+        """Return a code of several bytes. code: the bits of its first byte."""
         shift = 7
         while True:
             if self.at >= self._end:
@@ -76,14 +76,14 @@ class Numbers:
         return n
 
     def count(self):
-        """Return a count of numbers, or of things that take at least one number, to follow."""
+        """Return a count of things that follow, each of at least one number. Raises ModelError."""
         n = self.size()
         if n > self._end - self.at:
             fail("tables end too early")
         return n
 
     def take(self, n):
-        """Return a list of the next n numbers, n from `count`."""
+        """Return a list of the next n numbers; n comes from `count`."""
         result, i = [0] * n, 0
         while i < n:
             result[i] = self.next()
@@ -91,9 +91,9 @@ class Numbers:
         return result
 
     def words(self, n):
-        """Read the next n numbers, n from `count`.
+        """Read the next n numbers; n comes from `count`.
 
-        Return an array whose first n elements they are, until the next call.
+        Return an array whose first n elements they are until the next call.
         """
         while len(_words) <= n:
             _words.append(0)

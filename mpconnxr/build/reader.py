@@ -61,7 +61,7 @@ class Reader:
         memory: view of the file if it is in memory, else None.
         arena_nbytes: size of the arena, including streamed weights if they are streamed.
         streamed_nbytes: size of the arena if weights are streamed.
-        state_nbytes: size of what lasts from run to run.
+        state_nbytes: size of the tensors that last from run to run.
         chunks: list of Chunk.
         tensors: Records.
         inputs, outputs: tensor ids.
@@ -242,7 +242,7 @@ class Reader:
         return t.chunk.buffer, within
 
     def parts(self):
-        """Return [(buffer, offset in self.memory; None: a copy)] of the data in memory."""
+        """Return (buffer, offset in self.memory; None for a copy) of the data in memory."""
         result = [c for c in self.chunks if c.buffer is not None and c.nbytes]
         return [(c.buffer, None if type(c.buffer) is bytearray else c.offset) for c in result]
 
@@ -255,7 +255,7 @@ class Reader:
         return self._graph.nodes(body)
 
     def chunk(self, kind):
-        """Return the bytes of the first chunk of a wanted kind; None without any."""
+        """Return the bytes of the first chunk of a kind, one of `extra`; None without any."""
         for c in self.chunks:
             if c.kind == kind:
                 return c.buffer

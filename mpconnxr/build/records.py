@@ -1,4 +1,4 @@
-"""The records of tensors in a model file, and the chunks that hold their bytes."""
+"""Read the records of tensors in a model file, and the chunks that hold their bytes."""
 
 import struct
 from array import array
@@ -22,8 +22,8 @@ class Chunk:
     """A part of the file that is read as a whole.
 
     Attributes:
-        kind: CHUNK_DATA or another one of reader's.
-        offset, nbytes: where the file holds it.
+        kind: CHUNK_DATA or another constant of the reader.
+        offset, nbytes: its bytes in the file.
         digest_at: offset of its SHA-256 in the tables.
         place: offset in the arena if it is streamed, else None.
         buffer: its bytes if they were read, else None.
@@ -41,7 +41,7 @@ class Chunk:
         self.buffer = None
 
     def digest(self, tables):
-        """Return its SHA-256 from the tables."""
+        """Return the chunk's SHA-256 from the tables."""
         return bytes(tables[self.digest_at : self.digest_at + 32])
 
     def has(self, offset, nbytes):
@@ -69,7 +69,7 @@ class TensorInfo:
     chunk = None
 
     def clear(self):
-        """Reset all that was set."""
+        """Reset all attributes, so that the object can hold another record."""
         self.packed = self.stored_nbytes = self.nbytes = self.storage = 0
         self.is_open = False
         self.chunk = None
@@ -100,7 +100,7 @@ class Records:
         self.state_nbytes = 0
 
     def read(self, numbers):
-        """Check all records, from their count on, and go past them."""
+        """Check all records, from their count on, and move `numbers` behind them."""
         self._numbers = numbers
         self._places = array("I", [0] * numbers.count())
         t = TensorInfo()

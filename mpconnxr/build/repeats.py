@@ -115,7 +115,10 @@ class Repeats(Emission):
                 self.call_with(member.loop, tuple(buffers), p)
 
     def _spread(self, site):
-        """Make steps the growth of each level, and p the words that the first round adds to."""
+        """Turn a site's differences between rounds into the growth of each level.
+
+        Afterwards site.steps has that growth, and site.p the words before the first round.
+        """
         first, steps = site.p, site.steps
         for i in range(1, len(steps)):
             if steps[i]:  # a round of an outer repeat begins where all rounds of this one end
@@ -221,10 +224,10 @@ class Site:
         self.moves[i][depth] = n
 
     def settle(self):
-        """Compute before, after and added from the moves.
+        """Compute where the buffers are before, after and between rounds.
 
-        before: the buffers' places before the first round; after: in the last one; added: by
-        level, the growth of each place in a round.
+        before: their places before the first round; after: in the last round; added: for each
+        level the growth of each place in a round.
         """
         self.before = [buffer[1] for buffer in self.buffers[:3]]
         if self.moves:  # apart: a frame of more than 11 words is of the heap, and takes longer

@@ -45,7 +45,7 @@ class Origin:
     def check(self, digest, end):
         """Raise ModelError unless the file has this origin.
 
-        `digest` is the header's, which was checked; `end` has the last bytes of the file.
+        digest: the header's digest, which was checked; end: the last bytes of the file.
         """
         if self._digest is not None and _differ(self._digest, digest):
             raise ModelError("not the model that sha256 names")
@@ -65,7 +65,7 @@ class Origin:
                 )
 
     def settle(self):
-        """Count the release of a loaded model, if all of its file is right."""
+        """Count the release of a loaded model, after a check of its streamed weights."""
         if self._release > self._held:
             self._reader.check_streamed()
             try:
@@ -92,7 +92,7 @@ class _Reader(Reader):
         Reader._check_head(self, head, kind)
 
     def check_streamed(self):
-        """Check the digests that the first run would check. The arena stays as it is."""
+        """Check the digests of streamed weights, which otherwise the first run checks."""
         for c in self.chunks:
             if self.stream and c.place is not None:
                 result = hashlib.sha256()
@@ -127,7 +127,7 @@ def _key_of(x):
 
 
 def hmac_sha256(key, message):
-    """Return the HMAC (RFC 2104) with SHA-256, 32 bytes. MicroPython has no module for it."""
+    """Return the HMAC (RFC 2104) with SHA-256, 32 bytes, for which MicroPython has no module."""
     if len(key) > _BLOCK:
         key = hashlib.sha256(key).digest()
     inner = hashlib.sha256(_padded(key, 0x36))

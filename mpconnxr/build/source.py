@@ -1,4 +1,4 @@
-"""The bytes of a model file: in memory, or behind a file object."""
+"""Give access to the bytes of a model file: in memory, or behind a file object."""
 
 from .. import tensor
 from ..errors import InputError, UnsupportedError, fail

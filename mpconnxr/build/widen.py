@@ -1,14 +1,14 @@
-"""Make float32 of chunks of float16. Imported only by models that have some."""
+"""Convert chunks of float16 to float32. Imported only by models with such chunks."""
 
 from .. import forms, tensor
 from ..parameters import block
 
 
 class Widening:
-    """Widen float16 in place.
+    """Convert float16 to float32 in place.
 
-    The buffer has nbytes * 2 bytes at the offset; their second half holds nbytes of float16, and
-    all of them then hold the float32.
+    The buffer has nbytes * 2 bytes at the offset. Their second half holds nbytes of float16;
+    step() turns them into float32, which fill all of it.
     """
 
     def __init__(self, buffer, offset, nbytes):
@@ -23,7 +23,7 @@ class Widening:
 
 
 def widened(contents, buffer):
-    """Fill a buffer with the float32 of these bytes, and return it."""
+    """Fill a buffer with the float32 values of float16 `contents`, and return it."""
     n = len(contents)
     buffer[n:] = contents
     Widening(buffer, 0, n).step()

@@ -11,10 +11,10 @@ from .reader import STORAGE_ARENA
 
 
 class Written:
-    """The bytes that inputs and the steps so far have written.
+    """The bytes of the arena that inputs and the steps so far have written.
 
     Attributes:
-        spans: starts and ends.
+        spans: starts and ends of contiguous bytes, ascending.
     """
 
     def __init__(self):

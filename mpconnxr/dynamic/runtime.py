@@ -1,7 +1,7 @@
-"""Run-time dims: sizes that kernels decide during a run, and steps that follow them.
+"""Compute sizes that kernels decide during a run, and run steps that depend on them.
 
 Imported only for a model that has such dims. A run-time dim is a number from 0 to its bound, for
-which the converter has planned the memory. Shapes and parameters are expressions over them, in
+which the converter has planned the memory. Shapes and parameters are expressions over the dims, in
 postfix words (docs/format.md). If dims that a step depends on have changed, its kernel prepares it
 again: such models allocate memory in a run.
 """
@@ -22,8 +22,8 @@ class Runtime:
     """The run-time dims of a model.
 
     Attributes:
-        values: their current numbers.
-        bounds: the largest number of each.
+        values: current number of each dim.
+        bounds: the largest number of each dim.
         inputs: list of sizes.OpenInput.
         expressions: arrays of words.
         places: index of the expression of each parameter that has one, by its number in the graph.
@@ -85,7 +85,7 @@ class Runtime:
             t.check()
 
     def claim(self, raw):
-        """Return the number of the dim that an input decides by its extent `raw`, -1 - e.
+        """Return the number of the dim that is the extent `raw`, -1 - e, of an input.
 
         None: expression e is not one dim alone.
         """
@@ -98,7 +98,7 @@ class Runtime:
 
     @staticmethod
     def resize(tensors):
-        """Give those tensors that follow the dims their current shapes."""
+        """Compute the shapes of the tensors that depend on dims."""
         for t in tensors:
             if isinstance(t, OpenTensor):
                 t.resize()
@@ -119,7 +119,7 @@ class Runtime:
         return [word >> 3 for word in self.expressions[e] if word & 7 == DIM]
 
     def shape(self, raw):
-        """Return a shape in which -1 - e was replaced by the value of expression e."""
+        """Return a shape with each extent -1 - e replaced by the value of expression e."""
         shape = tuple([d if d >= 0 else self.evaluate(-1 - d) for d in raw])
         if shape and min(shape) < 0:
             raise InputError("an extent of {} comes out of the inputs".format(min(shape)))
@@ -140,7 +140,7 @@ class Runtime:
         return OpenTensor(self, buffer, offset, info, name)
 
     def dim(self, number, name):
-        """Return the Dim that a kernel sets. name: of its step."""
+        """Return the Dim that a kernel sets. name: text that names the kernel's step."""
         if not 0 <= number < len(self.values):
             raise ModelError("{}: no run-time dim {}".format(name, number))
         return Dim(self, number, name)
@@ -209,7 +209,7 @@ class Dim:
 
 
 class OpenTensor(Tensor):
-    """A tensor whose shape follows the dims; without elements before the first run."""
+    """A tensor whose shape is computed from run-time dims; it is empty before the first run."""
 
     def __init__(self, runtime, buffer, offset, info, name):
         Tensor.__init__(self, buffer, offset, info.nbytes, info.dtype, (), name)
@@ -221,7 +221,7 @@ class OpenTensor(Tensor):
         self.nbytes = self.nelem = 0
 
     def resize(self):
-        """Take on the current shape. Raises InputError where memory was not planned for it."""
+        """Compute the current shape. Raises InputError if no memory was planned for it."""
         shape = self._runtime.shape(self.raw)
         nelem = 1
         for d in shape:

@@ -11,7 +11,8 @@ from .runtime import OpenTensor
 class OpenInput(OpenTensor):
     """An input of which at least one dimension may have any size in a run, 1 to its bound.
 
-    set_shape(shape), or values of that shape given to run(), decide it for the runs that follow.
+    set_shape(shape), or values of that shape given to run(), decide the sizes for the runs that
+    follow.
     """
 
     def __init__(self, runtime, buffer, offset, info, name):
@@ -90,7 +91,7 @@ class OpenInput(OpenTensor):
         return tuple(shape)
 
     def _solved(self, nelem):
-        """Return the shape of so many elements in a row, if only one dimension is open."""
+        """Return the shape of nelem elements, if only one dimension is open."""
         fixed = 1
         for d in self.raw:
             fixed *= d if d > 0 else 1

@@ -1,4 +1,4 @@
-"""Runs the golden vectors of a model file on this board: is it right here, and how fast is it?
+"""Run the golden vectors of a model file on this board: is it right here, and how fast is it?
 
     from mpconnxr import golden
     print(golden.verify("model.bin"))
@@ -88,7 +88,7 @@ def _verified(model, vectors):
 
 
 def _result(model, vectors):
-    """Return the Result, within the model's turn."""
+    """Run all vectors and return the Result, within the model's turn."""
     n, bounds, at = _head(vectors, model)
     first = at
     result = Result()
@@ -146,7 +146,7 @@ def _median_seconds(model, time, vectors, at):
 
 
 def _with_kernels(source, arena):
-    """Return (model, its golden vectors; None without any)."""
+    """Load a model with its kernels; return it and its golden vectors, None without any."""
     from ..build.loader import Loader
     from ..build.reader import CHUNK_GOLDEN, Reader
     from ..model import Model

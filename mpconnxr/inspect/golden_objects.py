@@ -33,7 +33,7 @@ def compare(t, vectors, at):
 
 
 def _maps(maps, expected):
-    """Compare maps with the expected pairs of key and value of each map."""
+    """Return (largest absolute error, largest magnitude) of maps, given their right pairs."""
     error = largest = 0.0
     if len(maps) != len(expected):
         return _INF, largest

@@ -1,4 +1,4 @@
-"""The time of each step of a model: Model.profile(). Only a program that calls it imports this."""
+"""Measure the time of each step: Model.profile(). Only a program that calls it imports this."""
 
 import gc
 import sys
@@ -34,7 +34,7 @@ class Profile:
 
     Attributes:
         steps: list of StepTime in the order of the file.
-        us: of all of them; those in bodies are counted with the steps that run them.
+        us: time of all steps; a step in a body counts with the step that runs it.
     """
 
     def __init__(self, steps):

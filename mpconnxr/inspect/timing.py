@@ -30,7 +30,7 @@ def _until(model, x, deadline_us):
 
 
 class Held:
-    """The data that a model's runs start from, to be restored before each of several runs."""
+    """The state and inputs that each of several runs starts from."""
 
     def __init__(self, model, x=None):
         self._parts = [(model._state, bytes(model._state))]
@@ -51,7 +51,7 @@ class Benchmark:
     Attributes:
         n: number of timed runs.
         min_us, max_us: least and longest time.
-        p50_us, p95_us, p99_us: time that so many in a hundred runs did not exceed.
+        p50_us, p95_us, p99_us: time that this percentage of runs did not exceed.
     """
 
     def __init__(self, times):
@@ -61,7 +61,7 @@ class Benchmark:
         self.p50_us, self.p95_us, self.p99_us = [self.percentile(p) for p in (50, 95, 99)]
 
     def percentile(self, p):
-        """Return the least time that p in a hundred runs did not exceed. Raises InputError."""
+        """Return the least time that p percent of the runs did not exceed. Raises InputError."""
         at = -(-self.n * number("p", p, 0, 100) // 100)
         return self._times[max(0, int(at) - 1)]
 

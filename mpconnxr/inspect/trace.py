@@ -1,4 +1,4 @@
-"""The results of each step of a run: Model.trace(). Only a program that calls it imports this.
+"""Report the results of each step: Model.trace(). Only a program that calls it imports this.
 
 model.trace(x, 2)       a line a step, and the range of what it wrote
 model.trace(x, 1, dump="out")   each output as out/STEP_K.npy, for numpy on a computer
@@ -26,8 +26,8 @@ class _Written(Listing):
     """A Listing with the tensors that each step writes.
 
     Attributes:
-        written: by the step's index in found, tensors in the model's memory; None for one whose
-            shape a run decides, or of strings.
+        written: for each of `rows` the tensors that the step writes, in the model's memory; None
+            for a tensor whose shape a run decides, or of strings.
     """
 
     def __init__(self, model):
@@ -151,7 +151,7 @@ def _traced(model, x, level, write, dump):
 
 
 def _about(t, level):
-    """Return dtype, shape, the range of finite values, the count of others, the first elements."""
+    """Return a text: dtype, shape, range and number of finite values, and the first elements."""
     values = _values(t)
     finite = [v for v in values if v - v == 0]
     text = "{} {}".format(t.dtype, list(t.shape))
@@ -175,7 +175,7 @@ def _values(t):
 
 
 def save(t, path):
-    """Write a tensor as a .npy file; as bytes if numpy has not its dtype."""
+    """Write a tensor as a .npy file; as bytes if numpy lacks its dtype."""
     npy = _NPY.get(t.dtype)
     shape = "".join(["{}, ".format(d) for d in (t.shape if npy else (t.nbytes,))])
     head = "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}".format(npy or "|u1", shape)

@@ -32,7 +32,7 @@ LARGEST_AT = (1 << 30) - 1  # of an index
 class LogMel:
     """Log-mel spectrum of frames.
 
-    It takes about 13 bytes of RAM a sample of a frame.
+    It takes about 13 bytes of RAM for each sample of a frame.
     """
 
     def __init__(self, rate, size=256, bands=20, low=100, high=None):
@@ -41,7 +41,7 @@ class LogMel:
         Args:
             rate: samples a second.
             size: samples of a frame, a power of two from 16 to 1024.
-            bands: their number.
+            bands: number of bands.
             low: start of the first band [Hz].
             high: end of the last band [Hz]; by default half the rate.
 
@@ -104,9 +104,9 @@ class LogMel:
 
         Args:
             samples: bytes-like, int16, low byte first.
-            first: the byte at which the frame starts.
+            first: offset of the frame's first byte.
             out: array or view of int16 and wider, or of floats, such as a model's input.
-            at: index of the first band in it.
+            at: index of the first band in `out`.
 
         Raises:
             InputError: an argument does not fit.

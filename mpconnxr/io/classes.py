@@ -20,10 +20,10 @@ def top_k(output, k=1, labels=None, softmax=False, threshold=None):
     Of equal values the one with the lower index comes first; NaN comes last.
 
     Args:
-        output: a Tensor (integers with a scale count as their real values), a map as ZipMap gives,
-            or a sequence of numbers.
-        k: how many.
-        labels: by index; without them the index itself, or the map's key.
+        output: a Tensor (integers with a scale count as their real values), a map as ZipMap
+            returns, or a sequence of numbers.
+        k: number of elements.
+        labels: names by index; None for the index itself, or the map's key.
         softmax: return probabilities, for a model that ends in logits.
         threshold: the least that the largest value has to be; if it is less, or NaN, the list is
             [(None, that value)].

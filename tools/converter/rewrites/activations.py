@@ -1,12 +1,12 @@
 """Merge activations into the layer before: com.microsoft's FusedConv and FusedGemm.
 
-1. Relu, LeakyRelu, Clip with constant limits, HardSigmoid, Sigmoid or Tanh behind Conv, or behind
-   FusedConv without an activation, that nobody else reads: FusedConv.
-2. Relu, LeakyRelu, HardSigmoid, Sigmoid or Tanh behind Gemm: FusedGemm.
-3. The same behind MatMul of a matrix with constant weights: FusedGemm.
-4. Between both may be a view (Reshape and the like); it comes behind then.
+1. A Relu, LeakyRelu, Clip with constant limits, HardSigmoid, Sigmoid or Tanh that alone reads a
+   Conv, or a FusedConv without an activation: FusedConv.
+2. A Relu, LeakyRelu, HardSigmoid, Sigmoid or Tanh that alone reads a Gemm: FusedGemm.
+3. One of these that alone reads a MatMul of a matrix by constant weights: FusedGemm.
+4. Between layer and activation may be a view (Reshape and the like), which is put behind both.
 
-Convs between DequantizeLinear and QuantizeLinear are left to the rewrites of those.
+Convs between DequantizeLinear and QuantizeLinear are left to the rewrites of quantized models.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Replace sums of picked columns by a Gemm (the decisions of scikit-learn's SVC).
 
-1. Concat (axis 1) of columns; each is made of columns that ArrayFeatureExtractor or Gather takes
-   from the same matrix, and of numbers, by Add, Sub, Sum and Neg: Gemm with weights of small
-   integers.
+1. The pattern is a Concat (axis 1) of columns. Each is a sum of columns that ArrayFeatureExtractor
+   or Gather takes from one float32 matrix, and of numbers, made by Add, Sub, Sum and Neg. It
+   becomes a Gemm with weights of small integers.
 
-Only where there are more such nodes than columns, which they are to stand for; and float32. (A
-column with inf or NaN makes all sums NaN then, not only those that read it.)
+It is replaced only if it has more nodes than columns. (If a column has inf or NaN, all sums become
+NaN, not only those that read it.)
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Compute equal expressions once.
 
-1. Of nodes with the same operator, inputs and attributes, the first one stays.
+1. Of nodes with equal operators, inputs and attributes, only the first one stays.
 
-Not so for random operators, for nodes with subgraphs, and for domains whose operators are the
-user's own: these may not give the same twice.
+Random operators, nodes with subgraphs, and operators of the user's own domains stay: they may
+return another result each time.
 """
 
 from __future__ import annotations

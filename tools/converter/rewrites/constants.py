@@ -1,11 +1,12 @@
 """Merge constant factors and summands into neighbouring weights, or into each other.
 
-1. Mul, Add, Sub, Div or Neg behind Conv, ConvTranspose, Gemm or MatMul that nobody else reads,
-   with a constant that varies by channel at most: into its weights and bias. Between Gemm and
-   that may be a Reshape that keeps the last dim.
-2. The same in front of one, as far as the summand reaches every output alike (see batch_norm), and
-   the factors are of one range: features of other units that a model scales first, as pipelines of
-   scikit-learn do, would share an exponent unscaled, and the small ones would lose their bits.
+1. A Mul, Add, Sub, Div or Neg that alone reads a Conv, ConvTranspose, Gemm or MatMul, with a
+   constant that varies by channel at most, is merged into its weights and bias. Between Gemm and
+   the node may be a Reshape that keeps the last dim.
+2. Such a node in front of a layer is merged into the layer's weights, if the summand reaches every
+   output alike (see batch_norm), and the factors are of similar size: features in different units,
+   which pipelines of scikit-learn scale first, would share an exponent unscaled, and small ones
+   would lose their bits.
 3. (x + a) + b is x + (a + b), (x * a) * b is x * (a * b); likewise with Sub and Div.
 """
 

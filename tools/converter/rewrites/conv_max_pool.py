@@ -1,10 +1,11 @@
 """Merge Conv and MaxPool into one operator, which never writes the plane between them.
 
-1. Conv, or FusedConv without Z whose activation is Relu or Clip, and MaxPool behind that nobody
-   else reads beside: mpconnxr's ConvMaxPool. One or two spatial dims; the pool's windows lie side
-   by side (strides are the kernel's extents), without pads, dilations or indices.
+1. The pattern is Conv, or FusedConv without Z whose activation is Relu or Clip, and a MaxPool that
+   alone reads its result; it becomes mpconnxr's ConvMaxPool. They have one or two spatial dims,
+   and the pool's windows do not overlap (strides equal the kernel), without pads, dilations or
+   indices.
 
-The operator is for lowering alone: a model that is saved keeps both.
+Only lowering uses the operator: a model that is saved keeps both nodes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Merge Exp of negative squared distances into one operator (Gaussian processes).
 
-1. Exp of com.microsoft's CDist (sqeuclidean), multiplied or divided by numbers, whose product is
-   negative, and negated: mpconnxr's Decays.
+1. The pattern is com.microsoft's CDist (sqeuclidean), multiplied or divided by numbers, or
+   negated, with a negative factor in total, then Exp. It becomes mpconnxr's Decays.
 
-The operator is for lowering alone: a model that is saved keeps all of them.
+Only lowering uses the operator: a model that is saved keeps the original nodes.
 """
 
 from __future__ import annotations

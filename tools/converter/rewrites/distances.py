@@ -1,8 +1,8 @@
 """Replace Scan of squared distances by com.microsoft's CDist (scikit-learn's neighbours).
 
-1. The body subtracts its only scanned input (F) from its only state (N, F), which it hands on as
-   it is, and adds up the squares of each row. Scanned is (V, F), over its first axis, forwards.
-2. What it gives is CDist of the state and all that is scanned, transposed.
+1. The Scan runs forwards over the first axis of its only scanned input (V, F). Its body subtracts
+   a row (F) from its only state (N, F), which stays unchanged, and sums the squares of each row.
+2. The scanned output is CDist of the state and the scanned input, transposed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Store equal constants once, and remove constants and nodes that nobody reads.
 
-1. Initializers of one dtype, shape and contents become one.
-2. Those that nobody reads go, with the nodes whose results nobody reads.
+1. Initializers with equal dtype, shape and contents become one.
+2. Initializers that no node reads are removed, and so are nodes whose results no node reads.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Compute in fixed point what is then quantized by its own range, and not read elsewhere.
+"""Compute norms and gates in fixed point if only a dynamic quantization reads them.
 
 1. LayerNormalization with a known scale and bias, then DynamicQuantizeLinear: mpconnxr's
    DynamicNorm.
 2. mpconnxr's ToFloat of MatMulInteger by known weights, then com.microsoft's Gelu, FastGelu or
    QuickGelu (or ONNX's Gelu), then DynamicQuantizeLinear: mpconnxr's DynamicGate.
 
-None of these may have another reader. The operators are for lowering alone: a model that is saved
-keeps all of them.
+No value in between may have another reader. Only lowering uses the operators: a model that is
+saved keeps the original nodes.
 """
 
 from __future__ import annotations

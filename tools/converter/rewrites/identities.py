@@ -2,8 +2,8 @@
 
 1. Identity, and Dropout that is not for training.
 2. Cast to the dtype that the input has.
-3. Reshape, Flatten, Squeeze, Unsqueeze, Expand, Slice, Pad, Tile, Resize to the shape that the
-   input has: the last four only if they keep every element at its place.
+3. Reshape, Flatten, Squeeze, Unsqueeze, Expand, Slice, Pad, Tile and Resize to the input's shape;
+   Slice, Pad, Tile and Resize only if they keep every element at its place.
 4. Transpose that leaves the axes of more than one element in order, and changes no shape.
 5. Concat, Sum, Max, Min, Mean of one tensor; Split into one.
 6. x * 1, x / 1, x - 0.

@@ -1,11 +1,11 @@
-"""Compute only the last results of a recurrent network where only they are read.
+"""Compute only the last results of a recurrent network if no others are read.
 
-1. What takes the last step of LSTM, GRU, RNN or DynamicQuantizeLSTM from Y, or of a backwards one
-   the first step, takes the last state.
-2. Where a bidirectional LSTM, GRU or RNN gives nothing but the last step, its backward direction
-   is an operator of that one step.
+1. A reader of the last step of Y (for a backward direction the first step) of LSTM, GRU, RNN or
+   DynamicQuantizeLSTM reads the last state instead.
+2. If only the last step of a bidirectional LSTM, GRU or RNN is read, its backward direction
+   becomes an operator of that one step.
 
-Between Y and what takes a step may be views, Transpose and more of Slice, Gather and Split.
+Between Y and the node that takes the step may be views, Transpose, Slice, Gather and Split.
 """
 
 from __future__ import annotations

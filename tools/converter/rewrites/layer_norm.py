@@ -1,10 +1,10 @@
 """Restore LayerNormalization over the last axis from its parts.
 
 1. d / sqrt(mean(d * d) + epsilon) with d = x - mean(x), as Div, or Mul by a reciprocal; d * d may
-   be Pow. A Mul of a constant row behind is its scale, an Add of one its bias.
+   be Pow. A Mul by a constant row behind it is the scale, an Add of a constant row the bias.
 
-ONNX has the operator from opset 17 on; below it is one of domain mpconnxr, with scale and bias,
-which a function in the model defines (see _norm).
+ONNX has the operator from opset 17 on. Below it the rewrite makes an operator of domain mpconnxr
+with scale and bias, which a function in the model defines (see _norm).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Merge Pad into the only node that reads it.
 
-1. Zeros around Conv's spatial dims: into pads, where there is no auto_pad but VALID.
-2. The same for AveragePool without ceil_mode, which then counts them (count_include_pad), as long
-   as it had no uncounted padding of its own.
-3. MaxPool likewise, where the padding is -inf or less than its lowest float, or zeros around what
-   is never negative; a window must not lie in the padding as a whole.
-4. QLinearConv like Conv, where the padding is its input's zero point.
+1. Zeros around Conv's spatial dims become its pads, unless it has an auto_pad other than VALID.
+2. Zeros become pads of an AveragePool without ceil_mode, which then counts them
+   (count_include_pad), as long as it had no uncounted padding before.
+3. Padding of -inf, or of less than the lowest float, becomes pads of a MaxPool; so do zeros
+   around values that are never negative. No window may be in the padding as a whole.
+4. Padding by its input's zero point becomes pads of a QLinearConv.
 """
 
 from __future__ import annotations

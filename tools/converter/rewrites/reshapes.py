@@ -1,8 +1,9 @@
 """Merge chains of nodes that only change a shape into one Reshape.
 
-1. Reshape, Flatten, Squeeze or Unsqueeze of another one's result reads that one's input.
-2. Where the chain ends in the shape that it began with, it goes.
-3. Transpose that only moves axes of one element is such a node, too: a Reshape takes its place.
+1. A Reshape, Flatten, Squeeze or Unsqueeze that reads the result of another one reads the other
+   one's input instead.
+2. A chain that ends in the shape that it began with is removed.
+3. A Transpose that only moves axes of one element counts as such a node; it becomes a Reshape.
 """
 
 from __future__ import annotations

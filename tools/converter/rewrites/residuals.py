@@ -1,8 +1,8 @@
 """Merge Add into the convolution before it: com.microsoft's FusedConv with Z.
 
-1. Add of a Conv that nobody else reads and any tensor of its shape.
+1. The pattern is an Add that alone reads a Conv's result, and adds any tensor of the same shape.
 
-The activation behind follows by itself (see activations).
+An activation behind the Add is merged by `activations`.
 """
 
 from __future__ import annotations

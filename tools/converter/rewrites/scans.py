@@ -1,10 +1,10 @@
 """Replace Scan of a recurrent cell by LSTM, GRU or RNN.
 
-1. The body is one cell (see _cells) of the only scanned input, from the states that it gives to
-   the next round. What else the body computes (a count of rounds) must not be read outside.
-2. The final states are the operator's, a scanned output is the cell's result at each step.
+1. The body is one cell (see _cells) of the only scanned input, and of states that it passes on to
+   the next round. Other results of the body (such as a count of rounds) must not be read outside.
+2. The final states become the operator's, and a scanned output its results of all steps.
 
-Scan of opset 9 or newer, over the first axis, forwards or backwards.
+The Scan is of opset 9 or newer, and runs over the first axis, forwards or backwards.
 """
 
 from __future__ import annotations

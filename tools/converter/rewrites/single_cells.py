@@ -1,9 +1,9 @@
 """Replace a recurrent cell that stands alone by LSTM or GRU of one step.
 
-1. The cell (see _cells) is of an input and of states that are not steps of a sequence, and has the
-   operator's usual functions. It is not a step of an unrolled network: see unrolled.
-2. The operator starts from these states; its last states are the cell's. It stands where h was
-   computed: what reads c before that moves behind it.
+1. The cell (see _cells) reads an input, and states that are not steps of a sequence, and has the
+   operator's default functions. It is not a step of an unrolled network: see unrolled.
+2. The operator starts from these states; its last states are the cell's. It is put where h was
+   computed: nodes before it that read c move behind it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Merge Transposes of Transposes, and remove those that cancel.
 
-1. A Transpose of another one's result reads that one's input, with both orders in one.
-2. Where both cancel, they go.
+1. A Transpose of a Transpose reads the first one's input, with both permutations in one.
+2. Two that cancel are removed.
 """
 
 from __future__ import annotations

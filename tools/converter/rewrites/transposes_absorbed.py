@@ -1,11 +1,12 @@
 """Reorder the weights of a dense layer instead of the Transpose in front of it.
 
-1. Transpose that leaves the first axis in place, then Reshape or Flatten of all others to one,
-   then Gemm, MatMul or their quantized forms with constant weights: their rows are reordered, the
-   Transpose goes.
-2. Between may be element-wise nodes of one tensor, QuantizeLinear and DequantizeLinear of one
-   scale.
-None of these may have another reader.
+1. The pattern is a Transpose that leaves the first axis in place, then Reshape or Flatten of all
+   other axes to one, then Gemm, MatMul or their quantized forms with constant weights. The rows of
+   the weights are reordered, and the Transpose is removed.
+2. Element-wise nodes of one tensor, QuantizeLinear and DequantizeLinear of one scale may be in
+   between.
+
+No value in the pattern may have another reader.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Push Transposes through nodes that take any order of axes, where fewer bytes move.
 
-1. A set of nodes behind Transposes computes on their inputs instead; what a node outside reads is
-   transposed behind the set. The set is the one that saves most bytes of transposed tensors.
+1. A set of nodes behind Transposes computes on the Transposes' inputs instead; values that nodes
+   outside of the set read are transposed behind it. The set is the one that saves most bytes of
+   transposed tensors.
 2. Its nodes are element-wise, Concat, Split, Slice, Pad, Softmax, reductions, QuantizeLinear and
-   DequantizeLinear, QLinear operators of one or two tensors, and views that add or drop ones.
+   DequantizeLinear, QLinear operators of one or two tensors, and views that add or drop dims of 1.
 3. Constants of such a node are transposed at conversion.
-4. A Transpose behind DequantizeLinear or Pad that nobody else reads goes in front of it.
+4. A Transpose that alone reads a DequantizeLinear or Pad moves in front of it.
 
-So the NHWC that TensorFlow's exporters leave around each convolution goes, and what is left moves
-small tensors.
+So the NHWC that TensorFlow's exporters leave around each convolution disappears, and the remaining
+Transposes move small tensors.
 """
 
 from __future__ import annotations

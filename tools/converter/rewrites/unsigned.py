@@ -1,14 +1,15 @@
 """Make signed bytes unsigned, plus 128, where products of matrices read them.
 
-Unsigned rows of bytes are what the device's loops take as they lie, without a copy.
+The device's loops read unsigned rows of bytes in place, signed ones from a copy.
 
-1. A tensor that is the first operand of QGemm, QLinearMatMul or MatMulInteger, with K a multiple
-   of 4, becomes uint8: what makes it gets the zero point plus 128, and so do all that read it.
+1. A tensor of int8 that is the first operand of QGemm, QLinearMatMul or MatMulInteger, with K a
+   multiple of 4, becomes uint8: the zero points of the nodes that make or read it grow by 128.
    Tables of `mpconnxr:Lookup` change their order, or their entries.
-2. With it go those that share its dtype: beside it in sums, products and joined tensors, and
-   before and behind operators that only move elements or choose among them.
-3. An input of the graph is flipped by a table, over itself if nobody needs it later.
-4. If anything else makes or reads one of them, none of those changes. An output is never changed.
+2. Tensors that must have the same dtype change with it: other operands of sums, products and
+   Concat, and inputs and outputs of operators that only move or select elements.
+3. An input of the graph is converted by a table, in place if no node reads it later.
+4. If any other node makes or reads one of these tensors, none of them changes. An output never
+   changes.
 
 It is for boards alone: a model that is saved keeps its dtypes.
 """

@@ -106,7 +106,7 @@ def compare(model, converted, inputs, rtol: float) -> None:
     Args:
         model: the model.
         converted: the rewritten model.
-        inputs: arrays by name.
+        inputs: arrays in the graph's order.
         rtol: relative tolerance.
     """
     untyped = onnx.ModelProto()

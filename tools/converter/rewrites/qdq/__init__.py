@@ -1,12 +1,13 @@
 """Replace regions between DequantizeLinear and QuantizeLinear by integer operators.
 
-1. Q moves up and DQ moves down past operators that only move elements (hoist, sink).
-2. What follows from one tensor of bytes element by element becomes a table (lookup).
-3. DQ -> operator -> Q becomes one operator of integers (conv, matmul, pool, resize, elementwise,
-   normalize), of 16 bits too (wide).
-4. What scales an integer product becomes one operator (dynamic).
-5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
-   float (weights).
+1. QuantizeLinear moves up and DequantizeLinear moves down past operators that only move elements
+   (hoist, sink).
+2. Element-wise functions of one tensor of bytes become a table (lookup).
+3. DequantizeLinear -> operator -> QuantizeLinear becomes one operator of integers (conv, matmul,
+   pool, resize, elementwise, normalize), also of 16 bits (wide).
+4. The scaling of an integer product becomes one operator (dynamic).
+5. Constants are quantized at conversion; constants that are still dequantized at the end become
+   floats (weights).
 
 A node without an integer form stays as it is, and notes() says why.
 """

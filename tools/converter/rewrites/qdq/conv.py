@@ -1,12 +1,12 @@
 """Replace Conv and ConvTranspose between DQ and Q by operators of integers.
 
-1. DQ -> Conv -> Q, weights constant and quantized, the bias constant (or added behind, a constant
+1. DQ -> Conv -> Q, with constant quantized weights and a constant bias (or an Add of a constant
    for each channel), becomes QLinearConv with the bias as int32 in units of x_scale * w_scale.
-2. Where that bias is no integer to within 1/1000 of a step of the result, or the result is needed
-   as float: ConvInteger and ToFloat (see dynamic).
-3. DQ -> ConvTranspose -> Q, one or two spatial dims, weights constant and quantized with one scale
-   or one for each output channel, the bias constant: `mpconnxr:QLinearConvTranspose` (see
-   functions).
+2. If the bias is no integer to within 1/1000 of a step of the result, or the result is needed
+   as float, Conv becomes ConvInteger and ToFloat (see dynamic).
+3. DQ -> ConvTranspose -> Q with one or two spatial dims, constant weights, quantized with one
+   scale or one for each output channel, and a constant bias becomes
+   `mpconnxr:QLinearConvTranspose` (see functions).
 """
 
 from __future__ import annotations

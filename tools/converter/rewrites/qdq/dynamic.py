@@ -1,11 +1,11 @@
-"""Replace what follows an integer product whose scale a run decides by one operator.
+"""Merge the scaling of an integer product whose scale a run decides into one operator.
 
 1. MatMulInteger or ConvInteger -> Cast -> Mul by a scale (one, or one for each output channel)
-   becomes `mpconnxr:ToFloat`, with the Add of constants by channel behind it as its offset.
-2. Mul of DynamicQuantizeLinear's scale and constants, of which that scale is made, becomes
+   becomes `mpconnxr:ToFloat`. An Add of constants by channel behind it becomes its offset.
+2. A Mul of DynamicQuantizeLinear's scale by constants, whose result is such a scale, becomes
    `mpconnxr:Scale`.
 
-Both are operators of this project (see functions): x * scale + offset, where `axis` is that of the
+Both are operators of this project (see functions): x * scale + offset, with `axis` for the
 channels, and x * w.
 """
 

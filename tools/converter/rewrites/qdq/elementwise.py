@@ -1,11 +1,11 @@
 """Replace Add, Sub, Mul and Softmax between DQ and Q by QLinear operators.
 
-1. DQ, DQ -> Add or Mul -> Q becomes QLinearAdd or QLinearMul. Sum of two is Add.
-2. DQ, DQ -> Sub -> Q becomes QLinearAdd with the integers of the second mirrored by a table (all
-   bits flipped, those of the zero point too), which negates what they mean.
-3. DQ -> Softmax -> Q becomes `mpconnxr:QLinearSoftmax`. com.microsoft's cuts 1 / y_scale to an
-   integer. A Mul or Div by a positive constant in between goes into the scale of DQ: attention
-   scales its scores so.
+1. DQ, DQ -> Add or Mul -> Q becomes QLinearAdd or QLinearMul; a Sum of two tensors counts as Add.
+2. DQ, DQ -> Sub -> Q becomes QLinearAdd. The second operand is negated: a table flips all bits of
+   its integers, and the bits of its zero point are flipped too.
+3. DQ -> Softmax -> Q becomes `mpconnxr:QLinearSoftmax`, since com.microsoft's operator truncates
+   1 / y_scale to an integer. A Mul or Div by a positive constant in between, by which attention
+   scales its scores, is merged into the scale of DQ.
 """
 
 from __future__ import annotations

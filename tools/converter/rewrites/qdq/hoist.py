@@ -1,11 +1,11 @@
 """Move QuantizeLinear up to the operator that computes, above nodes that move or limit values.
 
-1. X -> M -> Q becomes X -> Q -> M, M being an operator that only moves elements.
+1. X -> M -> Q becomes X -> Q -> M, if M is an operator that only moves elements.
 2. X -> Concat -> Q becomes a Q for each input, then Concat of integers.
-3. X -> Relu or Clip -> Q becomes X -> Q -> DQ -> Relu or Clip -> Q. Both keep the order of
-   numbers, so rounding first changes nothing; the last three are a table then, which is no table
-   at all where saturation does the same (see lookup).
-4. Q of the same value with the same scale, and DQ likewise, become one.
+3. X -> Relu or Clip -> Q becomes X -> Q -> DQ -> Relu or Clip -> Q. Relu and Clip keep the order
+   of numbers, so rounding first changes nothing. The last three nodes then become a table, or
+   nothing if saturation does the same (see lookup).
+4. Equal Q of one value become one, and so do equal DQ.
 """
 
 from __future__ import annotations

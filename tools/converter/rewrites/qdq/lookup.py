@@ -1,11 +1,11 @@
 """Replace element-wise operators on one tensor of bytes by a table of 256 entries.
 
-1. What follows from one tensor of bytes element by element (DQ -> Sigmoid -> Q; Q and DQ that
-   change the scale; x * sigmoid(x); a quantized activation) is `mpconnxr:Lookup(x, table)`. The
-   table is computed by the operators themselves, so it is exact.
-2. A table that changes nothing goes away: Q after DQ with the same scale, or a Relu behind a Q
-   that saturates there.
-3. Where the result stays float, it becomes integers and a DQ if that is exact (DQ -> Relu), else a
+1. Element-wise functions of one tensor of bytes (DQ -> Sigmoid -> Q; Q and DQ that
+   change the scale; x * sigmoid(x); a quantized activation) become `mpconnxr:Lookup(x, table)`.
+   The table is computed by the operators themselves, so it is exact.
+2. A table that changes nothing is removed: Q after DQ with the same scale, or a Relu behind a Q
+   that saturates at the same value.
+3. If the result stays float, it becomes integers and a DQ if that is exact (DQ -> Relu), else a
    table of floats.
 
 `Lookup` is an operator of this project, defined in the model as a function of ONNX's operators:

@@ -1,11 +1,11 @@
 """Replace Gemm and MatMul between DQ and Q by QGemm and QLinearMatMul.
 
 1. DQ -> MatMul -> Q of two tensors that the run computes becomes QLinearMatMul.
-2. DQ -> Gemm -> Q, B and C constant, becomes QGemm with C as int32 in units of a_scale * b_scale.
-   So does MatMul with a constant matrix, with the Add of a constant row behind it as C; A of more
-   than two dims is reshaped to two, and the result back.
-3. Where nothing quantizes the result, or C is no integer to within 1/1000 of a step of the result:
-   MatMulInteger and ToFloat (see dynamic).
+2. DQ -> Gemm -> Q with constant B and C becomes QGemm with C as int32 in units of
+   a_scale * b_scale. So does MatMul by a constant matrix; an Add of a constant row behind it is C,
+   and an A of more than two dims is reshaped to two, and the result back.
+3. If no Q reads the result, or C is no integer to within 1/1000 of a step of the result, the
+   product becomes MatMulInteger and ToFloat (see dynamic).
 """
 
 from __future__ import annotations

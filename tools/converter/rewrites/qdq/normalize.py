@@ -1,9 +1,10 @@
 """Replace LayerNormalization between DQ and Q, or its first half, by an operator of integers.
 
-1. DQ -> LayerNormalization -> Q, scale and bias constant, becomes
+1. DQ -> LayerNormalization -> Q with constant scale and bias becomes
    `mpconnxr:QLinearLayerNormalization` (see functions).
-2. (x - mean(x)) / root -> Q, both means over the last axis of DQ of x, and root a table of floats
-   (see lookup) of the quantized mean((x - mean(x)) ** 2), becomes `mpconnxr:QLinearDeviation`.
+2. (x - mean(x)) / root -> Q becomes `mpconnxr:QLinearDeviation`, if x is dequantized, both means
+   are over the last axis, and root is a table of floats (see lookup) of the quantized
+   mean((x - mean(x)) ** 2).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Replace means between DQ and Q by QLinearAveragePool and QLinearGlobalAveragePool.
 
-1. DQ -> AveragePool -> Q, without dilations, becomes `mpconnxr:QLinearAveragePool`, which computes
-   these three (see functions): com.microsoft's rounds to even after the zero point is added,
-   ONNX's QuantizeLinear before.
-2. DQ -> GlobalAveragePool -> Q becomes `mpconnxr:QLinearGlobalAveragePool`, in the same way.
-3. DQ -> ReduceMean -> Q over constant axes becomes one of these, whichever adds up in the order
-   of onnxruntime's ReduceMean, else com.microsoft's QLinearGlobalAveragePool, between a Transpose
-   that brings the axes to the end (where they are not there yet) and Reshapes.
+1. DQ -> AveragePool -> Q, without dilations, becomes `mpconnxr:QLinearAveragePool` (see
+   functions). It computes exactly these three nodes: com.microsoft's operator rounds to even after
+   the zero point is added, ONNX's QuantizeLinear before.
+2. DQ -> GlobalAveragePool -> Q becomes `mpconnxr:QLinearGlobalAveragePool`, for the same reason.
+3. DQ -> ReduceMean -> Q over constant axes becomes one of these operators, if it adds up in the
+   order of onnxruntime's ReduceMean, else com.microsoft's QLinearGlobalAveragePool, between a
+   Transpose that brings the axes to the end (if they are not there yet) and Reshapes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Replace linear Resize between DQ and Q by an operator of integers.
 
-1. DQ -> Resize -> Q, linear, of the last two dims of four, without antialias and extrapolation:
-   `mpconnxr:QLinearResize` (see functions).
+1. DQ -> Resize -> Q becomes `mpconnxr:QLinearResize` (see functions) if it is linear, of the last
+   two dims of four, without antialias and extrapolation.
 
-Resize to the nearest moves bytes, see sink.
+Resize to the nearest element only moves bytes: see sink.
 """
 
 from __future__ import annotations

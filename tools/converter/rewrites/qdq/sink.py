@@ -1,10 +1,11 @@
 """Move DequantizeLinear below operators that only move elements, which then move integers.
 
-1. DQ -> M becomes M -> DQ, M being Reshape, Slice, Split, MaxPool, ReduceMax and the like, where
-   the integers have one scale (of several scales, Transpose only: their axis goes with it).
-2. DQ -> Pad likewise, with the integer of the constant value, if there is one.
-3. Concat, Max and Min of several DQ of one scale become one of integers, and one DQ.
-4. DQ -> ArgMax or ArgMin finds its index among the integers.
+1. DQ -> M becomes M -> DQ, if M is Reshape, Slice, Split, MaxPool, ReduceMax or the like, and
+   the integers have one scale. With several scales M may only be Transpose, which moves their
+   axis.
+2. DQ -> Pad becomes Pad -> DQ, if an integer represents the padding's value.
+3. Concat, Max and Min of several DQ with one scale become one of integers, then one DQ.
+4. DQ -> ArgMax or ArgMin searches the integers instead.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Compute constants between floats and integers at conversion.
+"""Convert constants between floats and integers at conversion.
 
-1. Q of a constant becomes integers: weights that a file has in float, with Q and DQ behind them.
-2. DQ of a single constant becomes a float: what computes with it may become a table then.
-3. DQ of a constant that only floats are made of becomes floats: by tensor, by axis, or by block.
+1. Q of a constant becomes integers: a file may have float weights with Q and DQ behind them.
+2. DQ of a single constant number becomes a float: nodes that read it may then become a table.
+3. DQ of a constant that only operators of floats read becomes floats, with scales for the whole
+   tensor, an axis, or blocks.
 """
 
 from __future__ import annotations
