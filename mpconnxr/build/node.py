@@ -110,7 +110,7 @@ class Node:
         return self._within(0, first, n)
 
     def signed(self, first, n):
-        """Return n params from `first` on. Raises ModelError unless each is within +-(BIAS - 1)."""
+        """Return n params from `first` on. Raises ModelError unless within +-(BIAS - 1)."""
         return self._within(1 - BIAS, first, n)
 
     def _within(self, least, first, n):
