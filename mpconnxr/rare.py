@@ -120,7 +120,7 @@ def method(model, name):
 
     Args:
         model: a Model or a Program.
-        name: of the attribute.
+        name: name of the attribute.
 
     Raises:
         AttributeError: nothing has this name.

@@ -170,8 +170,8 @@ class Tensor:
         nelem: number of elements.
         nbytes: size in bytes.
         data: typed view (C order).
-        scale, zero_point: of integers that stand for numbers, (q - zero_point) * scale; else None.
-        image: for an input that takes pictures, else None.
+        scale, zero_point: an integer q means (q - zero_point) * scale; None for other elements.
+        image: io.images.Image of an input that takes pictures, else None.
         fed: the typecode that feed fills it by, None before the first time.
     """
 
@@ -257,8 +257,8 @@ class Tensor:
 
         Args:
             buf: bytes-like, rows from the top without padding.
-            width: in pixels.
-            height: in pixels.
+            width: width of the picture in pixels.
+            height: height of the picture in pixels.
             format: 'rgb888', 'rgb565' (low byte first), 'rgb565be' or 'gray8'.
 
         Raises:

@@ -49,7 +49,7 @@ class Image:
     """The pictures that an input takes.
 
     Attributes:
-        width, height, channels: of the tensor.
+        width, height, channels: dims of the tensor.
     """
 
     def __init__(self, t, order, layout, fit, tables, values):

@@ -37,7 +37,7 @@ def kind(dtype, saturate=True, round_mode=UP):
         dtype: name.
         saturate: a number that is too large for a float8 becomes the greatest number, else
             infinity or NaN.
-        round_mode: of float8e8m0: UP, DOWN or NEAREST.
+        round_mode: rounding of float8e8m0: UP, DOWN or NEAREST.
     """
     if dtype == "float8e8m0":
         return _Power(saturate, round_mode)

@@ -41,7 +41,7 @@ class Record:
 
     Attributes:
         place: bytes from the start of the arena, the state or the data, or a slot.
-        size: in bytes, only where the format has it.
+        size: size in bytes, only where the format has it.
     """
 
     dtype: int
@@ -104,8 +104,8 @@ class File:
     """A model file.
 
     Attributes:
-        bounds: of its run-time dims.
-        expressions: their words.
+        bounds: bounds of its run-time dims.
+        expressions: words of its expressions.
     """
 
     features: int

@@ -23,8 +23,8 @@ class Layer:
     """A layer between integers.
 
     Attributes:
-        inputs: onnxruntime's own integers that enter it.
-        expected: those that leave it.
+        inputs: onnxruntime's own integers, which the layer reads.
+        expected: onnxruntime's integers that it computes.
     """
 
     name: str
@@ -59,7 +59,7 @@ def layers_of(name: str) -> list[Layer]:
 def cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
     """Yield (inputs, output) of each layer: of a Q up to the integers before it, of QLinear nodes.
 
-    graph: with all types.
+    graph: a graph with all types.
     """
     makers = {name: node for node in graph.node for name in node.output}
     infos = {v.name: v for v in [*graph.input, *graph.value_info, *graph.output]}

@@ -30,7 +30,7 @@ class Placement:
         free_flash: bytes for files; None if unknown.
         verdict: one of fits.VERDICTS.
         seconds: estimated time of a run.
-        description: such as "as a program".
+        description: text such as "as a program".
         is_program: the model is deployed as a program.
         lacks_flash: the files are larger than `free_flash`.
     """

@@ -30,7 +30,7 @@ def remedy(path: Path, model: ModelFile, board: Board | None, needs: Needs) -> s
     Args:
         path: the model's file; the .onnx that it was made from is expected in its folder.
         model: the parsed file.
-        board: with the free heap of the connected one; None if unknown.
+        board: the board, with the free heap of the connected one; None if unknown.
         needs: heap that the unchanged model needs.
     """
     onnx = path.with_suffix(".onnx")

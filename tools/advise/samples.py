@@ -36,7 +36,7 @@ def write_samples(
     """Write samples for tools.run, and random ones for the quantizer.
 
     Args:
-        folder: where to write.
+        folder: folder to write to.
         user_samples: the user's file; None: random samples.
         converted: the model.
         most: largest number of samples.

@@ -43,7 +43,7 @@ class Task:
     Attributes:
         user_options: options of the converter that the user gave.
         samples: the user's file of samples; None without one.
-        folder: for files between the processes.
+        folder: folder for files between the processes.
         compares: compare results with onnxruntime's.
     """
 

@@ -53,8 +53,8 @@ def compiled(family: str, name: str, form: str, fast: bool = False) -> Function:
     """Return the machine code of a loop for a form.
 
     Args:
-        family: of the loop.
-        name: of the loop.
+        family: family of the loop.
+        name: name of the loop.
         form: key of FORMS.
         fast: optimize for speed rather than size.
 
@@ -100,8 +100,8 @@ def from_c(
     """Compile one function of a C text.
 
     Args:
-        name: of the function.
-        arguments: their number.
+        name: name of the function.
+        arguments: number of its arguments.
         text: the C text.
         form: key of FORMS.
         level: -O2 or -Os.

@@ -18,10 +18,10 @@ class Core:
     """A processor core with a folder of sources.
 
     Attributes:
-        name: of the folder.
+        name: name of the folder.
         gcc: command that runs preprocessor, assembler and linker.
         decorator: MicroPython's inline assembler.
-        registers: of the arguments.
+        registers: registers of the arguments.
         described: QEMU's name of a core that binutils needs a description of; else "".
     """
 
@@ -68,8 +68,8 @@ class Form:
     """A form of loops.
 
     Attributes:
-        core: of its processors.
-        flags: for gcc: which instructions it may use.
+        core: core of its processors.
+        flags: options of gcc, which say what instructions it may use.
     """
 
     core: Core

@@ -28,7 +28,7 @@ def of_functions(
     """Return the text of a module with functions of a core.
 
     Args:
-        core: of the functions.
+        core: core of the functions.
         about: lines of the docstring.
         before: Python before the functions.
         functions: machine code.

@@ -31,8 +31,8 @@ class Assembled:
     """The recipe of a source in assembler or C.
 
     Attributes:
-        name: of the family.
-        core: of the forms.
+        name: name of the family.
+        core: core of the forms.
         about: lines of the module's docstring.
         before: Python before the functions.
         after: Python after the functions.

@@ -29,10 +29,10 @@ class Source:
     """A file of assembler or C.
 
     Attributes:
-        path: of the file.
-        core: of the functions.
-        name: of the family.
-        forms: to make of it.
+        path: path of the file.
+        core: core of the functions.
+        name: name of the family.
+        forms: forms to make of it.
         doc: the module's docstring.
         before: lines of Python before the functions.
         after: lines of Python after the functions.

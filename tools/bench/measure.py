@@ -35,7 +35,7 @@ class Count:
     """Counts of one model.
 
     Attributes:
-        instructions: of one steady-state run().
+        instructions: instructions of one steady-state run().
         heap_bytes_after_load: code and arena, after at most one garbage collection.
         heap_growth_bytes: bytes that one run allocates.
         steps: instructions of each step; empty if valgrind counts.
@@ -62,7 +62,7 @@ def count(
 
     Args:
         converted: the model.
-        target_name: where to run it.
+        target_name: the target that runs it.
         forms: preferred forms of loops.
         code: folder of mpconnxr, as source or compiled; default: the built package.
 
@@ -91,7 +91,7 @@ class Cycles:
     """Estimated cycles of one model.
 
     Attributes:
-        estimate: of one steady-state run().
+        estimate: cycles of one steady-state run().
         output: bytes of its first output.
         heap_growth_bytes: bytes that the run allocates.
     """

@@ -26,7 +26,7 @@ class Row:
     """Result of a case.
 
     Attributes:
-        dtypes: of the inputs.
+        dtypes: dtypes of the inputs.
         status: one of STATUSES.
         reason: "" if the case passed.
         seconds: time of the run; None if it did not run.
@@ -71,7 +71,7 @@ def run_cases(
     Args:
         cases: the cases.
         prepared: the conversion of each.
-        target: where to run them.
+        target: the target that runs them.
         workers: number of processes of the target.
         on_case: called after each case.
 

@@ -232,7 +232,7 @@ def missing_options(one: Pass, name: str, state: Conversion) -> str:
 
     Args:
         one: the last pass of `passes_until`.
-        name: of the pass or the member.
+        name: name of the pass or the member.
         state: the conversion before it.
 
     Returns:
@@ -288,7 +288,7 @@ def rewrite_model(
     Args:
         model: a simplified model.
         level: level of --optimize.
-        context: of a conversion.
+        context: context of a conversion.
         notes: gets a line for each rewrite that is omitted because it raised an error.
         group: the name of a pass that is a group.
 

@@ -87,7 +87,7 @@ def parse_model(name: str, data: bytes, path: Path | str = "the model") -> Model
     Args:
         name: name of the file on the board.
         data: its contents.
-        path: how messages name it.
+        path: name of the file in messages.
 
     Raises:
         DeployError: if it is not a model, or damaged.

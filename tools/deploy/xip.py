@@ -96,7 +96,7 @@ class Region:
         """Program a model's blocks, and verify them by their digest.
 
         Args:
-            reference: where to write.
+            reference: the region to write to.
             data: the model.
             on_written: called with the number of bytes after each block.
         """

@@ -52,7 +52,7 @@ class Run:
     Attributes:
         outputs: bytes of the tensors.
         seconds: time of the run; None without a clock.
-        shapes: of the outputs in this run.
+        shapes: shapes of the outputs in this run.
     """
 
     outputs: list[bytearray]
@@ -67,7 +67,7 @@ class Outcome:
     Attributes:
         runs: finished inferences.
         error: "" if all succeeded, else the exception's class name, "crash" or "timeout".
-        message: of the error.
+        message: message of the error.
     """
 
     runs: list[Run] = field(default_factory=list)
@@ -88,7 +88,7 @@ def run_jobs(
     """Run jobs on a target.
 
     Args:
-        target: where to run them.
+        target: the target that runs them.
         jobs: the jobs.
         timeout: seconds that a single job may take.
         workers: number of processes at a time.

@@ -36,7 +36,7 @@ def output_value(raw: bytes, dtype: int, np_dtype: np.dtype, shape: tuple[int, .
         raw: bytes of the output.
         dtype: code of the dtype, see tools/format/objects.py.
         np_dtype: numpy's dtype.
-        shape: of the output.
+        shape: shape of the output.
     """
     if not is_object(dtype):
         return np.frombuffer(raw, np_dtype).reshape(shape)

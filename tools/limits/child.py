@@ -89,7 +89,7 @@ def _wait(name, pid, alive, block, inherited):
 
     Args:
         name: prefix of messages.
-        pid: of the child.
+        pid: process id of the child.
         alive: descriptor that becomes readable when the child is gone.
         block: the child's status.
         inherited: bytes of memory that the child began with.

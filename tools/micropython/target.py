@@ -26,7 +26,7 @@ class Target(ABC):
     """A MicroPython that scripts can run on.
 
     Attributes:
-        name: of the target.
+        name: name of the target.
         about: a line for the list of targets.
         recipe: how to build it.
         word_bits: size of a small integer's machine word.

@@ -524,7 +524,7 @@ def _cut_channels(calls: Iterable[Any], core: int, channels: int) -> None:
     Args:
         calls: calls of a step; changed.
         core: 0 computes the first `channels` channels, 1 the rest.
-        channels: where to cut.
+        channels: number of channels of the first core.
     """
     for call in calls:
         if not isinstance(call, Call) or call.loop.family not in ("qdot", "qdot32"):

@@ -15,7 +15,7 @@ def monitor(rows, path, every, most):
 
     Args:
         rows: the generator.
-        path: of the model.
+        path: path of the model.
         every: samples between two inferences; 0: a quarter of the model's input.
         most: inferences after which to end; 0: never.
     """

@@ -19,7 +19,7 @@ class Block:
     """Instructions with a branch only at their end.
 
     Attributes:
-        address: of the first instruction.
+        address: address of the first instruction.
         code: the instructions.
         runs: how often the block ran.
         taken: how often its branch was taken.

@@ -180,7 +180,7 @@ def run(operator: str, number: int, one: Spec, compute: Callable | None = None) 
 
     Args:
         operator: its type.
-        number: of the case, for its name.
+        number: number of the case, for its name.
         one: the node.
         compute: replaces onnxruntime: takes a model and its feed, returns the outputs.
     """

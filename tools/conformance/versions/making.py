@@ -117,7 +117,7 @@ def makes(*operators: str, domain: str = ""):
 
     Args:
         operators: names, several of them separated by spaces.
-        domain: of the operators.
+        domain: domain of the operators.
     """
 
     def declare(maker):

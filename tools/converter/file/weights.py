@@ -37,7 +37,7 @@ class Contents(NamedTuple):
     Attributes:
         raw: its bytes.
         halves: float16, which a board converts to float32.
-        alignment: in the file, in bytes.
+        alignment: alignment in the file [bytes].
     """
 
     raw: bytes | Large
@@ -89,9 +89,9 @@ class Weights:
     """All constants of a file.
 
     Attributes:
-        chunks: in the order of the file.
+        chunks: all chunks in the order of the file.
         places: (chunk, offset in it) by contents.
-        streamed_nbytes: of the arena with room for streamed chunks.
+        streamed_nbytes: size of the arena with space for streamed chunks.
         window_nbytes: the most of streamed chunks in memory at one time.
     """
 

@@ -71,7 +71,7 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
     """Check a model in memory, in place, and return it with its functions inlined.
 
     Args:
-        model: as it was read.
+        model: the model as it was read.
         operators: lowerings that exist; a function that they cover is not inlined.
 
     Raises:
@@ -294,8 +294,8 @@ def upgraded(model: onnx.ModelProto, opset: int, why: str = "") -> onnx.ModelPro
     """Return the model in this opset, or unchanged if its own is not older.
 
     Args:
-        model: of any opset.
-        opset: of ONNX's domain.
+        model: a model of any opset.
+        opset: version of ONNX's domain.
         why: beginning of the message that says who needs the opset.
 
     Raises:

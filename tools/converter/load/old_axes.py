@@ -22,8 +22,8 @@ def count_from_front(model: onnx.ModelProto, opset: int) -> None:
     """Rewrite axes and bounds of old operators in place, if the dims of their input are known.
 
     Args:
-        model: with fixed inputs.
-        opset: of ONNX's domain.
+        model: a model whose inputs have fixed shapes.
+        opset: version of ONNX's domain.
     """
     if opset >= _AXES_SINCE:
         return
@@ -54,8 +54,8 @@ def _rewrite(node, dims):
     """Rewrite a node if possible, and return True if it was.
 
     Args:
-        node: of an opset before 11.
-        dims: of its input, each None if unknown; None if the rank is unknown.
+        node: a node of an opset before 11.
+        dims: dims of its input, each None if unknown; None if the rank is unknown.
     """
     if dims is None:
         return False

@@ -63,7 +63,7 @@ class Lowerer:
         blocked: values that nodes with findings fail to compute.
         values: the tensors by name; at first those that come from outside (inputs of a body).
         unknown: why a value has no tensor, by its name.
-        wide: see numbers/widen.py.
+        wide: float32 values of narrow floats, see numbers/widen.py.
     """
 
     def __init__(

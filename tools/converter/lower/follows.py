@@ -25,7 +25,7 @@ def nodes_that_cannot_follow(
         model: the rewritten model.
         twin: the model with other bounds of these sizes.
         for_boards: the rewrites that come before lowering.
-        context: of the conversion.
+        context: context of the conversion.
     """
     both = [rewrites.run(one, for_boards, context)[0] for one in (model, twin)]
     try:

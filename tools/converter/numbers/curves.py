@@ -56,8 +56,8 @@ class Table:
     """Parameters and words of the kernel curve.
 
     Attributes:
-        params: by name, the halves as dicts.
-        words: of all segments.
+        params: parameters by name; the two halves are dicts.
+        words: words of all segments.
         error: largest relative error of a polynomial.
     """
 

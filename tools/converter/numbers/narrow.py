@@ -62,8 +62,8 @@ def narrow(
     """Return the model with rounded weights, and its layers, the noisiest first.
 
     Args:
-        model: of floats.
-        bits: of a weight.
+        model: a model of floats.
+        bits: bits of a weight.
         sample: values of the inputs, with which outputs are compared.
         halves: give recurrent layers float16 weights.
     """
@@ -193,10 +193,10 @@ def sample_of(
     """Return values of a model's inputs by name.
 
     Args:
-        model: whose inputs have fixed or bounded shapes.
+        model: a model whose inputs have fixed or bounded shapes.
         inputs: values, or None for random ones.
         states: names of inputs that are states; they get zeros.
-        seed: of the random values.
+        seed: seed of the random values.
     """
     infos = [i for i in model.graph.input if i.name not in states]
     if inputs is None:

@@ -21,7 +21,7 @@ class Precision:
     Attributes:
         mode: one of FLOAT_MODES.
         plain: names of nodes that compute with floats.
-        bits: of the weights of other nodes, if that many represent them without loss.
+        bits: bits of the weights of other nodes, if that many represent them without loss.
         long: names of nodes that fast16 computes like exact.
     """
 

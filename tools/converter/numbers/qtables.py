@@ -133,7 +133,7 @@ class _Fields(NamedTuple):
 
     Attributes:
         values: the differences.
-        bits: of the largest difference.
+        bits: bits of the largest difference.
         least: the smallest number; of multipliers in units of 2**16.
     """
 
@@ -176,7 +176,7 @@ def _channel_fields(
 
     Args:
         step: qconv or qdepthwise.
-        channels: of its output.
+        channels: number of output channels.
         is_short: omit the sums of weights if the kernel can compute them.
 
     Returns:

@@ -143,7 +143,7 @@ def refined(
     Args:
         model: the model.
         refinements: how to rewrite a node, by its first output.
-        context: of the conversion.
+        context: context of the conversion.
     """
     result = copied(model)
     nodes = list(result.graph.node)

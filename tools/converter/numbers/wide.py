@@ -56,10 +56,10 @@ def choose(
     """Choose how to compute these nodes.
 
     Args:
-        model: of floats.
+        model: a model of floats.
         nodes: products of the model.
         samples: values of the inputs by name.
-        bound: of the relative error of an output.
+        bound: bound of the relative error of an output.
 
     Raises:
         ImportError: without onnxruntime.

@@ -30,8 +30,8 @@ def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:
     """Lower a node with float32 in place of every narrow float.
 
     Args:
-        node: to lower.
-        lowering: of its operator.
+        node: the node to lower.
+        lowering: the lowering of its operator.
         wide: float32 value of each narrow one that was computed here; extended in place.
     """
     narrow_outputs = list(node.outputs)

@@ -65,7 +65,7 @@ def lowers(
 
     Args:
         *op_types: the operators.
-        domain: their domain.
+        domain: domain of the operators.
         fixes_shape: indices of inputs (axes, shape, starts, repeats, ...) that have to be known at
             conversion, except those in `at_run_time`.
         at_run_time: indices of inputs that the lowering can leave to the run.

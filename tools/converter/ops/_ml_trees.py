@@ -29,8 +29,8 @@ class Branch:
 
     Attributes:
         mode: how `feature` is compared with `value`, or with `members`.
-        on_true: index of a branch, or ~index of a leaf.
-        on_false: likewise.
+        on_true: index of the branch that follows, or ~index of the leaf.
+        on_false: index of the branch or ~index of the leaf if the comparison is false.
         missing: NaN counts as true.
     """
 

@@ -66,9 +66,9 @@ class _Search:
     """A search over sets of steps; a set is an int with a bit for each step.
 
     Attributes:
-        steps: of the graph.
+        steps: steps of the graph.
         of: roots in the arena of each step.
-        leads: of these roots, see lead_of.
+        leads: leads of these roots, see lead_of.
         users: set of steps that use a root.
         kept: roots that stay alive at the end.
         floor: bytes that the most demanding step needs for itself.

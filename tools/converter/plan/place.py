@@ -95,7 +95,7 @@ class _Search:
         """Try all orders of the blocks without an offset.
 
         Args:
-            offsets: by block, None if it has none yet.
+            offsets: offset of each block, None if it has none yet.
             lowest: sorted (lowest offset, -size, block), before `placed` had an offset.
             placed: the block placed last; None before the first one.
         """

@@ -52,8 +52,8 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
 
     Args:
         groups: number of groups.
-        channels: of a group.
-        nbytes: of a channel's weights.
+        channels: channels of a group.
+        nbytes: bytes of a channel's weights.
         window: most bytes of a slice.
         unit: channels of which a slice has a multiple.
     """

@@ -36,7 +36,7 @@ class _Streamed:
     """A streamed chunk.
 
     Attributes:
-        number: of the chunk.
+        number: number of the chunk.
         chunk: its contents.
         uses: steps that use it.
         stretches: (first, last) steps between which it is in memory.
@@ -59,7 +59,7 @@ def arrange(
 
     Args:
         graph: the lowered graph; graph.weights and graph.reads are set.
-        plan: of the arena.
+        plan: plan of the arena.
         window: most bytes of streamed weights in memory at one time.
         own: files of the user's kernels, by name.
 

@@ -18,7 +18,7 @@ class Difference:
     """The difference of one output from the reference's.
 
     Attributes:
-        name: of the output.
+        name: name of the output.
         error: the largest difference, infinite if the values cannot be compared.
         largest: largest magnitude in the reference.
         bound: largest error that is right.

@@ -29,7 +29,7 @@ class Expected:
 
     Attributes:
         outputs: the user's.
-        differences: of onnxruntime's outputs, empty if it does not run the model.
+        differences: differences of onnxruntime's outputs, empty if it does not run the model.
         why: why onnxruntime does not run it.
         classes: texts on rows with another class.
     """

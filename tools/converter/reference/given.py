@@ -33,7 +33,7 @@ def checked_outputs(
     """Return the arrays in the form that the outputs have, in order. Maps are not checked.
 
     Args:
-        model: whose outputs they are.
+        model: the model with these outputs.
         arrays: one for each output that is not a state.
         states: names of outputs that are states.
         quantized: the quantized model; an output may be integers as in this model.

@@ -28,7 +28,7 @@ def reference(
     """Return the outputs that onnxruntime computes, None if it is not installed or refuses.
 
     Args:
-        model: to run, without graph optimizations.
+        model: the model, which runs without graph optimizations.
         inputs: arrays in the graph's order, without states.
         states: outputs by input; these inputs are zero, and these outputs are omitted.
 
@@ -146,7 +146,7 @@ def spread_inputs(
     Args:
         graph: lowered.
         grids: scale, zero point and dtype of the integers that a float input becomes, by its name.
-        seed: of the random values.
+        seed: seed of the random values.
     """
     rng, values = np.random.default_rng(seed), random_inputs(graph, seed)
     for i, t in enumerate(graph.inputs):

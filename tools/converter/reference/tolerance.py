@@ -36,8 +36,8 @@ class Bound(NamedTuple):
     """The largest error of an output of a correct board, in the output's units.
 
     Attributes:
-        least: with one step of the output itself, if it is rounded.
-        most: with the largest effect of steps further inside.
+        least: bound that allows one step of the output itself, if it is rounded.
+        most: bound that allows the largest effect of steps further inside.
     """
 
     least: float

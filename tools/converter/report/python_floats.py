@@ -34,10 +34,10 @@ class FloatStep:
     """A step that computes with Python's floats.
 
     Attributes:
-        step: its number.
+        step: number of the step.
         kernel: its kernel.
         node: the ONNX node.
-        share: of the run's estimated work.
+        share: share of the run's estimated work.
     """
 
     step: int

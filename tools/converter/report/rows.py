@@ -13,16 +13,16 @@ class StepRow:
     """One step of a model.
 
     Attributes:
-        index: in the order of the file.
+        index: number of the step in the order of the file.
         kernel: its kernel.
         node: the ONNX node.
         inputs: dtypes and shapes of its inputs that are not constants.
         output: dtypes and shapes of its outputs.
         macs: nominal multiply-accumulates.
-        share: of the model's MACs.
-        weight_bytes: of the constants that it reads.
-        scratch_bytes: of its scratch.
-        live_bytes: of the arena that hold something while it runs, scratch included.
+        share: share of the model's MACs.
+        weight_bytes: bytes of the constants that it reads.
+        scratch_bytes: bytes of its scratch.
+        live_bytes: bytes of the arena in use while it runs, scratch included.
         is_peak: no step has more live bytes.
     """
 

@@ -89,7 +89,7 @@ def select(
     Args:
         rewrites: the group, in order.
         level: level of --optimize.
-        context: of the conversion.
+        context: context of the conversion.
         without: files whose rewrites are excluded. Without qdq, none runs before the rounds.
     """
     return [
@@ -114,7 +114,7 @@ def run(
     Args:
         model: the model, with all types; not changed.
         rewrites: the rewrites, in order.
-        context: of the conversion.
+        context: context of the conversion.
         notes: gets a line for each rewrite that is omitted because it raised an error.
         n_rounds: the most rounds.
 

@@ -135,7 +135,7 @@ def recurrent(at: ir.Node, cell: Cell, sequence: ir.Value, states, backwards: bo
         at: the node in front of which it is put.
         cell: the cell.
         sequence: (steps, rows, features).
-        states: those that it starts from, None for zeros.
+        states: the states that it starts from, None for zeros.
         backwards: it goes through the steps from the last one on.
     """
     steps, rows, _ = g.shape_of(sequence)

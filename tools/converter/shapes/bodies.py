@@ -51,7 +51,7 @@ def always_continues(
     Its condition must be true at the start, and the body must return it unchanged or as true.
 
     Args:
-        body: of the Loop.
+        body: body of the Loop.
         condition: name of the Loop's condition, "" if it has none.
         known: constants outside the body, by name.
     """

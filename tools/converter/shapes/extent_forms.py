@@ -46,7 +46,7 @@ def parsed(name: str, grown: bool = False) -> int | None:
     """Return the Extent that a symbolic dim represents, None for any other dim.
 
     Args:
-        name: of the dim.
+        name: name of the dim.
         grown: give each run-time dim another bound, for the model's twin (see dims.twin_of).
     """
     if not name.startswith(_PREFIX):

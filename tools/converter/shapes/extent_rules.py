@@ -22,10 +22,10 @@ def own_dim(node, bounds, derived=None, suffix="0"):
     """Return a run-time dim named after the node's first output, None if nothing bounds it.
 
     Args:
-        node: whose run decides the dim.
-        bounds: of --bound, by name.
+        node: the node whose run decides the dim.
+        bounds: bounds of --bound, by name.
         derived: largest value that follows from the inputs, if any.
-        suffix: of the name, if a node has several dims.
+        suffix: end of the name, if a node has several dims.
     """
     first = next((name for name in node.output if name), "")
     limits = [bounds[name] for name in node.output if name in bounds]
@@ -238,11 +238,11 @@ def slice_parts(node, dims, values, count, bounds):
 
     Args:
         node: the Slice.
-        dims: of its input.
+        dims: dims of its input.
         values: contents of starts, ends, axes and steps (opset 10 and later), each None if
             unknown.
         count: elements of starts.
-        bounds: of --bound, by name.
+        bounds: bounds of --bound, by name.
     """
     a = attributes_of(node)
     has_input = [len(node.input) > i and bool(node.input[i]) for i in range(1, 5)]

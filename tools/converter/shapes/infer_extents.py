@@ -69,7 +69,7 @@ def annotate(
 
     Args:
         model: the model.
-        context: of the conversion.
+        context: context of the conversion.
         may_be_open: returns False for a node of fixed inputs that must get only a fixed shape
             here, because declarations come first.
     """
@@ -141,10 +141,10 @@ class _Pass:
 
     Attributes:
         known: (dtype, dims) of values by name.
-        contents: of small integer values by name, with Extents.
+        contents: contents of small integer values by name, with Extents.
         constant: names of values that folding computes.
         limits: see limits_of.
-        bounds: of --bound, by name.
+        bounds: bounds of --bound, by name.
         folds: constants are folded, as at all levels of --optimize but 0.
     """
 

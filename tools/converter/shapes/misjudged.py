@@ -152,8 +152,8 @@ def fault_of(node: onnx.NodeProto, opset: int, constants: Constants) -> Fault | 
     """Return the fault that a node meets, None if onnx may infer its shape.
 
     Args:
-        node: of any domain.
-        opset: of ONNX's domain.
+        node: a node of any domain.
+        opset: version of ONNX's domain.
         constants: integers of short constants, by name.
     """
     a: Attributes | None = None

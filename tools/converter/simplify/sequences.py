@@ -217,7 +217,7 @@ def _inline_body(
     Args:
         body: a subgraph.
         actuals: names of its inputs' values in the graph around it.
-        prefix: of the names of values that the body computes; captured values keep their names.
+        prefix: beginning of names for values that the body computes; captured values keep theirs.
     """
     names = dict(zip((i.name for i in body.input), actuals, strict=True))
     nodes = []

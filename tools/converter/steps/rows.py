@@ -19,8 +19,8 @@ class Image:
 
     Attributes:
         tensor: starts with row `first` of the image.
-        n: how many rows `tensor` holds.
-        strides: of channel, y, x, in elements.
+        n: number of rows that `tensor` holds.
+        strides: strides of channel, y and x [elements].
     """
 
     tensor: Tensor

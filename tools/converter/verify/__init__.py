@@ -73,7 +73,7 @@ def check_graph(
     Args:
         graph: result of the pass.
         name: the pass.
-        level: see InternalError.
+        level: as for InternalError.
         before: the graph before the pass, in which bodies may hide names.
     """
     fault = fault_of(graph)
@@ -99,7 +99,7 @@ def check_types(
         model: result of the pass.
         original: a model before this pass.
         name: the pass.
-        level: see InternalError.
+        level: as for InternalError.
         before: inputs and outputs that the pass has to keep, by default the original's.
     """
     fault = types.changed_interface(
@@ -126,7 +126,7 @@ def passed(
         before: the model before the pass.
         after: the model after the pass.
         name: the pass.
-        level: see InternalError.
+        level: as for InternalError.
         keeps_dtypes: the pass may not change the dtype of an input or output.
 
     Raises:

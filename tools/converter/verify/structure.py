@@ -20,7 +20,7 @@ def fault_of(graph: onnx.GraphProto | ir.Graph, hidden: Collection[str] = ()) ->
     """Return the first fault of a graph's structure, "" without any.
 
     Args:
-        graph: of onnx or onnx_ir.
+        graph: a graph of onnx or onnx_ir.
         hidden: names of outer values that bodies may hide.
     """
     access = _Ir if isinstance(graph, ir.Graph) else _Proto
@@ -114,7 +114,7 @@ def _faults(
     """Yield the faults of a graph.
 
     Args:
-        graph: of onnx or onnx_ir.
+        graph: a graph of onnx or onnx_ir.
         access: _Ir or _Proto, which reads it.
         outer: values of the graphs around it, which it may read.
         hidden: names of outer values that bodies may hide.

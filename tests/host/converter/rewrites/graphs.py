@@ -85,8 +85,8 @@ def add_rewrite(monkeypatch, apply, level: int = 2, name: str = "faulty", at: in
     Args:
         monkeypatch: pytest's fixture.
         apply: the function.
-        level: of --optimize.
-        name: of the file in which it seems to be.
+        level: level of --optimize.
+        name: name of the file in which the rewrite seems to be.
         at: the index among the group's members.
     """
     monkeypatch.setattr(apply, "__module__", f"tools.converter.rewrites.{name}")

@@ -81,7 +81,7 @@ def rewrite(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, 
 
     Args:
         model: the model, with all types; not changed.
-        context: of the conversion.
+        context: context of the conversion.
 
     Returns:
         The rewritten model, with all types, and the number of nodes that it has less.
@@ -172,7 +172,7 @@ def _write_reasons(edit, context):
 
     Args:
         edit: the last round, in which no rule changed anything.
-        context: of the conversion.
+        context: context of the conversion.
 
     Returns:
         True if there are such nodes.

@@ -83,8 +83,8 @@ def _replace(edit, node, inputs, dq, dtype, axis):
         node: the node.
         inputs: its new inputs.
         dq: the DQ in front of it.
-        dtype: of the integers.
-        axis: of several scales; None for one, which fits a scalar too.
+        dtype: dtype of the integers.
+        axis: axis of several scales; None for a single scale, which may be a scalar.
     """
     moved = edit.copy(node, inputs, [edit.new_value(v.name, dtype, like=v) for v in node.outputs])
     after = []

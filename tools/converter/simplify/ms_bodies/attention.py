@@ -38,7 +38,7 @@ def attend_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
     Args:
         b: the body.
         joined: queries, keys and values side by side, (batch, sequence, total).
-        total: their width.
+        total: width of the three together.
         source: input whose axis 1 is the sequence.
     """
     if b.attr("do_rotary") or b.attr("past_present_share_buffer"):

@@ -88,7 +88,7 @@ class _Cache:
 
     Attributes:
         stored: the node's output, once `present` has run.
-        bits: of a stored element, 0 for floats.
+        bits: bits of a stored element, 0 for floats.
     """
 
     def __init__(self, b: Body, letter: str):
