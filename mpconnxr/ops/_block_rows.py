@@ -24,7 +24,9 @@ class Products:
         node.expect_dtype("int32", node.scratch[1])
         of_w = inputs[1:_BIASES:2] + inputs[_BIASES : _BIASES + biases[0]]
         of_r = inputs[2:_BIASES:2] + inputs[_BIASES + biases[0] :][: biases[1]]
-        in_fpu = inputs[1].dtype == "int32" and calls.fpu("fpu_gemm", "block")
+        # W and R of a file may differ in dtype: the loops for an FPU take 24-bit mantissas alone.
+        in_fpu = inputs[1].dtype == inputs[2].dtype == "int32"
+        in_fpu = in_fpu and calls.fpu("fpu_gemm", "block")
         made = _in_fpu if in_fpu else _product
         self.made = [
             made(node, calls, inputs[0], of_w, rows, (n, sizes[0])),
@@ -69,6 +71,4 @@ def _in_fpu(node, calls, x, tensors, rows, shape):
     from ._block_vfp_gemm import Rows
 
     n, k = shape
-    weights = blocks.constants(node, calls, tensors, rows)
-    node.require(rows * k <= tensors[0].nelem, "weights size")
-    return Rows(calls, x, weights, node.scratch[0], n, k, [1, _INF, 0, _INF])
+    return Rows(node, calls, x, tensors, node.scratch[0], rows, n, k, [1, _INF, 0, _INF])

@@ -1,6 +1,7 @@
 """Matrix products in the FPU, for the same tensors as block_gemm (see _block_vfp)."""
 
 from ..blocks import block
+from . import _block as blocks
 from ._block_vfp import clip_of
 
 _CHUNK = 64  # channels of one call
@@ -8,18 +9,21 @@ _ROWS = 16  # rows of one call
 
 
 class Rows:
-    """Products of rows of x with n rows of weights of k columns.
+    """Products of rows of x with rows of weights of k columns.
 
     Args:
         x: Tensor.
-        weights: as block.constants returns them.
+        tensors: 24-bit mantissas of weights, their exponents, and biases if there are any.
         out: Tensor.
-        n: rows of weights.
+        all_rows: rows of weights.
+        n: rows of weights of one product.
         k: columns.
         limits: of the results, signs and magnitudes.
+
+    Raises ModelError if the weights have other mantissas, or too few of them.
     """
 
-    def __init__(self, calls, x, weights, out, n, k, limits):
+    def __init__(self, node, calls, x, tensors, out, all_rows, n, k, limits):
         from ..loops.vfp.fpu_rows import _CONSTS, _X_START
 
         self.consts_start = _CONSTS - _X_START
@@ -28,7 +32,9 @@ class Rows:
             calls.fpu("fpu_strips", "block").consts,
             calls.fpu("fpu_gemm", "block").products,
         )
-        w, exponents, bias = weights
+        w, exponents, bias = blocks.constants(node, calls, tensors, all_rows)
+        node.expect_dtype("int32", tensors[0])
+        node.require(all_rows * k <= tensors[0].nelem, "weights size")
         x, out = calls.place(x, "i"), calls.place(out, "i")
         self.has_bias = int(bias is not None)
         self.rows = calls.fpu("fpu_rows", "block").rows

@@ -83,18 +83,18 @@ def prepare(node, calls):
     node.require(a_batches * m * k <= a.nelem, "A is too small")
     node.require(has_bias < 2, "has_bias")
     if known:
-        weights = blocks.constants(node, calls, node.inputs[1:], w_batches * n)
+        constants, limits = node.inputs[1:], blocks.limits(node, _LIMITS)
         in_floats = w.dtype == "int32" and m >= _FEW_ROWS
         if in_floats and calls.fpu("fpu_gemm", "block"):
             from ._block_vfp_gemm import Rows
 
-            node.require(w_batches * n * k <= w.nelem, "weights size")
-            rows = Rows(calls, a, weights, out, n, k, blocks.limits(node, _LIMITS))
+            rows = Rows(node, calls, a, constants, out, w_batches * n, n, k, limits)
             rows.emit(calls, m, (n0, n1, a0, a1, w0, w1))
             return
+        weights = blocks.constants(node, calls, constants, w_batches * n)
         product = Product(calls, a, weights, out, scratch)
         product.set_kind(w, k)
-        product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
+        product.set_shape(m, n, k, limits)
         product.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")

@@ -1,8 +1,8 @@
 """`python -m tests.fuzz proofs`: prove the calls of damaged model files on the host.
 
 No board and no target runs them: the calls that kernels emit are checked against the declarations
-of the loops (see tools/program/bounds). Loops for an FPU, and those that call others, declare
-nothing.
+of the loops (see tools/program/bounds). Loops that call others declare nothing, but for those of
+an FPU.
 """
 
 from __future__ import annotations

@@ -11,8 +11,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tools import access
+from tools.loops.parameters import LOOPS
 
-from .call import INPUT, Argument, Call, Constant, Place, Recording, accesses, named, size_of
+from .call import (
+    INPUT,
+    Argument,
+    Call,
+    Constant,
+    Loop,
+    Place,
+    Recording,
+    accesses,
+    declaration,
+    named,
+    size_of,
+)
 
 
 @dataclass(frozen=True)
@@ -71,11 +84,20 @@ def _faults(call: Call) -> list[str] | None:
     Raises:
         AccessError: if its parameters are outside of the declared ranges.
     """
-    accessed = accesses(call)
+    declared = declaration(call.loop) or _in_floats(call.loop)
+    accessed = accesses(call, declared)
     if accessed is None:
         return None
-    buffers = named(call)
+    buffers = named(call, declared)
     return [why for each in accessed if (why := _fault(each, buffers.get(each.argument)))]
+
+
+def _in_floats(loop: Loop) -> access.Loop | None:
+    """Return what a loop for an FPU declares: these have no plain form."""
+    if loop == Loop("fpu_to_float", "to_float32"):
+        return access.loops("to_float")["to_float32"]
+    path = LOOPS / "vfp" / f"{loop.family}.py"
+    return access.read(path).get(loop.name) if path.exists() else None
 
 
 def _fault(a: access.Access, buffer: Argument | None) -> str:

@@ -212,9 +212,13 @@ def size_of(argument: Argument) -> tuple[int | None, int]:
     return (len(argument), 1) if isinstance(argument, tuple) else (None, 1)
 
 
-def named(call: Call) -> dict[str, Argument]:
-    """Return a declared loop's arguments by name; also each part of a tuple, as `w[1]`."""
-    return dict(_named(zip(declaration(call.loop).args, call.arguments, strict=True)))
+def named(call: Call, loop: access.Loop | None = None) -> dict[str, Argument]:
+    """Return a declared loop's arguments by name; also each part of a tuple, as `w[1]`.
+
+    loop: what the call's loop declares; by default that of its plain form.
+    """
+    loop = loop or declaration(call.loop)
+    return dict(_named(zip(loop.args, call.arguments, strict=True)))
 
 
 def _named(arguments: Iterable[tuple[str, Argument]]) -> Iterator[tuple[str, Argument]]:
@@ -224,16 +228,18 @@ def _named(arguments: Iterable[tuple[str, Argument]]) -> Iterator[tuple[str, Arg
             yield from _named((f"{name}[{i}]", each) for i, each in enumerate(argument))
 
 
-def accesses(call: Call) -> list[access.Access] | None:
-    """Return the accesses of a call by its loop's declaration; None if they cannot be known.
+def accesses(call: Call, loop: access.Loop | None = None) -> list[access.Access] | None:
+    """Return what a call accesses, by its loop's declaration; None if that cannot tell.
+
+    loop: what the call's loop declares; by default that of its plain form.
 
     Raises:
         AccessError: if its parameters are outside of the declared ranges.
     """
-    loop = declaration(call.loop)
+    loop = loop or declaration(call.loop)
     if loop is None:
         return None
-    arguments = named(call)
+    arguments = named(call, loop)
     block = arguments.get("p")
     if not isinstance(block, Part):
         return None

@@ -93,6 +93,39 @@ def rows(p: ptr32, w):
 
     w lists the parts of p for strips, sums and consts; x, scratch, weights, out; biases,
     exponents; loops consts, strips, sums.
+
+    Access:
+        requires start < end and (channels == 1 or plane_groups == rows_at_once == 1)
+        requires strips_rows * strips_columns <= strips_x_plane_stride
+        requires x_group_stride == channels * strips_x_plane_stride
+        requires scratch_row_stride == 4 * strips_phases * strips_phase_columns
+        images = (end - 1) // pieces // planes + 1
+        covered = (rows_at_once - 1) * row_stride + covered_rows
+        strip_rows = covered if channels == 1 else channels * strips_out_rows
+        strip_bytes = strip_rows * scratch_row_stride
+        first_read = (plane_groups - 1) * strip_bytes + (rows_at_once - 1) * sums_x_row_stride
+        last_tap = max(sums_tap_starts[0:sums_taps]) + (sums_inner - 1) * sums_x_inner_stride
+        last_image = out_start + (images - 1) * out_image_stride
+        last_channel = last_image + (consts_channels - 1) * out_channel_stride
+        last_row = last_channel + (rows - 1) // window_rows * out_row_stride
+        last = last_row + (positions - 1) // sums_window_columns * out_position_stride
+        reads w[3] as int32[0 : images * groups * x_group_stride]
+        updates w[4] as uint8[0 : plane_groups * strip_bytes]
+        reads w[4] as uint8[0 : first_read + last_tap + 4 * sums_readable_positions]
+        updates w[6] as int32[out_start : last + 1]
+        row_bytes = unpack_w_row_stride
+        n_unpacked = unpack_rows_at_once * unpack_columns
+        channels_end = consts_w_start + consts_channels
+        requires consts_channels == groups * out_channels and sums_channels == out_channels
+        requires unpack_columns == sums_taps * sums_inner
+        requires w_group_stride == 4 * out_channels * unpack_columns
+        requires consts_start == 4 * consts_out_start
+        requires len(w[1]) >= consts_out_start + 2 * consts_channels
+        reads w[5] as int32[0 : consts_channels * unpack_columns] if unpack_bits == 0
+        reads w[5][0] as uint8[0 : consts_channels * row_bytes] if unpack_bits
+        updates w[5][1] as int32[unpack_out_start : unpack_out_start + n_unpacked] if unpack_bits
+        reads w[7] as int32[consts_w_start : channels_end] if consts_has_bias
+        reads w[8] as uint8[consts_w_start : channels_end]
     """
     strips_p = w[0]
     sums_p = w[1]
@@ -168,7 +201,32 @@ def rows(p: ptr32, w):
 
 @micropython.viper
 def points(p: ptr32, w):
-    """Compute units of a 1x1 convolution, as if the image were one row."""
+    """Compute units of a 1x1 convolution, as if the image were one row.
+
+    Access:
+        requires start < end and positions_at_once <= positions and sums_window_row == 2
+        requires sums_readable_positions == positions_at_once
+        requires 4 * positions == sums_x_inner_stride and sums_inner == channels
+        requires x_group_stride == channels * positions
+        units = (end - 1) // pieces + 1
+        last_image = out_start + (units - 1) // groups * out_image_stride
+        last_channel = last_image + (consts_channels - 1) * out_channel_stride
+        reads w[3] as int32[0 : units * x_group_stride]
+        writes w[6] as int32[out_start : last_channel + (positions - 1) * out_position_stride + 1]
+        row_bytes = unpack_w_row_stride
+        n_unpacked = unpack_rows_at_once * unpack_columns
+        channels_end = consts_w_start + consts_channels
+        requires consts_channels == groups * out_channels and sums_channels == out_channels
+        requires unpack_columns == sums_taps * sums_inner
+        requires w_group_stride == 4 * out_channels * unpack_columns
+        requires consts_start == 4 * consts_out_start
+        requires len(w[1]) >= consts_out_start + 2 * consts_channels
+        reads w[5] as int32[0 : consts_channels * unpack_columns] if unpack_bits == 0
+        reads w[5][0] as uint8[0 : consts_channels * row_bytes] if unpack_bits
+        updates w[5][1] as int32[unpack_out_start : unpack_out_start + n_unpacked] if unpack_bits
+        reads w[7] as int32[consts_w_start : channels_end] if consts_has_bias
+        reads w[8] as uint8[consts_w_start : channels_end]
+    """
     sums_p = w[1]
     x = w[3]
     weights = w[5]

@@ -33,6 +33,18 @@ def rows(p, w):
 
     w lists the parts of p for consts and products; x, weights, out; biases, exponents; loops
     consts, products.
+
+    Access:
+        requires len(w[1]) >= consts_out_start + 2 * consts_channels
+        requires 4 * consts_out_start == consts_start and consts_channels == channels
+        x_end = x_start + (rows - 1) * x_row_stride + 4 * columns
+        out_end = out_start + (rows - 1) * out_row_stride + 4 * channels
+        end = consts_w_start + consts_channels
+        reads w[2] as uint8[x_start : x_end]
+        reads w[3] as uint8[w_start : w_start + 4 * channels * columns]
+        writes w[4] as uint8[out_start : out_end]
+        reads w[5] as int32[consts_w_start : end] if consts_has_bias
+        reads w[6] as uint8[consts_w_start : end]
     """
     products_p = w[1]
     w[7](w[5], w[6], products_p, w[0])  # weights may differ from those of the call before

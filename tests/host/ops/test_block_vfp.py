@@ -60,14 +60,18 @@ def matmul(x, w):
 
 
 def recurrent(kind, gates, batch=1, hidden=5, direction="forward"):
-    """Return an LSTM, GRU or RNN of 7 time steps, with biases."""
+    """Return an LSTM, GRU or RNN of 7 time steps, with biases.
+
+    Its sums are clipped, so that the kernel is not `gated`, which computes in integers.
+    """
     rng = np.random.default_rng(4)
     n = 1 + (direction == "bidirectional")
     shapes = (("w", gates * hidden, 6), ("r", gates * hidden, hidden), ("b", 2 * gates * hidden))
     arrays = {name: rng.standard_normal((n, *shape)) for name, *shape in shapes}
     # States of larger weights grow apart, as far as that goes, from rounding errors alone.
     arrays = {name: (v / v.shape[-1] ** 0.5).astype(np.float32) for name, v in arrays.items()}
-    nodes = [(kind, "x w r b", "y", {"hidden_size": hidden, "direction": direction})]
+    attributes = {"hidden_size": hidden, "direction": direction, "clip": 3.0}
+    nodes = [(kind, "x w r b", "y", attributes)]
     y = small.value("y", (7, n, batch, hidden))
     return small.model(nodes, [small.value("x", (7, batch, 6))], [y], **arrays)
 

@@ -8,16 +8,22 @@ from dataclasses import replace
 import pytest
 
 from mpconnxr.build import node
-from tests.fuzz import proofs, seeds
+from tests.fuzz import modelfile, proofs, seeds
 from tests.host import zoo
 from tests.host.device import small
+from tests.host.ops import test_block_vfp
 from tests.host.program.test_cores import LONG
 from tests.host.program.test_recorded_kernels import has_form
+from tools.format import dtypes
 from tools.program import build
 from tools.program.bounds import proof
 from tools.program.call import INPUT, CannotRecord, Place
 from tools.program.record import record
 
+IN_FPU = [
+    name for name in test_block_vfp.MODELS if name not in ("a row", "three rows, many columns")
+]
+UINT8 = 2  # dtype
 WEAK = ["clip", "move", "relu", "to_float", "trees", "wide_add"]
 
 
@@ -61,6 +67,37 @@ def test_a_kernel_that_proves_nothing_is_found(monkeypatch, kernel):
     monkeypatch.setattr(node.Node, "require", lambda *_: None)
     files = [seed.data for seed in seeds.collection()[kernel]]
     assert proofs.campaign(files, 300, 1).finds
+
+
+def recorded_for_fpu(data):
+    """Return the recording for a board with an FPU, and the loops for it, or (None, [])."""
+    try:
+        result = record(data, lambda _, form: form in ("plain", "vfp"))
+    except CannotRecord:
+        return None, []
+    calls = [call for step in result.steps for call in step.calls]
+    return result, [call for call in calls if call.loop.family.startswith("fpu")]
+
+
+@pytest.mark.parametrize("name", IN_FPU)
+def test_calls_of_loops_for_an_fpu_are_proved(name):
+    recording, calls = recorded_for_fpu(small.binary(test_block_vfp.MODELS[name]))
+    result = proof(recording)
+    assert calls and not result.others and not result.strays
+
+
+@pytest.mark.parametrize("name", IN_FPU)
+def test_loops_for_an_fpu_read_no_tensor_of_smaller_elements(name):
+    file = modelfile.read(small.binary(test_block_vfp.MODELS[name]))
+    for node_number, step in enumerate(file.nodes):
+        for i in {*step.inputs, *step.outputs, *step.scratch}:
+            if dtypes.ITEMSIZES[file.tensors[i].dtype] == 1:
+                continue
+            changed = file.copy()
+            changed.tensors[i] = replace(changed.tensors[i], dtype=UINT8)
+            recording, _ = recorded_for_fpu(changed.data())
+            strays = proof(recording).strays if recording else []
+            assert not strays, (node_number, i, str(strays[0]))
 
 
 def test_flash_refuses_a_call_that_reads_out_of_bounds(monkeypatch):
