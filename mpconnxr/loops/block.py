@@ -38,7 +38,7 @@ _KERNEL_COLUMNS = const(16)  # columns of x at a position [elements] 0..
 _COLUMN_DILATION = const(17)  # [elements] 0..
 _OUT_ROW_STRIDE = const(18)  # from row to row of out [columns] 0..
 _OUT_START = const(19)  # [elements] 0..
-_EXPONENT = const(20)  # E of the block [exponent] 1..269
+_EXPONENT = const(20)  # E, plus 24 - b for short mantissas of b bits [exponent] 1..269
 
 # Parameters of align
 _ALIGN_X_STRIDE = 1  # from bias to bias; 0: none [elements] 0..
@@ -46,7 +46,7 @@ _ALIGN_W_START = 2  # index of the first exponent [bytes] 0..
 _ALIGN_W_STRIDE = 3  # from exponent to exponent [bytes] 1..
 _ALIGN_CHANNELS = 4  # [channels] 1..
 _ALIGN_OUT_START = 5  # [elements] 0..
-_ALIGN_EXPONENT = 6  # E of x, to which the exponents in w are added [exponent] 1..270
+_ALIGN_EXPONENT = 6  # the same of x, to which those in w are added [exponent] 1..270
 
 # Parameters of fill
 _FILL_OUT_START = 0  # [elements] 0..
@@ -138,8 +138,10 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """Write the initial sum of each channel: the limbs of its bias, and the exponent.
 
         x    biases;  w  exponents
-        out  4 words per channel: limbs (the last + 2**29), then E + exponent; plus 1024 if the
-             bias is so large that the sum of products does not count
+        out  4 words per channel: limbs (the last + 2**29), then E + exponent. A bias of more than
+             2**76 units has a unit 2**d times as large, so that its limbs fit: the last word is d
+             more, plus 1024 * min(d, 12). Sums are below 2**62, so from d = 12 on they do not
+             change the rounded result
 
     Access:
         n = align_channels
@@ -155,7 +157,9 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         )
         if s > 52:
             if m:
-                e += s - 52 + 1024
+                s -= 52
+                low = min(s, 12)
+                e += s + (low << 10)
             s = 52
         if s < 0:
             m = m >> (0 - s) if s > 0 - 24 else 0

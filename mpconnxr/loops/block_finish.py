@@ -17,7 +17,7 @@ _OUT_POSITION_STRIDE = 5  # of a row [elements] 0..
 _OUT_CHANNEL_STRIDE = 6  # [elements] 0..
 _OUT_ROW_STRIDE = 7  # [elements] 0..
 _ROWS = 8  # [rows] 1..
-_SKIPPED_POSITIONS = 9  # of x between two rows, not computed [positions] 0..
+_SKIPPED_POSITIONS = 9  # between two rows, whose sums do not count [positions] 0..
 _IS_LOW_NEGATIVE = 10  # [flag] 0, 1
 _LOW = 11  # magnitude of the least result [float bits] 0..2**31 - 1
 _IS_HIGH_NEGATIVE = 12  # [flag] 0, 1
@@ -57,23 +57,28 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         x_high, j = x[i + 1] >> 1, p[_W_START]
         for channels in far(range(p[_CHANNELS], 0, -1)):
             i += 3
-            e, t_low, t_middle = w[j + 3], w[j], w[j + 1]
-            t = w[j + 2] - (1 << 29)
-            if e < 1024:
+            e, t_low, t_middle, t = w[j + 3], w[j], w[j + 1], 0
+            s = e >> 10  # by which the unit of a large bias is above that of the sum
+            if s < 12:
                 t_low += x[i] - x_low
                 t_middle += x[i + 1] - x_middle
-                t += x[i + 2] - x_high
-            e = (e & 1023) - 100  # exponent of the float if its leading bit is bit 23 of t
+                t = x[i + 2] - x_high
             t_middle += t_low >> 24
             t_low = t_low & 0xFFFFFF
             t += t_middle >> 24
             t_middle, is_negative = t_middle & 0xFFFFFF, 0
+            if s:
+                t_low = t_low | t_middle  # sticky: only whether any is set
+                t_middle = (t << (24 - s)) & 0xFFFFFF
+                t = t >> s
+            t += w[j + 2] - (1 << 29)
+            e = (e & 1023) - 100  # exponent of the float if its leading bit is bit 23 of t
             if t < 0:
                 is_negative, t_low = 1, 0 - t_low
                 t_middle = (t_low >> 24) - t_middle
                 t, t_low, t_middle = (t_middle >> 24) - t, t_low & 0xFFFFFF, t_middle & 0xFFFFFF
             if t >> 24:
-                t_low = t_low | t_middle & 255  # sticky: only whether any is set
+                t_low = t_low | t_middle & 255  # sticky, too
                 t_middle = (t_middle >> 8) | (t & 255) << 16
                 t = t >> 8
                 e += 8
@@ -95,8 +100,8 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             t, t_middle = t | t_middle >> (24 - s), (t_middle << s) & 0xFFFFFF
             e -= s
             if e < 1:  # a denormal
-                s = 1 - e if e > 0 - 24 else 25
-                if s < 25:
+                if e > 0 - 24:
+                    s = 1 - e
                     t_low = t_low | t_middle
                     t_middle = (t << (24 - s)) & 0xFFFFFF
                     t = t >> s

@@ -1,9 +1,9 @@
 """Block floating point after the sums: see loops/block_finish. Viper form for 64-bit words.
 
-Rare results are left to the common form: those with biases so far above the products that a result
-does not fit a word, and those that are denormal or beyond the largest float. The emitter keeps the
-first three locals in registers: in `x`, cast to a pointer, the result, and in `w` the part of it
-that is being examined.
+Rare results are left to the common form: those with biases so far above the products that they do
+not fit a word together, and those that are denormal or beyond the largest float. The emitter keeps
+the first three locals in registers: in `x`, cast to a pointer, the result, and in `w` the part of
+it that is being examined.
 """
 
 from .. import block_finish as plain
@@ -21,7 +21,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     """Return 1 after stopping at a rare result, else 0."""
     sums, first_table = ptr32(int(x) + 4 * p[_X_START]), int(w) + 4 * p[_W_START]
     row_place, position_step = int(out) + 4 * p[_OUT_START], 4 * p[_OUT_POSITION_STRIDE]
-    channel_step, idle = (
+    channel_step, skipped = (
         4 * p[_OUT_CHANNEL_STRIDE],
         12 * p[_SKIPPED_POSITIONS] * (p[_CHANNELS] + 1),
     )
@@ -89,6 +89,6 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                 table = ptr32(16 + int(table))
             sums = ptr32(12 + int(sums))
             place += position_step
-        sums = ptr32(idle + int(sums))
+        sums = ptr32(skipped + int(sums))
         row_place += 4 * p[_OUT_ROW_STRIDE]
     return 0

@@ -29,8 +29,6 @@ def product(values, weights, bias) -> np.float32:
     pairs = zip(mantissas_of(values, a), mantissas_of(weights, b), strict=True)
     unit = Fraction(2) ** (a + b - 298)
     exact = Fraction(float(np.float32(bias)))
-    if exact and exponent_of([bias]) + 148 - a - b > 52:
-        return np.float32(bias)  # too large beside all that the sum can be
     total = sum(x * w for x, w in pairs) + int(exact / unit)  # a bias is cut to the sum's units
     return rounded(total * unit)
 

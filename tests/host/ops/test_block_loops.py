@@ -92,7 +92,16 @@ def vectors():
             bias = rng.standard_normal(len(kinds)) * scale * rng.integers(0, 2, len(kinds))
             x = rows(k, kind, rng)
             cases.append((x, weights, bias.astype(np.float32)))
-    return cases
+    return cases + [large_biases(k, rng) for k in (65, 130, 3000)]
+
+
+def large_biases(k, rng):
+    """Return a case with the largest sums, and biases of which they are some units, down to 0."""
+    x = rows(k, "equal", rng)
+    shifts = np.repeat(np.arange(51, 67), 2)  # of the biases' lowest bits, in the sums' units
+    weights = np.stack([x * sign for sign in np.tile([1, -1], len(shifts) // 2)])
+    bias = np.ldexp(1 + rng.integers(0, 3, len(shifts)) / 2.0**23, shifts + 23 + 254 - 298)
+    return x, weights, (bias * rng.choice([-1, 1], len(shifts))).astype(np.float32)
 
 
 def expected(case):

@@ -37,10 +37,13 @@ NORMAL:
     ldrb r7, [r1]
     add r1, r9; add r7, r10
     adds r6, #148; subs r6, r7; cmp r6, #52; ble COUNTS
-    cmp r5, #0; beq ALONE
-    adds r7, r6
-    movs r6, #243; lsls r6, #2; adds r7, r6
-ALONE:
+    cmp r5, #0; beq NOTHING
+    subs r6, #52; adds r7, r6
+    cmp r6, #12; ble NEAR
+    movs r6, #12
+NEAR:
+    lsls r6, #10; adds r7, r6
+NOTHING:
     movs r6, #52
 COUNTS:
     str r7, [r2, #12]

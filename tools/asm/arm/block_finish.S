@@ -1,6 +1,7 @@
 // Block floating point after the sums: see loops/block_finish. Inline assembler, ARMv6-M opcodes.
 //
-// The viper form handles rare results: denormals, and those beyond the largest float.
+// The viper form handles rare results: denormals, those beyond the largest float, and sums of which
+// only the upper bits count beside a large bias.
 //
 // Forms: thumb
 
@@ -34,10 +35,13 @@ function _finish
     ldr r4, [r3, #p_high]; ldr r5, [r3, #p_is_high_negative]; negs r5, r5; eors r4, r5
     subs r4, r5; mov r12, r4
     b ROW
-FLAG:  // the bias alone
+LARGE:  // the bias, in a unit of its own; r6 says how many bits it is above that of the sum
+    cmp r6, #12; bge ALONE
+    b RARE
+ALONE:
     subs r1, #16; ldmia r1!, {r2-r4, r7}
-    movs r5, #1; lsls r6, r5, #29; subs r4, r6
-    lsls r6, r5, #10; subs r7, r6
+    movs r5, #1; lsls r5, #29; subs r4, r5
+    lsls r6, #10; subs r7, r6
     b CARRY
 NEGATIVE:
     negs r2, r2; asrs r5, r2, #24; subs r3, r5, r3; asrs r5, r3, #24
@@ -78,7 +82,7 @@ CHANNEL:
     ldmia r0!, {r2-r4}
     ldmia r1!, {r5-r7}; adds r2, r5; adds r3, r6
     adds r4, r7
-    ldmia r1!, {r7}; lsrs r6, r7, #10; bne FLAG
+    ldmia r1!, {r7}; lsrs r6, r7, #10; bne LARGE
     add r2, r8; add r3, r9; add r4, r10
 CARRY:
     subs r7, #100; lsls r7, #1
