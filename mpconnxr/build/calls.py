@@ -196,8 +196,9 @@ class Calls(Repeats):
             loop: the driver.
             p: its block, as for call().
             w: a list, as for hold().
-            left: indices of words in the block that the driver may change, also if it is ended
-                early, and that it sets before it reads them.
+            left: indices of words in the block that the loop may leave changed, also if it is
+                ended early, and that a later call reads before it sets them. The table sets them
+                again.
         """
         w, out = self.hold(w), self.hold(loop)
         self.left[w[0], out[0]] = left

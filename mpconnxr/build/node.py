@@ -6,10 +6,10 @@ A kernel module `mpconnxr.ops.NAME` has one entry point:
     prepare(node) -> (n, step)
 
 It checks everything that its loops take for granted (they have no bounds checks). Then it emits
-the calls of loops that a run makes: see calls. A kernel whose calls depend on the data of a run
-instead allocates its buffers, and returns `step(lo, hi)`, which computes the part [lo, hi) of the
-outermost loop's extent n and allocates nothing. A whole run is step(0, n). If n == 0 there is
-nothing to compute, and step may be None.
+the calls of loops that a run makes: see calls. A kernel whose calls depend on the data of a run,
+or one with CALLS for a node where they do, instead allocates its buffers, and returns `step(lo,
+hi)`, which computes the part [lo, hi) of the outermost loop's extent n and allocates nothing. A
+whole run is step(0, n). If n == 0 there is nothing to compute, and step may be None.
 """
 
 from ..errors import ModelError, MpconnxrError
@@ -43,7 +43,9 @@ class Node:
     def over(self, out, x, lead=None):
         """Allow `out` to share memory with `x`.
 
-        The kernel must write only where it has read x for the last time.
+        The kernel must write only where it has read x for the last time. If that is so only with
+        some parameters or with more lead, which the converter sees to, other files must give wrong
+        numbers and no more: loops must stay within their buffers whatever x becomes.
 
         Args:
             out: an output.

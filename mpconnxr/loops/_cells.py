@@ -106,7 +106,7 @@ def sigmoid(v, w):
 
 
 @inline
-def squash(v, mask, w):
+def tanh(v, mask, w):
     """Return a = tanh(v) of a v that is not negative; both have 26 fraction bits.
 
     w holds the table of loops/gated. Temporaries: v, b, c, t.
@@ -147,7 +147,7 @@ def argument(low, high, mask):
 def small_tanh(m, e):
     """Return m = the bits of tanh(m) for a 24-bit mantissa with exponent e from 115 to 122.
 
-    Temporaries: e, a.
+    Temporaries: e, square.
     """
     square = m << (e - 116) if e > 115 else m >> 1
     square = (square >> 15) * (square >> 15) >> 8

@@ -1,4 +1,4 @@
-"""Spectra of sound in integers: window, FFT, mel bands, logarithms. See mpconnxr.audio.
+"""Spectra of sound in integers: window, FFT, mel bands, logarithms. See mpconnxr.io.audio.
 
 A spectrum is n words of real parts, then n of imaginary parts, each plus BIAS. Values stay below
 2**16, so that a product with a 14-bit cosine fits 31 bits. A frame shares one exponent.

@@ -3,11 +3,13 @@
 same      Write the weight and its exponent; 0 unless all weights are equal and positive.
 columns   Sum the columns of the windows of a row of out.
 results   Sum these columns and multiply them by the weight.
-averages  Call these for all rows; leave windows with several weights to loops/block_pieces.
+averages  Call these for all rows; leave weights that differ or are not positive, and images with
+          inf or NaN, to loops/block_pieces.
 
 x holds float32 as words, for same mantissas as in loops/block with their exponents in w. Elements
-of the image are in units of 2**(exponent - 150 - bits). A sum is rounded to 29 bits before it is
-multiplied; the product is truncated, and the result is rounded half away from 0.
+of the image are rounded to units of 2**(exponent - 150 - bits), half away from 0; bits is so small
+that sums of a window stay below 2**30. A sum is rounded to 29 bits before it is multiplied; the
+product is truncated, and the result is rounded half away from 0.
 """
 
 from ._floats import weighed_sum
@@ -19,7 +21,7 @@ from .block_pieces import _ROW_END, _ROW_START
 _PART = 75  # parameters of same, columns and results [words x 21]
 
 # Parameters of same, columns, results
-_WEIGHT = const(0)  # without the implicit bit; 0: weights differ [mantissa] 0..2**23 - 1
+_WEIGHT = const(0)  # of all; 0: they differ, or are not positive [mantissa] 0..2**23 - 1
 _WEIGHT_EXPONENT = const(1)  # [exponent] 0..255
 _KERNEL_SIZE = const(2)  # of a window [elements] 1..
 
@@ -70,12 +72,12 @@ def averages(p: ptr32, w):
     Access: of the loops it calls
     """
     pieces, same, columns, results, part = w[16:21]
-    whole, x, weights, exponents = w[5], w[10], w[11], w[13]
+    whole_p, x, weights, exponents = w[5], w[10], w[11], w[13]
     scratch, out = w[14], w[15]
     same(weights, exponents, x, part)
     row, exponent = p[_ROW_START], int(scratch[0])
     if p[_PART + _WEIGHT] == 0 or exponent == 255:
-        pieces(whole, w)
+        pieces(whole_p, w)
         row = p[_ROW_END]
     exponent = max(exponent, 1)
     i = set_at(p, _PART + _EXPONENT, exponent)
@@ -148,8 +150,7 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[0 : columns]
         start = out_start + out_row * out_row_stride
         writes out[start : start + (out_columns - 1) * out_column_stride + 1]
-        given kernel_columns <= kernel_size
-        given 0 - (1 << 27) // kernel_size <= x[0 : columns] <= (1 << 27) // kernel_size
+        given 0 - (1 << 30) // kernel_columns < x[0 : columns] < (1 << 30) // kernel_columns
         given apart((out_columns, out_column_stride))
     """
     top = bit(31)

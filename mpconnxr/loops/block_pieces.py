@@ -4,7 +4,7 @@ The positions of a row are processed in chunks: some become columns of mantissas
 channels at a time, some of these positions become sums and results. This keeps the scratch small,
 and the overhead of calls in machine code.
 
-Word 0 of the scratch is the exponent of the image's largest element, 255 for inf or NaN. The
+Word 0 of the scratch is the exponent E of the image's largest element, 255 for inf or NaN. The
 blocks of the called loops are parts of the driver's block. Several rows at once are whole rows:
 all their positions become sums at once, without pooling. An image with inf or NaN is left to
 loops/block_special.
@@ -34,14 +34,14 @@ _MANTISSAS_KERNEL_COLUMNS = 16  # columns of x at a position [elements] 0..
 _MANTISSAS_COLUMN_DILATION = 17  # [elements] 0..
 _MANTISSAS_OUT_ROW_STRIDE = const(18)  # from row to row of out [columns] 0..
 _MANTISSAS_OUT_START = const(19)  # [elements] 0..
-_MANTISSAS_EXPONENT = const(20)  # E of the block [exponent] 1..269
+_MANTISSAS_EXPONENT = const(20)  # E plus exponent_offset [exponent] 1..269
 _ALIGN_X_START = 21  # [elements] 0..
 _ALIGN_X_STRIDE = const(22)  # from bias to bias; 0: none [elements] 0..
 _ALIGN_W_START = const(23)  # index of the first exponent [bytes] 0..
 _ALIGN_W_STRIDE = const(24)  # from exponent to exponent [bytes] 1..
 _ALIGN_CHANNELS = const(25)  # [channels] 0..
 _ALIGN_OUT_START = const(26)  # [elements] 0..
-_ALIGN_EXPONENT = const(27)  # E of x, to which the exponents in w are added [exponent] 0..270
+_ALIGN_EXPONENT = const(27)  # the same, to which the exponents in w are added [exponent] 0..270
 _DOTS_X_START = 28  # [elements] 0..
 _DOTS_ROWS = const(29)  # of x [rows] 0..
 _DOTS_X_ROW_STRIDE = const(30)  # from row to row of x [elements] 0..
@@ -59,7 +59,7 @@ _FINISH_OUT_POSITION_STRIDE = const(41)  # of a row [elements] 0..
 _FINISH_OUT_CHANNEL_STRIDE = 42  # [elements] 0..
 _FINISH_OUT_ROW_STRIDE = const(43)  # [elements] 0..
 _FINISH_ROWS = const(44)  # [rows] 0..
-_FINISH_SKIPPED_POSITIONS = const(45)  # of x between two rows, not computed [positions] 0..
+_FINISH_SKIPPED_POSITIONS = const(45)  # between two rows, whose sums do not count [positions] 0..
 _FINISH_IS_LOW_NEGATIVE = 46  # [flag] 0, 1
 _FINISH_LOW = 47  # magnitude of the least result [float bits] 0..2**31 - 1
 _FINISH_IS_HIGH_NEGATIVE = const(48)  # [flag] 0, 1
@@ -85,10 +85,10 @@ _WINDOW_ROWS = 67  # of a max-pooling window [rows] 1..
 _WINDOW_COLUMNS = 68  # of a max-pooling window [positions] 1..
 _HAS_SHARED_COLUMNS = const(69)  # neighbouring positions share columns of mantissas [flag] 0, 1
 _KERNEL_COLUMNS = 70  # [elements] 1..
-_SKIPPED_POSITIONS = const(71)  # spare positions in a row's columns [positions] 0..
+_SKIPPED_POSITIONS = const(71)  # between two rows, whose sums do not count [positions] 0..
 _X_START = 72  # of the image [elements] 0..
 _POSITION_STRIDE = const(73)  # from position to position of mantissas [elements] 0..
-_EXPONENT_OFFSET = const(74)  # added to the image's exponent [exponent] 0..15
+_EXPONENT_OFFSET = const(74)  # added to E: 24 - b for short mantissas of b bits [exponent] 0..15
 
 
 def pieces(p: ptr32, w):
@@ -99,12 +99,12 @@ def pieces(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    mantissas, align, dots, finish, special, whole = w[:6]
+    mantissas, align, dots, finish, special, whole_p = w[:6]
     mantissas_p, align_p, dots_p, finish_p, x = w[6:11]
     weights, bias, exponents, scratch, out = w[11:16]
     aligned, row, exponent = 0 - 1, p[_ROW_START], int(scratch[0])
     if exponent == 255:
-        special(whole, w)
+        special(whole_p, w)
         row = p[_ROW_END]
     exponent = max(exponent, 1)
     i = set_at(p, _MANTISSAS_EXPONENT, exponent + p[_EXPONENT_OFFSET])

@@ -90,7 +90,7 @@ def products(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    mantissas, align, dots, finish, special, whole = w[:6]
+    mantissas, align, dots, finish, special, whole_p = w[:6]
     mantissas_p, align_p, dots_p, finish_p, x = w[6:11]
     weights, bias, exponents, scratch, out = w[11:16]
     peak, peak_p, aligned = w[16], w[17], 0 - 1
@@ -102,10 +102,10 @@ def products(p: ptr32, w):
             + batch % p[_INNER_BATCHES] * p[_X_INNER_STRIDE]
         ) * p[_ROWS] + p[_ROW_START] % p[_ROWS]
         i = set_at(p, _PEAK_X_START, p[_X_START] + row * p[_COLUMNS])
-        peak(x, x, whole, peak_p)
+        peak(x, x, whole_p, peak_p)
         exponent = p[_EXPONENT]
         if exponent == 255:
-            special(whole, w)
+            special(whole_p, w)
             i = set_at(p, _ROW_START, p[_ROW_START] + 1)
             continue
         exponent = max(exponent, 1)

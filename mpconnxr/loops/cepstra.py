@@ -1,4 +1,4 @@
-"""Cepstral coefficients in integers: a cosine transform of logarithms. See mpconnxr.mfcc.
+"""Cepstral coefficients in integers: a cosine transform of logarithms. See mpconnxr.io.mfcc.
 
     out[k] = sum over b of x[b] * cos(pi * k * (2 * b + 1) / (2 * bands)), scaled by the table
 

@@ -1,10 +1,11 @@
 """Unpack the table of a quantized product's channels from bit fields. Plain form.
 
 x holds bit fields, the lowest first, contiguous. A channel has two fields. The first holds its
-bias c above low_bits bits, which are the upper ones of the lowest 7 bits of its multiplier M. The
-second holds its word, f << 23 | the upper 24 bits of M without the highest, which is always set. c
-and words are stored as the difference from the least one. out gets the two words of loops/qdot for
-each channel.
+bias c above low_bits bits of its multiplier M. The second holds its scale, the shift f above 23
+bits of M. c and scale are stored as the difference from the least one. out gets the two words of
+loops/qdot for each channel. The 31 bits of M are, from the highest on:
+
+    1, 23 bits of the scale, the low_bits bits beside c, the rest of 7 bits: common_bits
 """
 
 # Parameters of channels
@@ -13,8 +14,8 @@ _OUT_START = 1  # a multiple of 4 [bytes] 0..
 _CHANNELS = 2  # [channels] 1..
 _FIRST_BITS = const(3)  # of a channel's first field [bits] 0..29
 _LEAST_BIAS = const(4)  # [value, BIAS]
-_WORD_BITS = const(5)  # of a channel's second field [bits] 0..29
-_LEAST_WORD = const(6)  # [value] 0..2**29 - 1
+_SCALE_BITS = const(5)  # of a channel's second field [bits] 0..29
+_LEAST_SCALE = const(6)  # [value] 0..2**29 - 1
 _LOW_BITS = const(7)  # bits of the multiplier in the first field [bits] 0..7
 _COMMON_BITS = const(8)  # lowest bits of every multiplier [mask] 0..127
 
@@ -24,7 +25,7 @@ def channels(x, w, out, p):
 
     Access:
         requires x_start % 4 == 0 and out_start % 4 == 0 and low_bits <= first_bits
-        reads x as uint8[x_start : x_start + (channels * (first_bits + word_bits) + 31) // 32 * 4]
+        reads x as uint8[x_start : x_start + (channels * (first_bits + scale_bits) + 31) // 32 * 4]
         writes out as uint8[out_start : out_start + 8 * channels]
     """
     bit = 8 * p[_X_START]
@@ -33,12 +34,12 @@ def channels(x, w, out, p):
     while left:
         first = _field(x, bit, p[_FIRST_BITS])
         bit += p[_FIRST_BITS]
-        word = _field(x, bit, p[_WORD_BITS]) + p[_LEAST_WORD]
-        bit += p[_WORD_BITS]
+        scale = _field(x, bit, p[_SCALE_BITS]) + p[_LEAST_SCALE]
+        bit += p[_SCALE_BITS]
         low = (first & ((1 << p[_LOW_BITS]) - 1)) << (7 - p[_LOW_BITS]) | p[_COMMON_BITS]
         c = (first >> p[_LOW_BITS]) + p[_LEAST_BIAS] - (1 << 29)
-        _put(out, at, c << 5 | word >> 23)
-        _put(out, at + 4, (word & 0x7FFFFF | 0x800000) << 7 | low)
+        _put(out, at, c << 5 | scale >> 23)
+        _put(out, at + 4, (scale & 0x7FFFFF | 0x800000) << 7 | low)
         at += 8
         left -= 1
 

@@ -23,7 +23,7 @@ from ._cells import (
     gate_to_float,
     new_state,
     small_tanh,
-    squash,
+    tanh,
 )
 from ._floats import first_bit, largest_bits, unpack
 from ._hints import far, inline, undefined
@@ -373,7 +373,7 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
-        a, v, b, c, t = squash(v, mask, w)
+        a, v, b, c, t = tanh(v, mask, w)
         b, at = a, p[_ARGUMENTS_START] + i
         if sign:
             b = 0 - b
@@ -394,7 +394,7 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = (v + (1 << (0 - 1 - e))) >> (0 - e) if e > 0 - 25 else 0
         else:
             v = v << e if e < 8 else mask
-        a, v, b, c, t = squash(v, mask, w)
+        a, v, b, c, t = tanh(v, mask, w)
         b = out[at + n]
         m = gate_product(a, b)
         m, e = gate_to_float(m)
@@ -437,7 +437,7 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 m, e, a = small_tanh(m, e)
         else:
-            m, v, b, c, t = squash(v, mask, w)
+            m, v, b, c, t = tanh(v, mask, w)
             m, e = gate_to_float(m)
         if sign:
             m = m - mask - 1
@@ -576,7 +576,7 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
-        b, v, a, c, t = squash(v, mask, w)
+        b, v, a, c, t = tanh(v, mask, w)
         if sign:
             b = 0 - b
         f, v = out[at], out[p[_H_START] + i]

@@ -13,7 +13,7 @@ from ._bytes import next_place
 
 # Parameters of patches
 _X_START = 0  # start of the image [bytes] 0..
-_CHANNELS = 1  # [elements] 0..
+_CHANNELS = 1  # [channels] 0..
 _KERNEL_ROWS = const(2)  # [elements] 0..
 _KERNEL_COLUMNS = 3  # [elements] 0..
 _X_CHANNEL_STRIDE = const(4)  # from channel to channel of x [bytes] 0..
@@ -29,7 +29,7 @@ _X_ROW_STRIDE = const(13)  # from row to row of x [bytes] 0..
 _X_COLUMN_STRIDE = 14  # from column to column of x [bytes] 0..
 _OUT_COLUMNS = const(15)  # positions in a row of the output [elements] 1..
 _ROW = const(16)  # of the first position [elements] 0..
-_COLUMN = 17  # of the first position, counted from column 0 of its row [elements] 0..
+_COLUMN = 17  # of the first position, from column 0 of `row`, maybe past its end [elements] 0..
 _FLIP = const(18)  # 128 where x is signed [mask] 0, 128
 _PADDING = const(19)  # an element outside of x, unsigned [value] 0..255
 _POSITIONS = const(20)  # [positions] 0..

@@ -1,8 +1,10 @@
-"""Terms that a zero point of x, known only at run time, adds to the sums of a quantized product.
+"""Terms that the zero point of x adds to the sums of a quantized product.
 
-zero_point writes out[start] = x[0] ^ sign, where other loops read the zero point of x.
+zero_point copies a zero point that only a run knows to where other loops read it: out[start] =
+x[0] ^ sign.
 
-row_sums:
+row_sums adds the terms of a known one to the biases, where the file's table lacks them: that makes
+the table shorter, since its fields then need fewer bits.
 
     out[channel] -= factor * sum(w[channel])
 

@@ -43,7 +43,8 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """Write the initial sum of each channel, and the exponent.
 
         x    biases;  w  exponents
-        out  3 words per channel: shift s, C + 2**30, E + exponent + s; the sum is (S >> s) + C
+        out  3 words per channel: shift min(s, 31), C + 2**30, E + exponent + s, where s is 0 but
+             for a large bias; the sum is (S >> s) + C
 
     Access:
         n = align_channels
@@ -65,7 +66,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             m = m << 6
             s -= 6
             e += s
-            s = min(s, 31)
+            s = min(s, 31)  # from 30 on, nothing of S counts
         else:
             m = m << s if s < 7 else 0
             s = 0

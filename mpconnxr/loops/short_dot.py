@@ -33,7 +33,7 @@ def dots(x, w, out, p):
         reads x as int32[x_start : x_start + n] if columns
         reads w as uint16[w_start : w_start + channels * (columns + columns % 2)]
         writes out as int32[out_start : out_start + rows * channels]
-        given 0 - (1 << 14) <= x[x_start : x_start + n] < 1 << 14 if columns
+        given 0 - (1 << 14) <= x[x_start : x_start + n] <= 1 << 14 if columns
         given w[w_start : w_start + channels * (columns + columns % 2)] < 1 << 15
         given w_start % 2 == 0
     """

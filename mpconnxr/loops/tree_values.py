@@ -84,7 +84,7 @@ def _fill(out, p, start):
 
 
 def _finish(base, out, p):
-    """Add the base; a target without an entry in any tree is 0."""
+    """Add the base to the aggregate, which is 0 for a target without an entry in any tree."""
     i = 0
     while i < p[_TARGETS]:
         v = out[p[_OUT_START] + i]

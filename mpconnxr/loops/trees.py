@@ -2,9 +2,10 @@
 
 w holds the table of kernel trees: roots, slots, cuts, nodes, contiguous.
 
-A slot is one feature with its sorted cuts, four words: feature * 2 + (1 if NaN goes left), first
-cut, number of negative cuts, number of cuts. The key of a float32 is its magnitude bits, for a
-negative one 2**31 - 1 less these: keys of one sign are in the order of the values.
+A slot is a feature with its sorted cuts and the side to which NaN goes, four words: feature * 2 +
+(1 if NaN goes left), first cut, number of negative cuts, number of cuts. The key of a float32 is
+its magnitude bits, for a negative one 2**31 - 1 less these: keys of one sign are in the order of
+the values.
 
 A node is two words, or three if wide: slot << rank_bits | rank, then left and right. These are
 references: bit `reference_bits` marks a leaf; the bits below it are the leaf's number, or the
@@ -82,7 +83,7 @@ def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Set out[tree] to the number of the leaf that the ranks x lead to.
 
     Access:
-        given check has accepted the nodes, and the roots are nodes
+        given check has accepted the nodes, and the roots are nodes or leaves
         reads x[0 : len(x)] if trees
         reads w[0 : trees]
         reads w[node_start : len(w)] if trees

@@ -10,7 +10,7 @@ from .. import forms
 
 MAX_K = 0xFFFF  # elements of a row, a limit of loops/block_dot
 NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
-INITS = 4  # start of the channels' initial sums in the scratch [words]
+INITS = 4  # start of the channels' initial sums in the scratch, behind exponents and flags [words]
 CHUNK = 64  # channels of one call of block_gemm's loops
 WORDS = (4, 3, 3)  # words of scratch: per initial sum, per sum, per row of x for its sum
 SHORT_WORDS = (3, 1, 0)  # the same with short mantissas

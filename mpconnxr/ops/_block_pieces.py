@@ -31,35 +31,36 @@ from ..parameters import BIAS
 from ..parameters import block as words
 from . import _block as blocks
 
-_MOST = 64  # elements of a window of loops/averages
+_MOST_TAPS = 64  # of a window of loops/averages: its sums stay below 2**30
 _INF = 0x7F800000
 
 
-def convolution(node, calls, e, pads, most, limits, window=(1, 1)):
+def convolution(node, calls, e, pads, at_once, limits, window=(1, 1)):
     """Emit a convolution whose parameters are checked; check weights and scratch here.
 
     See Pieces.set_shape for the arguments.
     """
     x, w = node.inputs[:2]
-    weights = blocks.constants(node, calls, node.inputs[1:], e[1] * e[6])
+    _, groups, c, depth, _, x_columns, m, kd, kh, kw, out_depth = e[:11]
+    k = c * kd * kh * kw
+    weights = blocks.constants(node, calls, node.inputs[1:], groups * m)
     out, scratch = node.outputs[0], node.scratch[0]
     in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
     if in_floats and calls.fpu("fpu_strips", "block"):  # assembler: not in a copy of sources
         from . import _block_vfp
 
-        bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])
+        bits, _ = blocks.row_of(node, w, groups * m, k)
         narrow = (calls.place(w, "B"), bits) if bits < 24 else None
         tensors = x, weights, out, scratch
         if _block_vfp.convolution(calls, tensors, e, pads, limits, window, narrow):
             return
-    k = e[2] * e[7] * e[8] * e[9]
-    averages = e[1] == e[2] == e[3] == e[6] == e[7] == e[10] == 1 < k <= _MOST
-    averages = averages and w.dtype == "int32" and len(node.inputs) == 3
-    averages = averages and limits == [1, _INF, 0, _INF] and e[5] <= scratch.nelem
-    kind = Averages if averages and window == (1, 1) else Pieces
+    may_be_means = groups == c == depth == m == kd == out_depth == 1 < k <= _MOST_TAPS
+    may_be_means = may_be_means and w.dtype == "int32" and len(node.inputs) == 3
+    may_be_means = may_be_means and limits == [1, _INF, 0, _INF] and x_columns <= scratch.nelem
+    kind = Averages if may_be_means and window == (1, 1) else Pieces
     pieces = kind(calls, x, weights, out, scratch)
     pieces.set_kind(w, k)
-    pieces.set_shape(node, e, pads, most, limits, window)
+    pieces.set_shape(node, e, pads, at_once, limits, window)
     pieces.set_weights(node, w)
     pieces.emit(node)
 
@@ -76,28 +77,30 @@ class Pieces(blocks.Block):
 
     clears = False  # True if the driver overwrites the image's exponent
 
-    def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
+    def set_shape(self, node, e, pads, at_once, limits, window=(1, 1)):
         """Compute the sizes of scratch and blocks.
 
         Args:
             node: the node.
             e: parameters of block_conv.
             pads: padding at the beginning of each spatial dim, signed.
-            most: positions and channels whose sums are in the scratch at once.
+            at_once: positions and channels whose sums are in the scratch at once.
             limits: of the results, as blocks.limits returns them.
             window: rows and columns of a pooling window; 1, 1 without pooling.
         """
         self.shape, self.pads, self.window = e, pads, window
         _, groups, c, depth, x_rows, x_columns, m, kd, kh, kw, _, out_rows, positions = e[:13]
         _, sy, sx, dz, dy, dx, rows, n = e[13:21]
-        some, channels = min(most[0], n) if rows == 1 else n, min(most[1], m)
+        sums_at_once, channels = min(at_once[0], n) if rows == 1 else n, min(at_once[1], m)
         size = c * kd * kh
         self.n_image = groups * c * depth * x_rows * x_columns
         self.rows = rows * window[0]
-        overlaps, columns, idle = blocks.shared_columns(n, rows, kw, sx, dx)
+        overlaps, columns, skipped = blocks.shared_columns(n, rows, kw, sx, dx)
         step = (sx if overlaps else kw) * size
         nelem = rows * columns * size
-        sums, band, end = blocks.convolution_places(self.words, channels, some, rows, idle, nelem)
+        sums, band, end = blocks.convolution_places(
+            self.words, channels, sums_at_once, rows, skipped, nelem
+        )
         node.require(end <= node.scratch[0].nelem, "scratch size")
         node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1
@@ -150,7 +153,7 @@ class Pieces(blocks.Block):
             finish_out_channel_stride=channel_stride,
             finish_out_row_stride=position_stride if pooled else row_stride,
             finish_rows=0,
-            finish_skipped_positions=idle,
+            finish_skipped_positions=skipped,
             finish_is_low_negative=is_low_negative,
             finish_low=low,
             finish_is_high_negative=is_high_negative,
@@ -164,7 +167,7 @@ class Pieces(blocks.Block):
             channels_at_once=channels,
             positions=positions,
             positions_at_once=n,
-            sums_at_once=some,
+            sums_at_once=sums_at_once,
             corner_row=0 - pads[1],
             corner_column=0 - pads[2],
             x_group_stride=self.n_image // groups,
@@ -176,7 +179,7 @@ class Pieces(blocks.Block):
             window_columns=window[1],
             has_shared_columns=int(overlaps),
             kernel_columns=kw,
-            skipped_positions=idle,
+            skipped_positions=skipped,
             x_start=0,
             position_stride=step,
             exponent_offset=self.more,
@@ -184,8 +187,8 @@ class Pieces(blocks.Block):
 
     def set_weights(self, node, w):
         """Take the mantissas; raise ModelError if there are too few."""
-        e = self.shape
-        self.set_weights_of(node, w, e[1] * e[6], self.p[_DOTS_COLUMNS])
+        rows = self.p[_GROUPS] * self.p[_CHANNELS]
+        self.set_weights_of(node, w, rows, self.p[_DOTS_COLUMNS])
         self.p[_W_ROW_STRIDE] = self.w_step
         self.pieces = forms.get("block_pieces").pieces
         ends = _MANTISSAS_X_START, _ALIGN_X_START, _DOTS_X_START, _FINISH_X_START, _ROW_START
@@ -194,19 +197,20 @@ class Pieces(blocks.Block):
 
     def emit(self, node):
         """Emit the calls: the exponent of each image, then its rows, some blocks at a time."""
-        calls, e = self.calls, self.shape
+        calls = self.calls
+        images, groups, c, _, _, _, m, kd, kh, kw, planes, rows, columns = self.shape[:13]
         x, scratch = calls.place(node.inputs[0], "i"), calls.place(node.scratch[0])
         places = x, scratch, calls.place(node.outputs[0], "i")
-        macs = e[1] * e[2] * e[6] * e[7] * e[8] * e[9] * e[12] * self.rows
-        whole, rest = e[11] // self.rows, e[11] % self.rows
-        for image in calls.repeat(e[0]):
+        macs = groups * c * m * kd * kh * kw * columns * self.rows
+        whole, rest = rows // self.rows, rows % self.rows
+        for image in calls.repeat(images):
             if not self.clears:
                 self._emit_peak(places, image)
-            for plane in calls.repeat(e[10]):
+            for plane in calls.repeat(planes):
                 for first, end in calls.parts(whole, macs // blocks.MACS):
                     self._emit_rows(places, image, plane, first * self.rows, end * self.rows)
                 for _ in calls.parts(int(rest > 0)):
-                    self._emit_rows(places, image, plane, whole * self.rows, e[11])
+                    self._emit_rows(places, image, plane, whole * self.rows, rows)
 
     def _emit_peak(self, places, image):
         """Emit the call that finds the exponent of an image."""
@@ -238,15 +242,17 @@ class Pieces(blocks.Block):
             )
             _, _, out = places
             calls.call(forms.get("block").fill, None, None, out, fill_p)
-        left = _MANTISSAS_POSITIONS, _MANTISSAS_KERNEL_COLUMNS  # the driver changes both
+        # The driver sets one of them, and a later call reads the other as it is here.
+        left = _MANTISSAS_POSITIONS, _MANTISSAS_KERNEL_COLUMNS
         calls.drive(self.pieces, p, self.needs, left)
 
     def _block(self, image, plane):
         """Return the driver's block for a plane of an image."""
-        e, p = self.shape, words(*self.p)
+        p, depth_stride = words(*self.p), self.shape[13]
+        out_first, image_stride, _, plane_stride = self.shape[21:25]
         p[_X_START] = image * self.n_image
-        p[_MANTISSAS_CORNER_DEPTH] = plane * e[13] - self.pads[0] + BIAS
-        p[_OUT_START] = e[21] + image * e[22] + plane * e[24]
+        p[_MANTISSAS_CORNER_DEPTH] = plane * depth_stride - self.pads[0] + BIAS
+        p[_OUT_START] = out_first + image * image_stride + plane * plane_stride
         return p
 
 
@@ -255,32 +261,35 @@ class Averages(Pieces):
 
     clears = True
 
-    def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
-        super().set_shape(node, e, pads, most, limits)
-        bits = 6
-        while e[8] * e[9] >> 6 - bits:
+    def set_shape(self, node, e, pads, at_once, limits, window=(1, 1)):
+        super().set_shape(node, e, pads, at_once, limits)
+        rows, columns, _, _, kernel_rows, kernel_columns, _, _, out_columns = e[4:13]
+        _, row_stride, column_stride, _, row_dilation, column_dilation = e[13:19]
+        out_row_stride, out_column_stride = e[25:27]
+        taps, bits = kernel_rows * kernel_columns, 6
+        while taps >> 6 - bits:  # sums of so many elements of 24 + bits bits stay below 2**30
             bits -= 1
         part = block(
             "averages.columns",
             weight=0,
             weight_exponent=0,
-            kernel_size=e[8] * e[9],
+            kernel_size=taps,
             out_row=0,
             x_start=0,
-            rows=e[4],
-            columns=e[5],
-            kernel_rows=e[8],
-            kernel_columns=e[9],
-            row_stride=e[14],
-            column_stride=e[15],
-            row_dilation=e[17],
-            column_dilation=e[18],
+            rows=rows,
+            columns=columns,
+            kernel_rows=kernel_rows,
+            kernel_columns=kernel_columns,
+            row_stride=row_stride,
+            column_stride=column_stride,
+            row_dilation=row_dilation,
+            column_dilation=column_dilation,
             top_padding=pads[1],
             left_padding=pads[2],
-            out_columns=e[12],
+            out_columns=out_columns,
             out_start=0,
-            out_row_stride=e[25],
-            out_column_stride=e[26],
+            out_row_stride=out_row_stride,
+            out_column_stride=out_column_stride,
             exponent=0,
             bits=max(bits, 0),
         )

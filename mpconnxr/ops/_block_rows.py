@@ -37,7 +37,7 @@ class Products:
         """Emit products of one row with some rows of weights.
 
         Args:
-            calls: the mpconnxr.calls.Calls.
+            calls: the mpconnxr.build.calls.Calls.
             which: 0: a row of x with W; 1: a row of the scratch with R.
             x_start: start of the row [elements].
             first: first row of weights.

@@ -4,8 +4,9 @@ Sums are float32 and added in an order of their own. Results are as accurate as 
 float32 implementations, but differ in bits from the exact block_conv. Inf and NaN follow IEEE.
 
 Before each call of the loop, the rows that it reads are copied to the scratch with zeros around
-them: a row of the image becomes as many runs of columns as the column stride, `half` columns each.
-For 1x1 kernels nothing is copied. Weights of fewer than 24 bits are unpacked to mantissas in the
+them: a row of the image becomes as many runs of columns as the column stride, phase_columns each.
+Images of 1x1 kernels are read in place, without stride, padding, pooling and gaps between rows of
+out, from a few positions on. Weights of fewer than 24 bits are unpacked to mantissas in the
 scratch (see loops/vfp/fpu_narrow).
 """
 
@@ -25,11 +26,12 @@ _INF = 0x7F800000
 def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
     """Emit the calls of block_conv; return False where the exact loops must run instead.
 
-    That is the case for three spatial dims, for zero channels, and if the scratch is too small for
-    the rows of a few positions or for weights.
+    That is the case for three spatial dims, for zero channels, if the scratch is too small for the
+    rows of a few positions or for weights, and where too few positions use unpacked weights to
+    make up for unpacking them.
 
     Args:
-        calls: the mpconnxr.calls.Calls.
+        calls: the mpconnxr.build.calls.Calls.
         tensors: x, weights as block.constants returns them, out, scratch.
         e: parameters as of block_conv. With pooling, sizes are before it, strides after it.
         pads: padding at the beginning of each spatial dim, signed.
@@ -37,12 +39,15 @@ def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
         pool: rows and columns of a max-pooling window.
         narrow: (view of packed weights, bits of a weight), or None for 24-bit mantissas.
     """
-    if not e[3] == e[7] == e[10] == 1 or e[2] == 0:
+    _, _, c, depth, *image, _, kd, kh, kw, out_depth, out_rows, out_columns = e[:13]
+    _, sy, sx = e[13:16]
+    _, _, _, row_stride, position_stride = e[22:27]
+    if not depth == kd == out_depth == 1 or c == 0:
         return False
-    whole = e[4:6] == e[11:13] and e[8] * e[9] == e[14] == e[15] == 1 and pads[1:] == [0, 0]
-    lies = e[25] == e[12] * e[26] and pool == (1, 1)
-    points = whole and lies and e[11] * e[12] >= _LEAST
-    made = (Pointwise if points else Conv)(e, pads, limits, pool)
+    is_whole = image == e[11:13] and kh * kw == sy == sx == 1 and pads[1:] == [0, 0]
+    is_row = row_stride == out_columns * position_stride and pool == (1, 1)
+    is_pointwise = is_whole and is_row and out_rows * out_columns >= _LEAST
+    made = (Pointwise if is_pointwise else Conv)(e, pads, limits, pool)
     _, _, _, scratch = tensors
     if not made.fits(scratch.nelem, narrow):
         return False
@@ -62,7 +67,10 @@ class _Conv:
     """A convolution with the parameters of block_conv, cut into units that the driver computes.
 
     Attributes:
-        groups, rows, n: groups, rows and positions of a row of one unit.
+        groups: groups of one unit, and of one call of sums.
+        lines: rows of one unit; those of a window with pooling.
+        rows, n: rows, and positions of a row, of one call of sums.
+        phase_columns: columns of a run, one per column of the stride, of a row in the scratch.
         weight_rows: rows of packed weights that fit unpacked in the scratch.
     """
 
@@ -134,10 +142,10 @@ class _Conv:
             "fpu",
             start=start,
             end=end,
-            pieces=self.pieces,
-            piece_rows=self.lines,
-            planes=self.planes,
-            plane_groups=self.groups,
+            chunks=self.chunks,
+            chunk_rows=self.lines,
+            group_chunks=self.group_chunks,
+            chunk_groups=self.groups,
             groups=self.all_groups,
             channels=self.c,
             x_group_stride=self.c * plane,
@@ -174,7 +182,7 @@ class _Conv:
             strips_row=0,
             strips_column=0,
             strips_phases=sx,
-            strips_phase_columns=self.half,
+            strips_phase_columns=self.phase_columns,
             strips_out_start=0,
             unpack_w_start=0,
             unpack_rows=0,
@@ -234,7 +242,7 @@ class Conv(_Conv):
         if most < pw:
             return False
         self.n = -(-windows // -(-windows // (most // pw))) * pw
-        self.half = self.n + self._more()
+        self.phase_columns = self.n + self._more()
         if self._plane(1) + max(_LEAST - self.n, 0) > n_words:
             return False
         if self.c == 1:
@@ -246,7 +254,7 @@ class Conv(_Conv):
 
     def _set_more(self, n_words):
         n_words -= max(_LEAST - self.n, 0)
-        covered = n_words // (self.sx * self.half)
+        covered = n_words // (self.sx * self.phase_columns)
         most = self.pool[0] if self.pool != (1, 1) else self.all_rows
         self.rows = min((covered - self._covered(1)) // self.sy + 1, most)
         if self.rows == most and self.n >= self.positions:
@@ -260,11 +268,11 @@ class Conv(_Conv):
 
     def _plane(self, rows):
         """Return the words of scratch of one group's rows."""
-        row = self.sx * self.half
+        row = self.sx * self.phase_columns
         return self._covered(rows) * row if self.c == 1 else self.c * self.kernel_rows * row
 
     def _set_strides(self):
-        row = 4 * self.sx * self.half
+        row = 4 * self.sx * self.phase_columns
         self.scratch_row_stride = row
         self.row_stride = self.sy * row if self.rows > 1 else 0
         self.readable = self.n + min(self.n_words - self.groups * self._plane(self.rows), _TILE)
@@ -272,20 +280,20 @@ class Conv(_Conv):
         self.x_inner_stride = row * (self.dy if is_dilated else 1)
         for kx in range(self.kernel_columns):
             at = kx * self.dx
-            self.taps[kx] = 4 * (at // self.sx + at % self.sx * self.half)
+            self.taps[kx] = 4 * (at // self.sx + at % self.sx * self.phase_columns)
 
     def units(self):
         """Return the number of units."""
-        self.pieces = -(-self.all_rows // self.lines)
-        self.planes = -(-self.all_groups // self.groups)
-        return self.images * self.planes * self.pieces
+        self.chunks = -(-self.all_rows // self.lines)
+        self.group_chunks = -(-self.all_groups // self.groups)
+        return self.images * self.group_chunks * self.chunks
 
 
 class Pointwise(_Conv):
     """1x1 kernels, read in place. Units are images x groups x chunks of positions."""
 
     DRIVER = "points"
-    half = 0
+    phase_columns = 0
 
     def _weight_rows(self, n_words):
         return n_words // self.k
@@ -293,12 +301,12 @@ class Pointwise(_Conv):
     def set_unit(self):
         """Choose as many positions as one call may have."""
         self.positions = plane = self.x_rows * self.x_columns
-        self.lines = self.planes = 1
-        self.pieces = -(-plane // _PIECE)
-        self.n = self.readable = self.unit_positions = -(-plane // self.pieces)
+        self.lines = self.group_chunks = 1
+        self.chunks = -(-plane // _PIECE)
+        self.n = self.readable = self.unit_positions = -(-plane // self.chunks)
         self.x_inner_stride = 4 * plane
         return True
 
     def units(self):
         """Return the number of units."""
-        return self.images * self.all_groups * self.pieces
+        return self.images * self.all_groups * self.chunks

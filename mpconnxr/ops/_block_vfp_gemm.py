@@ -45,7 +45,7 @@ class Rows:
         """Emit products of some rows of x with some rows of weights.
 
         Args:
-            calls: the mpconnxr.calls.Calls.
+            calls: the mpconnxr.build.calls.Calls.
             x_start: start of the rows in x [elements].
             rows: rows of x.
             w_row: first row of weights.

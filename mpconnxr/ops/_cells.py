@@ -1,8 +1,8 @@
 """Cells of lstm, gru and rnn, as calls of loops on parts of the scratch.
 
-A cell consists of sums, products and functions of n elements, each in float32, rounded as numpy
-does. The activations in MISSING have no loop: Python computes them with floats, and such a step is
-not in a table of calls.
+A cell consists of sums, products and functions of n elements, each in float32. Sums and products
+are rounded to the nearest; for Sigmoid and Tanh see loops/gates. The activations in MISSING have
+no loop: Python computes them with floats, and such a step is not in a table of calls.
 """
 
 import struct

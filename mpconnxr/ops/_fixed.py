@@ -21,7 +21,7 @@ def emit_levels(calls, outputs, values, cells, ends, p):
     """Emit calls that quantize values by their own range, as DynamicQuantizeLinear does.
 
     Args:
-        calls: the mpconnxr.calls.Calls.
+        calls: the mpconnxr.build.calls.Calls.
         outputs: Tensors y, scale, zero point.
         values: int32 Tensor.
         cells: float32 Tensor of three elements.

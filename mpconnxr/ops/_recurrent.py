@@ -1,9 +1,10 @@
-"""Time steps of lstm, gru and rnn in one direction, and the checks of their nodes.
+"""Time steps of lstm, gru, rnn and dynamic_lstm in one direction, and the checks of their nodes.
 
-For every sequence b of the batch and each of its elements t in order (or, in reverse, from the
-sequence's own end), the loop of gemm or block_gemm computes the gate sums x[t, b] . W' + bias and
-h . R' + bias, the kernel's cell computes the new state from them, and h is copied to Y. Only the
-sums of one time step are held: those of a whole sequence would take far more memory.
+For each time step t in order (in reverse from the last one, or from a sequence's own end), and in
+it for each sequence b of the batch, the loops of gemm or block_gemm compute the gate sums x[t, b]
+. W' + bias and h . R' + bias, the kernel's cell computes the new state from them, and h is copied
+to Y. Only the sums of one time step of one sequence are held: those of a whole one would take far
+more memory.
 
     inputs   x float32; W float32, rows (gates * H, I + w_bias) per direction; R float32, rows
              (gates * H, H + r_bias) per direction (each bias lies behind its row). With a second
@@ -16,13 +17,15 @@ sums of one time step are held: those of a whole sequence would take far more me
 
 Behind a sequence's end Y is 0. The last states are those at its end, or 0 if its length is 0. clip
 limits the arguments of the gates' functions as onnxruntime does (not of the third function of
-lstm). Raises ModelError, and InputError at run time for a length outside of 0 .. T.
+lstm). Raises ModelError, and InputError at run time for a length outside of 0 .. T. A step
+allocates only floats: for a value that is inf or NaN in block floating point, and for an
+activation that has no loop.
 
 Kinds of activations, in ONNX's order: 0 Relu, 1 Tanh, 2 Sigmoid, 3 Affine, 4 LeakyRelu, 5
 ThresholdedRelu, 6 ScaledTanh, 7 HardSigmoid, 8 Elu, 9 Softsign, 10 Softplus.
 
-All of this becomes a table of calls, except where lengths are known only at run time or an
-activation has no loop (see _cells). There, Python makes the same calls (see _walk).
+All of this becomes a table of calls, except where the node has sequence_lens or an activation has
+no loop (see _cells). There, Python makes the same calls (see _walk).
 """
 
 import struct
@@ -37,7 +40,7 @@ _BATCH = const(1)
 _INPUT_SIZE = const(2)
 _HIDDEN = const(3)
 _X_STRIDES = const(4)  # [t, b] elements between time steps and between sequences
-_BIASES = const(6)  # [w, r] flags: a bias is behind each row; dynamic_lstm: zero points, unsigned
+_BIASES = const(6)  # [w, r] flags: there are biases; dynamic_lstm: zero points, unsigned
 _DIRECTION = const(8)  # index into W, R, P
 _REVERSE = const(9)  # flag
 _Y_FIRST = const(10)
@@ -47,7 +50,7 @@ _S_STRIDE = const(14)  # between sequences
 _PRESENT = const(15)  # bits: sequence_lens 1, initial h 2, initial c 4, P 8, Y 16, Y_h 32, Y_c 64
 _OPTION = const(16)  # the kernel's own flag
 _CLIP = const(17)  # float; 0: none
-_ACTIVATIONS = const(18)  # [*] any; per activation its kind and the bits of alpha and beta
+_ACTIVATIONS = const(18)  # [*] any; per activation its kind, and alpha and beta as bits of floats
 
 _N_OPTIONAL_INPUTS = 4
 _N_FUNCTIONS = 11  # kinds of activations
@@ -56,7 +59,7 @@ _N_CLIPPED = 2  # leading functions that clip applies to
 
 def prepare(node, calls, walk):
     """Emit the calls of a kernel's Walk; return (n, step) where Python must make them."""
-    if walk.n_leading == 3 and len(node.scratch) == 2:
+    if walk.n_leading == 3 and len(node.scratch) == 2:  # not dynamic_lstm, which has more inputs
         walk.in_blocks, walk.n_scratch = True, 2
     n_params = _ACTIVATIONS + 3 * walk.n_activations
     node.expect(len(node.inputs), len(node.outputs), n_params, walk.n_scratch)
@@ -89,7 +92,7 @@ def choices(node):
 
 
 def has_lengths(node):
-    """Return True if the lengths of sequences are known only at run time."""
+    """Return True if the node has sequence_lens, which Python reads in each run."""
     return choices(node)[0] & 1
 
 
@@ -117,6 +120,7 @@ def _check(node, walk, e, tensors):
         if first and last:
             node.over(last, first, 0)  # a step reads the initial state before it writes the last
     node.require(min(e[:_X_STRIDES]) > 0 and max(e[_REVERSE], e[_OPTION]) < 2, "sizes or flags")
+    # All rows, which bounds the work of a run: strides of 0 read one row again and again.
     node.require(n * batch * width <= x.nelem, "x is too small")
     node.require((n - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
     node.require(walk.scratch_nelem(batch, hidden) <= node.scratch[0].nelem, "scratch size")
@@ -157,11 +161,11 @@ class Walk:
 
     A kernel's subclass adds n_gates, n_states, n_activations and cell(calls, h), which emits the
     next state of the sequence whose h starts at element h of the scratch. The gate sums over x
-    start at from_x, those over h at from_h; by default both are computed before the cell.
+    start at x_sums, those over h at h_sums; by default both are computed before the cell.
 
     Attributes:
         functions: (kind, alpha, beta, clip) of each activation.
-        lens: Tensor of lengths if they are known only at run time, else None.
+        lens: Tensor sequence_lens, or None.
     """
 
     n_leading, n_scratch = 3, 1  # inputs before the optional ones
@@ -172,7 +176,7 @@ class Walk:
         width, hidden, w_bias, r_bias = e[_INPUT_SIZE], e[_HIDDEN], e[_BIASES], e[_BIASES + 1]
         rows = (e[_DIRECTION] + 1) * self.n_gates * hidden
         if self.in_blocks:
-            return  # _block_rows checks them
+            return  # _block_rows checks them, with their dtypes
         node.expect_dtype("float32", w, r)
         node.require(max(w_bias, r_bias) < 2, "flags")
         node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
@@ -189,8 +193,8 @@ class Walk:
         self.option = e[_OPTION]
         self.y_first, self.y_t, self.y_b, self.s_first, self.s_b = e[_Y_FIRST:_PRESENT]
         self.rows = self.n_gates * self.hidden
-        self.from_x = self.n_states * self.batch * self.hidden
-        self.from_h = self.from_x + self.rows
+        self.x_sums = self.n_states * self.batch * self.hidden
+        self.h_sums = self.x_sums + self.rows
         self.lens, self.peepholes, self.y = tensors[0], tensors[3], tensors[4]
         self.initial, self.last = tensors[1:3][: self.n_states], tensors[5:][: self.n_states]
         self.scratch = node.scratch[0]
@@ -241,8 +245,8 @@ class Walk:
     def next_state(self, calls, x_start, h):
         """Emit the next state of a sequence: input at x_start, h at element h of the scratch."""
         first = self.direction * self.rows
-        self.dots(calls, 0, x_start, first, self.rows, self.from_x)
-        self.dots(calls, 1, h, first, self.rows, self.from_h)
+        self.dots(calls, 0, x_start, first, self.rows, self.x_sums)
+        self.dots(calls, 1, h, first, self.rows, self.h_sums)
         self.cell(calls, h)
 
     def dots(self, calls, which, x_start, first, rows, out):
@@ -282,10 +286,10 @@ class Walk:
                 out = calls.place(self.last[state], "i")
                 self._copy(calls, self.bits, inside, out, (self.s_b, 1, self.s_first))
 
-    def _copy(self, calls, x, from_x, out, to_out, n=None, columns=None):
+    def _copy(self, calls, x, of_x, out, of_out, n=None, columns=None):
         """Emit a copy of n states of `columns` elements, by default the batch of hidden elements.
 
-        from_x and to_out are (stride between states, stride between elements, start) in x and in
+        of_x and of_out are (stride between states, stride between elements, start) in x and in
         out.
         """
         p = block(
@@ -294,13 +298,13 @@ class Walk:
             end=n or self.batch,
             rows=1,
             columns=columns or self.hidden,
-            x_plane_stride=from_x[0],
+            x_plane_stride=of_x[0],
             x_row_stride=0,
-            x_column_stride=from_x[1],
-            out_plane_stride=to_out[0],
+            x_column_stride=of_x[1],
+            out_plane_stride=of_out[0],
             out_row_stride=0,
-            out_column_stride=to_out[1],
-            x_start=from_x[2],
-            out_start=to_out[2],
+            out_column_stride=of_out[1],
+            x_start=of_x[2],
+            out_start=of_out[2],
         )
         calls.call(forms.get("move").copy32, x, None, out, p)

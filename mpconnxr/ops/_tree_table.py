@@ -1,8 +1,8 @@
 """The table of decision trees, for kernels trees and trees_float: find the leaves of a sample.
 
-Each feature is looked up once per sample in its sorted cuts; the walks through the trees then
-compare small integers. The table is int32: roots (the number of a node, or 2**29 + that of a
-leaf), slots, cuts, nodes (see loops/trees).
+Each slot (a feature, and the side to which NaN goes) is looked up once per sample in its sorted
+cuts; the walks through the trees then compare small integers, its ranks. The table is int32: roots
+(the number of a node, or 2**29 + that of a leaf), slots, cuts, nodes (see loops/trees).
 """
 
 from .. import forms
@@ -34,7 +34,7 @@ def walker(node, calls, n_leaves, cuts=None):
 
     Args:
         node: the node.
-        calls: the mpconnxr.calls.Calls.
+        calls: the mpconnxr.build.calls.Calls.
         n_leaves: numbers of leaves are below it.
         cuts: float64 Tensor that replaces the cuts of the table, for a float64 x.
 

@@ -1,4 +1,4 @@
-"""Time steps of lstm, gru or rnn whose calls Python makes at run time (see _recurrent).
+"""Time steps of recurrent kernels whose calls Python makes at run time (see _recurrent).
 
 The calls are those that a table would hold. Words of their blocks that differ between elements are
 set before each call.
@@ -11,7 +11,7 @@ from ..forms import Board
 
 
 class Moving(Board):
-    """Replacement of mpconnxr.calls.Calls that keeps the calls in a list."""
+    """Replacement of mpconnxr.build.calls.Calls that keeps the calls in a list."""
 
     def place(self, t, code=None, first=0):
         view = t.data if code is None else t.view(code)
@@ -50,7 +50,7 @@ def _with_parts(value, block):
 
 
 class _Part:
-    """Words of a block. Not imported from mpconnxr.emission, which would stay in memory."""
+    """Words of a block. Not imported from mpconnxr.build.held, which would stay in memory."""
 
     def __init__(self, first, last):
         self.first, self.last = first, last

@@ -4,19 +4,25 @@
         w[g, m, kx, c, kz, ky]
         * x[b, g, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx])
 
-(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call per phase,
+(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one node per phase,
 ConvTranspose. All values of an image share one exponent, and so do all weights of an output
-channel. Sums of products are exact; a bias loses the bits below their unit; the result is rounded
-once (see loops/block). An image with inf or NaN is computed with floats. Windows of one channel
-with equal weights (means) are summed first and rounded twice (see loops/averages). Short mantissas
-(_block) have sums of fewer bits, and an FPU (_block_vfp) sums floats: their results differ in
-bits.
+channel. x is rounded to mantissas of 24 bits; sums of their products are exact; a bias loses the
+bits below their unit; the result is rounded once (see loops/block). An image with inf or NaN is
+computed with floats. Short mantissas (_block) have sums of fewer bits, and an FPU (_block_vfp)
+sums floats: their results differ in bits.
+
+So do those of means, which take less time: windows of 2 to 64 elements in two spatial dims, of one
+input and one output channel, whose weights of 24 bits are equal and positive, without bias and
+limits. Elements, sums and results are rounded, see loops/averages. An FPU does not compute them
+so.
 
     x     float32 (N, G * C, D, H, W)
     w     mantissas (G, M, kw * C * kd * kh), then exponents and optional biases of (G, M): see
           _block
     out   float32, element out_first + b*so_b + (g*M + m)*so_m + z*so_z + y*so_y + x*so_x
-    scratch  int32: see convolution_places in _block
+    scratch  int32: the exponent of the image, three unused words, initial sums of the channels,
+             sums, mantissas of x (see convolution_places in _block; _block_vfp and
+             loops/averages use it in ways of their own)
 Raises ModelError. A step allocates nothing unless a value is inf or NaN.
 """
 
@@ -76,9 +82,9 @@ def prepare(node, calls):
     e[_N_POSITIONS] = positions = min(e[_N_POSITIONS], ow)
     node.require(min(rows, positions) > 0 and (rows == 1 or positions == ow), "block of rows")
     _check_corners(node, e, pads)
-    most = node.extents(_N_SUMS, 2)
-    node.require(min(most) > 0, "positions or channels")
-    convolution(node, calls, e, pads, most, blocks.limits(node, _LIMITS))
+    at_once = node.extents(_N_SUMS, 2)
+    node.require(min(at_once) > 0, "positions or channels")
+    convolution(node, calls, e, pads, at_once, blocks.limits(node, _LIMITS))
 
 
 def _check_corners(node, e, pads):

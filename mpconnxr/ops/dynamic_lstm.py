@@ -14,8 +14,8 @@ each time step over the batch:
     scratch  that of lstm; uint8: a record of I elements and B records of H elements (see
              loops/qdot); int32 (4 * H), or for the default cell float32 (10): see loops/byte_steps
 
-The default cell has the activations Sigmoid, Tanh and Tanh, no P, clip, input_forget or lengths
-known only at run time, and at most 8192 elements of x and of h. It is computed in integers, in a
+The default cell has the activations Sigmoid, Tanh and Tanh, no P, clip, input_forget or
+sequence_lens, and at most 8192 elements of x and of h. It is computed in integers, in a
 few calls per step (see loops/byte_steps). For other cells Python multiplies the sums by their
 scales. Raises ModelError, and InputError at run time as _recurrent does. A step of the default
 cell allocates nothing.
@@ -110,7 +110,7 @@ class _DynamicLstm(lstm.Lstm):
         self.of_rows, self.factors = [t.data for t in node.inputs[1:3]], node.inputs[3].data
         self.sums, records = node.scratch[2].data, node.scratch[1].data
         self.states = self.scratch.view("i")
-        self.ends = self.states[self.from_x :]  # two floats, which sums later overwrite
+        self.ends = self.states[self.x_sums :]  # two floats, which sums later overwrite
         self.quantize = forms.get("dynamic_quantize")
         self.qdots = forms.get("qdot32").qdots32
         self.record = records[: self.first]
@@ -265,7 +265,7 @@ class _InIntegers(_DynamicLstm):
         self.end(calls)
 
     def _steps_p(self, step, step_end):
-        n, at, first = self.hidden, self.from_x, self.first
+        n, at, first = self.hidden, self.x_sums, self.first
         return block(
             "byte_steps",
             step=step,

@@ -29,23 +29,23 @@ class _Gru(_recurrent.Walk):
         first, rows = self.direction * self.rows, self.rows
         if not self.option:
             rows -= self.hidden  # the rows of n need r first
-        self.dots(calls, 0, x_start, first, self.rows, self.from_x)
-        self.dots(calls, 1, h, first, rows, self.from_h)
+        self.dots(calls, 0, x_start, first, self.rows, self.x_sums)
+        self.dots(calls, 1, h, first, rows, self.h_sums)
         self.cell(calls, h)
 
     def cell(self, calls, h):
-        math, n, z = self.math, self.hidden, self.from_x
-        r, new, from_h = z + n, z + 2 * n, self.from_h
+        math, n, z = self.math, self.hidden, self.x_sums
+        r, new, h_sums = z + n, z + 2 * n, self.h_sums
         f, g = self.functions
-        math.add(z, from_h, z, 2 * n)
+        math.add(z, h_sums, z, 2 * n)
         math.function(f, z, z, 2 * n)
         if self.option:
-            math.mul(r, from_h + 2 * n, from_h + 2 * n, n)
+            math.mul(r, h_sums + 2 * n, h_sums + 2 * n, n)
         else:
             math.mul(r, h, r, n)
             first = self.direction * self.rows + 2 * n
-            self.dots(calls, 1, r, first, n, from_h + 2 * n)
-        math.add(new, from_h + 2 * n, new, n)
+            self.dots(calls, 1, r, first, n, h_sums + 2 * n)
+        math.add(new, h_sums + 2 * n, new, n)
         math.function(g, new, new, n)
         math.one_minus(z, r, n)
         math.mul(r, new, new, n)

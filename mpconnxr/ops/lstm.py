@@ -8,7 +8,7 @@
 
 Rows of W and R are in the order i, o, f, c, those of P i, o, f; the activations are f, g, k. For
 tensors, params, errors and allocation see _recurrent. With Sigmoid, Tanh and Tanh, products in
-block floating point, and no P, clip or input_forget, the activations are computed in integers (see
+block floating point, and no P, clip or input_forget, the whole cell is computed in integers (see
 loops/cell).
 """
 
@@ -27,7 +27,7 @@ from . import _recurrent
 # params: as _recurrent
 
 CALLS = True
-STREAMS = (1, 2, 3, 4, 5, 6)
+STREAMS = (1, 2, 3, 4, 5, 6)  # all constants: loops take any contents, and runs check lengths
 
 _NO_SIGN = 0x7FFFFFFF
 _HAS_P = 8  # bit of `present`
@@ -52,11 +52,11 @@ class Lstm(_recurrent.Walk):
     n_gates, n_states, n_activations = 4, 2, 3
 
     def cell(self, calls, h):
-        math, n, i = self.math, self.hidden, self.from_x
+        math, n, i = self.math, self.hidden, self.x_sums
         o, forget, new = i + n, i + 2 * n, i + 3 * n
         c = h + self.batch * n
         f, g, k = self.functions
-        math.add(i, self.from_h, i, 4 * n)
+        math.add(i, self.h_sums, i, 4 * n)
         self._peep(calls, 0, c, i)
         self._peep(calls, 2, c, forget)
         math.function(f, i, i, n)
@@ -76,7 +76,7 @@ class Lstm(_recurrent.Walk):
     def _peep(self, calls, which, c, gate):
         """Emit gate += c * peephole, where `which` is one of the three rows of P."""
         if self.peepholes:
-            weights, n, free = calls.place(self.peepholes), self.hidden, self.from_h
+            weights, n, free = calls.place(self.peepholes), self.hidden, self.h_sums
             self.math.mul(c, (self.direction * 3 + which) * n, free, n, weights)
             self.math.add(gate, free, gate, n)
 
@@ -86,7 +86,7 @@ class LstmInIntegers(Lstm):
 
     def bind(self, node, calls):
         Lstm.bind(self, node, calls)
-        at, n = self.from_x, self.hidden
+        at, n = self.x_sums, self.hidden
         floats, bits = calls.place(self.scratch), calls.place(self.scratch, "i")
         loops, steps = forms.get("cell"), forms.get("cell_steps")
         ends = _GATES_X_START, _STATE_X_START, _TANH_X_START, _PRODUCT_X_START, None
@@ -99,14 +99,27 @@ class LstmInIntegers(Lstm):
         self.of_sums = steps.of_sums
 
     def cell(self, calls, h):
-        at, n, states = self.from_x, self.hidden, self.batch * self.hidden
+        at, n, states = self.x_sums, self.hidden, self.batch * self.hidden
+        add = block(
+            "add",
+            x_start=at,
+            x_row_stride=0,
+            x_stride=1,
+            w_start=self.h_sums,
+            w_row_stride=0,
+            w_stride=1,
+            out_start=at,
+            rows=1,
+            columns=4 * n,
+            is_difference=0,
+        )
         p = block(
             "cell_steps",
             exponent=0,
             peak_x_start=states,
             peak_elements=states + 8 * n,
             peak_out_start=0,
-            add=(at, 0, 1, at + 4 * n, 0, 1, at, 1, 4 * n, 0),
+            add=list(add),
             gates_x_start=at,
             gates_elements=4 * n,
             gates_out_start=at,

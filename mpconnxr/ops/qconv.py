@@ -1,22 +1,22 @@
 """qconv: convolution of bytes over up to two spatial dims, grouped, exact in int32.
 
-    sum[b, g, m, y, x] = bias[g, m] + sum over k = (i, ky, kx) of
-        (x[b, g, i, y*sy - py + ky*dy, x*sx - px + kx*dx] - zx) * (w[g, m, k] - zw)
+    sum[b, g, m, y, x] = bias[g, m] + sum over k = (c, ky, kx) of
+        (x[b, g, c, y*sy - py + ky*dy, x*sx - px + kx*dx] - zx) * (w[g, m, k] - zw)
     out = clip(round(sum * scale[g, m]) + zy, low, high)      bytes, rounded half to even
     out = sum                                                 int32
 
 (x is zx outside of itself.) Serves QLinearConv, QGemm, QLinearMatMul and, with int32 outputs,
 ConvInteger and MatMulInteger: a product of matrices is a convolution whose positions are rows.
 
-    x    uint8 or int8, element (b, g, i, y, x) by strides
+    x    uint8 or int8, element (b, g, c, y, x) by strides
     w    uint8: a table of the G * M channels (see _qtable), then the rows of each group, as in
-         loops/qdot. The table's c is bias - zx * (sum of w - zw over the row)
+         loops/qdot
     zx   uint8 or int8, one element, if it is known only at run time (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint8: a patch of 4 + K bytes for each position of a call, K rounded up to a multiple
              of 4; then a byte for zx, or the unpacked table. If the scratch is large enough,
-             working memory of one form of the loops begins at the third patch, and the table
-             follows it (see loops/qdot). No scratch if the loops read x in place (see
+             working memory of the assembler for Cortex-M begins at the third patch, and the
+             table follows it (see loops/qdot). No scratch if the loops read x in place (see
              takes_x_as_it_lies)
 
 int8 is computed as uint8 with an offset of 128. K is at most 33,024. Raises ModelError.
@@ -64,6 +64,7 @@ _BYTES = ("uint8", "int8")
 def prepare(node, calls):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect(2 + (len(node.inputs) > 2), 1, _N_PARAMS, min(len(node.scratch), 1))
+    # The converter keeps out from what a later position reads: else only numbers are wrong.
     node.over(out, x, 0)
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
     node.expect_dtype("uint8", w, *node.scratch)
@@ -85,18 +86,20 @@ def prepare(node, calls):
         node.require(low <= min(signed[2:]) and max(signed[2:]) <= high, "limits")
         node.require(signed[3] <= signed[4], "limits")
     x_strides, out_strides = e[_X_STRIDES:_OUT_STRIDES], e[_OUT_STRIDES:_PIECE]
-    gather, compute = _loops(node, calls, e, signed, table)
+    emit_patches, emit_dots = _loops(node, calls, e, signed, table)
     for batch in calls.repeat(e[_N]):
         for group in calls.repeat(e[_G]):
             x_start = batch * x_strides[0] + group * x_strides[1]
             out_start = batch * out_strides[0] + group * out_strides[1]
             for first, n in calls.pieces(e[_OH] * e[_OW], e[_PIECE]):
-                gather(x_start, first, n)
-                compute(group, x_start, first, out_start + first * out_strides[3], n)
+                emit_patches(x_start, first, n)
+                emit_dots(group, x_start, first, out_start + first * out_strides[3], n)
 
 
 def takes_x_as_it_lies(counts, column_stride, x_channel_stride, pads):
-    """Return True if the loops can read a uint8 x in place: one row of positions, K bytes each.
+    """Return True if the loops can read a uint8 x in place.
+
+    That is so for one row of positions without padding, each K bytes, a multiple of 4.
 
     counts are the parameters from n to ow.
     """
@@ -157,6 +160,8 @@ def _loops(node, calls, e, signed, table):
     flip = 128 if x.dtype == "int8" else 0
     x, weights = calls.place(x, "B"), calls.place(w)
     patch, scratch_start, zero_start, has_limits = None, 0, 0, out.dtype != "int32"
+    [lacks_sums] = node.extents(_LACKS_SUMS, 1)
+    node.require(table.is_packed or not lacks_sums, "sums of rows")
     if node.scratch:
         patch = calls.place(node.scratch[0])
         scratch_start, table_start = _working_memory(
@@ -164,8 +169,7 @@ def _loops(node, calls, e, signed, table):
         )
         if table.is_packed:
             table.unpack(calls, weights, patch, table_start)
-        if node.extents(_LACKS_SUMS, 1)[0]:
-            node.require(table.is_packed, "sums of rows")
+        if lacks_sums:
             table.add_sums(node, calls, e[_G], length, e[_ZX])
         if len(node.inputs) > 2:  # stored behind the patches
             zero_start = e[_PIECE] * (length + 4)
@@ -180,7 +184,7 @@ def _loops(node, calls, e, signed, table):
     else:
         dots = forms.get("qdot32").qdots32
 
-    def gather(x_start, first, n):
+    def emit_patches(x_start, first, n):
         if not patch:  # the loop reads x itself
             return
         p = block(
@@ -213,7 +217,7 @@ def _loops(node, calls, e, signed, table):
         )
         calls.call(patches, x, None, patch, p)
 
-    def compute(group, x_start, first, out_start, n):
+    def emit_dots(group, x_start, first, out_start, n):
         stride = length + 4 if patch else column_stride * x_column
         start = 4 if patch else x_start + first * stride
         if has_limits:
@@ -258,7 +262,7 @@ def _loops(node, calls, e, signed, table):
             )
         calls.call(dots, patch or x, weights, out, p)
 
-    return gather, compute
+    return emit_patches, emit_dots
 
 
 def _working_memory(piece, length, table, nbytes):

@@ -20,5 +20,5 @@ class _Rnn(_recurrent.Walk):
 
     def cell(self, calls, h):
         n = self.hidden
-        self.math.add(self.from_x, self.from_h, h, n)
+        self.math.add(self.x_sums, self.h_sums, h, n)
         self.math.function(self.functions[0], h, h, n)

@@ -1,18 +1,22 @@
 """trees: exact sum of the outputs of an ensemble of decision trees, rounded once.
 
-    out[n, t] = (the sum over trees of the weight of t in the leaf that x[n] reaches) / divisor
+    out[n, t] = base[t] + sum over trees (the weight of t in the leaf that x[n] reaches) / divisor
+
+With the flag `mirrored`, out[n, 0] is base[0] minus such a quotient of target 1. base[t] * divisor
+is the weight of t in the common leaf, which every sample reaches. Overflow gives inf.
 
 Serves TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble (all opsets) with SUM and
-AVERAGE of float32. The converter turns every node mode into a comparison x <= cut, base values
-into a leaf that every sample reaches, and labels and post transforms into steps of their own.
-Weights are integers of one unit (see loops/tree_sums), so the order of additions does not matter;
-the result is the float32 nearest to the sum, ties to even.
+AVERAGE of float32. The converter turns every node mode into a comparison x <= cut, and labels and
+post transforms into steps of their own. Weights are integers in units of 2**(exponent - 127), so
+the order of additions does not matter; the result is the float32 nearest to the exact one, ties to
+even.
 
     x        float32 (N, F)
     table    int32, in which the number of a leaf is that of its first entry: see _tree_table
     entries  uint16 (entries, 3): parts of weights: see loops/tree_sums
     out      float32 (N, T)
-    scratch  int32 (slots), int32 (trees + 1 + T * limbs)
+    scratch  int32 (slots): the rank of each slot's feature; int32 (trees + 1 + T * limbs): the
+             leaf of each tree, an unused word, the sums
 Raises ModelError.
 """
 
@@ -34,8 +38,11 @@ _N_PARAMS = const(15)
 CALLS = True
 PROVED = (1, 2)
 _ENTRY = 3  # uint16
-_MOST_TREES = 1 << 12  # a limb sums two 16-bit parts of each tree and of the common leaf: < BIAS
-_PARTS = 4  # most parts of one target's weight in one leaf
+# A limb sums a part of 16 bits of each tree, and one or (mirrored) two of the common leaf: below
+# BIAS. If the entries of a damaged file give it more, only numbers are wrong: settle makes digits
+# of any sums.
+_MOST_TREES = 1 << 12
+_PARTS = 4  # of a target's weight in a leaf, 32 bits each; bounds the entries of a leaf
 
 
 def prepare(node, calls):
@@ -49,13 +56,14 @@ def prepare(node, calls):
     [exponent] = node.signed(_EXPONENT, 1)
     [mirrored] = node.extents(_MIRRORED, 1)
     n_entries = entries.nelem // _ENTRY
-    node.require(n_trees <= _MOST_TREES and 0 < divisor <= _MOST_TREES, "too many trees")
+    node.require(n_trees <= _MOST_TREES and 0 < divisor <= _MOST_TREES, "trees or divisor")
     node.require(n_entries * _ENTRY == entries.nelem and common < n_entries, "entries")
     node.require(n_trees + 1 + n_targets * limbs == scratch.nelem, "scratch")
     node.require(n * n_targets == out.nelem, "sizes")
     node.require(mirrored == 0 or mirrored == 1 and n_targets == 2, "targets")
-    # there must be four limbs above the least bit, and the flags
+    # store reads four limbs, from that of bit least - 1 on, and the flags behind all limbs.
     node.require(least > 0 and ((least - 1) >> 3) + 5 <= limbs, "limbs")
+    # It writes no negative exponent: that of bit least + 23 is at least 1.
     node.require(least + 22 + exponent >= 0, "exponent")
     p = block(
         "tree_sums.check",
@@ -66,7 +74,7 @@ def prepare(node, calls):
     _check_entries(node, entries.data, p)
     walk = walker(node, calls, n_entries)
     # Leaves and sums are parts of one tensor, so that they never overlap.
-    leaves, sums = calls.place(scratch), _behind(calls, scratch, n_trees + 1)
+    leaves, sums = calls.place(scratch), calls.place(scratch, "i", n_trees + 1)
     entries, out = calls.place(entries), calls.place(out, "H")
     loops = forms.get("tree_sums")
     for sample in calls.repeat(n):
@@ -90,17 +98,6 @@ def prepare(node, calls):
             exponent=exponent,
         )
         calls.call(loops.store, sums, None, out, p)
-
-
-def _behind(calls, t, n):
-    """Return a view of the part of a tensor behind its first n words."""
-    t._offset += 4 * n
-    t.nbytes -= 4 * n
-    try:
-        return calls.place(t, "i")
-    finally:
-        t._offset -= 4 * n
-        t.nbytes += 4 * n
 
 
 def _check_entries(node, entries, p):

@@ -10,8 +10,9 @@ with inf or NaN, and forests beyond the limits of kernel trees (all opsets).
     first    uint8, uint16 or int32 (leaves + 1): number of each leaf's first entry, and their end
     targets  uint8, uint16 or int32 (entries);  weights  float32 (entries);  base  float32 (T)
     cuts     float64 (cuts): only for float64; replaces the cuts of the table
-    out      float32 (N, T): a target without an entry is 0
+    out      float32 (N, T): base[t] for a target without an entry
     scratch  int32 (slots) and int32 (trees)
+With MIN and MAX, a weight that is NaN counts as none, and drops those of the trees before it.
 Raises ModelError. A step allocates only boxed floats.
 """
 

@@ -8,12 +8,12 @@ them for units of a convolution; the blocks of the called loops are parts of the
 import micropython
 
 # Parameters of rows, points
-_START = const(0)  # first piece [pieces] 0..
-_END = const(1)  # end, exclusive [pieces] 0..
-_PIECES = const(2)  # of a plane [pieces] 1..
-_PIECE_ROWS = const(3)  # [rows] 0..
-_PLANES = const(4)  # of an image; not used by points [planes] 0..
-_PLANE_GROUPS = const(5)  # [groups] 0..
+_START = const(0)  # first unit [units] 0..
+_END = const(1)  # end, exclusive [units] 0..
+_CHUNKS = const(2)  # of rows of a plane, or of its positions [chunks] 1..
+_CHUNK_ROWS = const(3)  # not used by points [rows] 0..
+_GROUP_CHUNKS = const(4)  # of groups of an image; not used by points [chunks] 0..
+_CHUNK_GROUPS = const(5)  # not used by points [groups] 0..
 _GROUPS = const(6)  # [groups] 1..
 _CHANNELS = const(7)  # of x in a group [channels] 1..
 _X_GROUP_STRIDE = const(8)  # [elements] 0..
@@ -95,22 +95,22 @@ def rows(p: ptr32, w):
     exponents; loops consts, strips, sums.
 
     Access:
-        requires start < end and (channels == 1 or plane_groups == rows_at_once == 1)
+        requires start < end and (channels == 1 or chunk_groups == rows_at_once == 1)
         requires strips_rows * strips_columns <= strips_x_plane_stride
         requires x_group_stride == channels * strips_x_plane_stride
         requires scratch_row_stride == 4 * strips_phases * strips_phase_columns
-        images = (end - 1) // pieces // planes + 1
+        images = (end - 1) // chunks // group_chunks + 1
         covered = (rows_at_once - 1) * row_stride + covered_rows
         strip_rows = covered if channels == 1 else channels * strips_out_rows
         strip_bytes = strip_rows * scratch_row_stride
-        first_read = (plane_groups - 1) * strip_bytes + (rows_at_once - 1) * sums_x_row_stride
+        first_read = (chunk_groups - 1) * strip_bytes + (rows_at_once - 1) * sums_x_row_stride
         last_tap = max(sums_tap_starts[0:sums_taps]) + (sums_inner - 1) * sums_x_inner_stride
         last_image = out_start + (images - 1) * out_image_stride
         last_channel = last_image + (consts_channels - 1) * out_channel_stride
         last_row = last_channel + (rows - 1) // window_rows * out_row_stride
         last = last_row + (positions - 1) // sums_window_columns * out_position_stride
         reads w[3] as int32[0 : images * groups * x_group_stride]
-        updates w[4] as uint8[0 : plane_groups * strip_bytes]
+        updates w[4] as uint8[0 : chunk_groups * strip_bytes]
         reads w[4] as uint8[0 : first_read + last_tap + 4 * sums_readable_positions]
         updates w[6] as int32[out_start : last + 1]
         row_bytes = unpack_w_row_stride
@@ -140,11 +140,11 @@ def rows(p: ptr32, w):
     p[i] = 0
     unit = p[_START]
     while unit < p[_END]:
-        group = unit // p[_PIECES] % p[_PLANES] * p[_PLANE_GROUPS]
-        image = unit // p[_PIECES] // p[_PLANES]
+        group = unit // p[_CHUNKS] % p[_GROUP_CHUNKS] * p[_CHUNK_GROUPS]
+        image = unit // p[_CHUNKS] // p[_GROUP_CHUNKS]
         groups = p[_GROUPS] - group
-        if groups > p[_PLANE_GROUPS]:
-            groups = p[_PLANE_GROUPS]
+        if groups > p[_CHUNK_GROUPS]:
+            groups = p[_CHUNK_GROUPS]
         i = _STRIPS_X_START
         p[i] = (image * p[_GROUPS] + group) * p[_X_GROUP_STRIDE]
         p[i + (_STRIPS_PLANES - _STRIPS_X_START)] = groups * p[_CHANNELS]
@@ -154,8 +154,8 @@ def rows(p: ptr32, w):
         p[i + (_SUMS_CONSTS_START - _SUMS_W_START)] = (
             p[_CONSTS_START] + 8 * group * p[_OUT_CHANNELS]
         )
-        row = unit % p[_PIECES] * p[_PIECE_ROWS]
-        end = row + p[_PIECE_ROWS]
+        row = unit % p[_CHUNKS] * p[_CHUNK_ROWS]
+        end = row + p[_CHUNK_ROWS]
         if end > p[_ROWS]:
             end = p[_ROWS]
         while row < end:
@@ -208,7 +208,7 @@ def points(p: ptr32, w):
         requires sums_readable_positions == positions_at_once
         requires 4 * positions == sums_x_inner_stride and sums_inner == channels
         requires x_group_stride == channels * positions
-        units = (end - 1) // pieces + 1
+        units = (end - 1) // chunks + 1
         last_image = out_start + (units - 1) // groups * out_image_stride
         last_channel = last_image + (consts_channels - 1) * out_channel_stride
         reads w[3] as int32[0 : units * x_group_stride]
@@ -237,9 +237,9 @@ def points(p: ptr32, w):
     p[i] = 0
     unit = p[_START]
     while unit < p[_END]:
-        image = unit // p[_PIECES]
+        image = unit // p[_CHUNKS]
         group = image % p[_GROUPS]
-        at = unit % p[_PIECES] * p[_POSITIONS_AT_ONCE]
+        at = unit % p[_CHUNKS] * p[_POSITIONS_AT_ONCE]
         if at > p[_POSITIONS] - p[_POSITIONS_AT_ONCE]:  # the last may compute some positions again
             at = p[_POSITIONS] - p[_POSITIONS_AT_ONCE]
         i = _SUMS_X_START

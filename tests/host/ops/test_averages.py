@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mpconnxr.loops import averages
+from tests.host.loop_calls import calls
 from tests.host.ops.against_ort import Node, compare
 from tests.host.ops.single_node import INF, NAN, on_targets
 
@@ -72,3 +74,20 @@ def test_convolutions_of_one_channel_agree_with_float64(target):
             units = 1 if w.min() == w.max() > 0 else 6
             atol = units * float(np.abs(w).max()) * 2**-22
             compare(target, [node], [[products[None].astype(np.float32)]], 3e-7, atol)
+
+
+def test_random_calls_have_the_largest_sums():
+    """Sums of windows below 2**30, of which those from 2**29 on are rounded."""
+    sums = [_sum_of_a_window(call) for call in calls("averages", "results", 300)]
+    assert 1 << 29 < max(map(abs, sums)) < 1 << 30
+
+
+def _sum_of_a_window(call):
+    """Return the largest sum of columns that a window of a call covers."""
+    x, p = call["x"], call["p"]
+    first, step = -(p[averages._LEFT_PADDING] - (1 << 29)), p[averages._COLUMN_DILATION]
+    lefts = [first + i * p[averages._COLUMN_STRIDE] for i in range(p[averages._OUT_COLUMNS])]
+    columns = range(p[averages._KERNEL_COLUMNS])
+    covered = [[left + i * step for i in columns] for left in lefts]
+    sums = [sum(x[k] for k in each if 0 <= k < p[averages._COLUMNS]) for each in covered]
+    return max(sums, key=abs)

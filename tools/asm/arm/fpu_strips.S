@@ -4,10 +4,10 @@
 //     x    biases;  w  exponents, a byte each
 //     p    first channel, channels, first element of out, 1 if there are biases, else 0
 //
-// strips copies rows of planes, with zeros around them, runs of `half` columns for each phase:
+// strips copies rows of planes, with zeros around them, runs of phase_columns for each phase:
 //     p    first element of x, planes, elements from plane to plane, H, W, rows, image rows from
 //          one to the next, row and column of the first (BIAS + each), phases (column 0, phases,
-//          ...; column 1, ...), half, first element of out
+//          ...; column 1, ...), phase_columns, first element of out
 //
 // Forms: vfp
 
@@ -16,7 +16,7 @@
 // Parameters.
 words 0, p_first, p_channels, p_consts_out, p_has_biases
 words 0, p_x, p_planes, p_plane_step, p_h, p_w, p_rows, p_row_step, p_row, p_column
-words 36, p_phases, p_half, p_out
+words 36, p_phases, p_phase_columns, p_out
 
 function consts
     ldr r4, [r3, #p_first]; add r0, r0, r4, lsl #2
@@ -50,7 +50,7 @@ COVERED:
 PHASE:
     ldr r4, [r8, #p_column]; sub r0, r4, #536870912; add r0, lr
     add r1, r5, lr, lsl #2
-    ldr r3, [r8, #p_half]; ldr r4, [r8, #p_phases]
+    ldr r3, [r8, #p_phase_columns]; ldr r4, [r8, #p_phases]
 ITEM:
     cmp r4, #1; bne ONE
     cmp r3, #4; blt ONE

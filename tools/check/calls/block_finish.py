@@ -40,10 +40,13 @@ def finish(d):
         x.extend(array("i", _sums(d, m) if are_sums else limbs))
     for _ in range(m):
         limb = _BIAS + _wide(d, 12 if are_sums else 20) * (1 - 2 * d.below(2))
-        exponent = d.below(509) + 1024 * (d.below(6) == 0)
-        if are_sums == 2:
-            exponent = d.between(180, 280)
-        w.extend(array("i", [_wide(d, 24), _wide(d, 24), limb, exponent]))
+        limbs = [_wide(d, 24), _wide(d, 24), limb]
+        exponent = d.between(180, 280) if are_sums == 2 else d.below(509)
+        if d.below(6) == 0:  # a large bias: 24 bits above bit 52
+            sign = 1 - 2 * d.below(2)
+            limbs = [0, 0, _BIAS + ((1 << 23 | d.word() & 0x7FFFFF) << 4) * sign]
+            exponent += 1024 * d.between(1, 12)
+        w.extend(array("i", limbs + [exponent]))
     out = d.words(out_first + positions * rows * m)
     p = [first, positions, m, w_first, out_first, m, 1, positions * m, rows, more] + _limits(d)
     return x, w, out, p + [d.below(2)]

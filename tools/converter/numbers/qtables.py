@@ -187,7 +187,7 @@ def _channel_fields(
         return None
     without_sums = rows.without_sums() if is_short else None
     c = _fields_of(rows.constants if without_sums is None else without_sums)
-    word = _multiplier_fields(rows.shifts, rows.mantissas)
+    scale = _multiplier_fields(rows.shifts, rows.mantissas)
     lowest = rows.mantissas & (1 << LOW_BITS) - 1
     low = _low_bits(lowest)
     of_all = int(lowest[0]) & (1 << LOW_BITS - low) - 1
@@ -195,14 +195,14 @@ def _channel_fields(
         return None
     parameters = {
         "table.bits": c.bits + low,
-        "table.word_bits": word.bits,
-        "table.word": word.least,
+        "table.scale_bits": scale.bits,
+        "table.scale": scale.least,
     }
     parameters |= {"table.low": low << 7 | of_all, "table.least": c.least}
     if rows.is_qconv:
         parameters["lacks_sums"] = int(without_sums is not None)
     lowest >>= LOW_BITS - low
-    return [(c.values << low | lowest, c.bits + low), (word.values, word.bits)], parameters
+    return [(c.values << low | lowest, c.bits + low), (scale.values, scale.bits)], parameters
 
 
 def _low_bits(lowest: np.ndarray) -> int:

@@ -148,7 +148,7 @@ def _take_rows(step, reordered):
     key = weights, c
     if key not in reordered:
         channels = step["g"] * step["m"]
-        bits = step["table.bits"] + step["table.word_bits"]
+        bits = step["table.bits"] + step["table.scale_bits"]
         is_packed = step["table.bits"] != AS_IT_IS[0]
         table = (bits * channels + 31) // 32 * 4 if is_packed else 8 * channels
         flat = weights.data.reshape(-1)

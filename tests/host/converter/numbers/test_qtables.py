@@ -10,7 +10,7 @@ from tools.converter.numbers import qtables
 
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
 # Parameters: whether sums of rows are left out, bits of c, bits of the multiplier.
-SUMS, C_BITS, WORD_BITS = "lacks_sums", "table.bits", "table.word_bits"
+SUMS, C_BITS, SCALE_BITS = "lacks_sums", "table.bits", "table.scale_bits"
 
 
 def params(node, name):
@@ -27,7 +27,7 @@ def test_tables_of_few_bits_give_the_same_integers(target):
         node.inputs[6] = np.array(node.inputs[6] * factor, F)
     check(target, nodes, {"qconv", "qdepthwise"})
     assert max(params(n, C_BITS) for n in nodes) < 32
-    assert [params(n, WORD_BITS) for n in nodes[1::2]] == [0, 0, 0]
+    assert [params(n, SCALE_BITS) for n in nodes[1::2]] == [0, 0, 0]
 
 
 @on_targets
