@@ -14,6 +14,7 @@ from .errors import ConvertError, UsageError, text_of
 from .options import FLOAT_MODES, WEIGHT_BITS, Options
 from .quantize.arguments import add_arguments, settings_from
 from .quantize.settings import MODES
+from .truth import files_of
 
 
 def limited(argv: list[str] | None = None) -> int:
@@ -393,6 +394,7 @@ def _files_of_options(args):
     if args.labels:
         name, _, key = args.labels.partition(".npz:")
         files.append(Path(name + ".npz" if key else name))
+    files += files_of(args.test or [])
     return files + [path for path in (args.calibration, args.ops) if path]
 
 

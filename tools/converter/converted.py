@@ -94,6 +94,7 @@ class Converted:
             "layers": [asdict(row) for row in self.narrowed],
             "sha256": seal.digest(self.data).hex(),
             "notes": self.notes,
+            "quantized": self.quantized.report() if self.quantized else None,
         }
 
     def _describe(self, t):

@@ -25,7 +25,7 @@ from .load.stage import load
 from .lower.stage import expose_values, lower
 from .numbers.stage import choose_precision, measure_ranges, round_weights, split_ranges
 from .plan.stage import carry_states, plan_arena, plan_weights, split_weights
-from .quantize.stage import merge_layers, quantize, take_samples
+from .quantize.stage import merge_layers, name_floats, quantize, take_samples
 from .rewrites import (
     MOST_ROUNDS,
     Rewrite,
@@ -180,6 +180,7 @@ PASSES = (
         members=(*_FIRST, *_IN_ROUNDS),
         uses={"for_boards": _FOR_BOARDS},
     ),
+    Pass(name_floats, "optimize", _QUANTIZING),
     Pass(round_weights, "optimize", _WEIGHTS),
     Pass(measure_ranges, "optimize"),
     Pass(split_ranges, "optimize", _SPLIT),

@@ -201,8 +201,9 @@ def _text(value) -> str:
         return value.name
     if is_dataclass(value):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        if isinstance(parts.get("labels"), str):  # a file's name, perhaps with a key in it
-            parts["labels"] = Path(parts["labels"])
+        for name in ("labels", "source"):  # a file's name, perhaps with keys behind it
+            if isinstance(parts.get(name), str):
+                parts[name] = Path(parts[name])
         return _text({key: part for key, part in parts.items() if part is not None})
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={_text(value[key])}" for key in sorted(value))

@@ -6,7 +6,10 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
+from ..truth import read_data
 from .settings import IO, METHODS, MODES, Settings
+
+_MOST_FILES = 2  # of --test
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +18,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("--quantize", choices=MODES, help="make integers of a float model")
     add("--calibration", type=Path, metavar="DATA", help="inputs: .npz, .npy or folder of .npy")
-    add("--labels", metavar="FILE[:KEY]", help="classes: .npy, or an array of a .npz")
+    add(
+        "--labels",
+        metavar="FILE[:KEY]",
+        help="classes of the calibration data: .npy, or an array of a .npz",
+    )
+    add(
+        "--test",
+        nargs="+",
+        metavar="DATA",
+        help="print the accuracy on these data, too: FILE.npz:x,y with samples and true classes "
+        "or values, or two files (samples as for --calibration, then what is true)",
+    )
     add("--method", choices=METHODS, help="how ranges are chosen (minmax)")
     add("--per-tensor", action="store_true", help="one scale for all output channels of weights")
     add("--exclude", action="append", default=[], metavar="NODE", help="stays in float")
@@ -41,15 +55,33 @@ def settings_from(args: argparse.Namespace) -> Settings | None:
         exclude=args.exclude,
         io=args.io or Settings.io,
         max_drop=_share(args.min_accuracy_drop),
+        test=_test_data(args.test),
     )
 
 
 def _check_no_others(args):
-    names = ("calibration", "labels", "method", "per_tensor", "exclude", "io", "min_accuracy_drop")
+    names = (
+        *("calibration", "labels", "test", "method", "per_tensor", "exclude", "io"),
+        "min_accuracy_drop",
+    )
     options_used = [name for name in names if getattr(args, name)]
     if options_used:
         options = ", ".join("--" + name.replace("_", "-") for name in options_used)
         raise UsageError(f"{options}: only with --quantize")
+
+
+def _test_data(texts):
+    if not texts:
+        return None
+    if len(texts) > _MOST_FILES:
+        raise UsageError(
+            f"--test {' '.join(texts)}: one FILE.npz:x,y or two files are needed; options follow "
+            "after the model"
+        )
+    try:
+        return read_data(*texts)
+    except UsageError as e:
+        raise UsageError(f"--test: {e}") from None
 
 
 def _share(text):

@@ -12,6 +12,7 @@ import onnx
 from ..errors import UsageError
 from ..load.arrayfile import read_array, read_arrays
 from ..protos import free_inputs
+from ..truth import Spec, split
 from .settings import Settings
 
 Sample = Mapping[str, np.ndarray]
@@ -138,17 +139,12 @@ def _by_input(contents, inputs, path):
     raise UsageError(f"{path} holds {', '.join(contents)}; the inputs are {', '.join(inputs)}")
 
 
-def _split(array, info, path) -> Sequence[np.ndarray]:
-    """Return arrays of the input's shape; refuse another dtype instead of casting it."""
+def spec_of(info: onnx.ValueInfoProto) -> Spec:
+    """Return name, dtype and shape of an input whose dimensions are known."""
     tensor = info.type.tensor_type
     dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-    shape = tuple(d.dim_value for d in tensor.shape.dim)
-    if array.dtype != dtype:
-        raise UsageError(f"{path}: {array.dtype}, but input {info.name} takes {dtype}")
-    if array.shape == shape:
-        return [array]
-    if array.shape[1:] == shape:
-        return list(array)
-    if shape[:1] == (1,) and array.shape[1:] == shape[1:]:
-        return [x[None] for x in array]
-    raise UsageError(f"{path}: shape {list(array.shape)}, but input {info.name} is {list(shape)}")
+    return Spec(info.name, dtype, tuple(d.dim_value for d in tensor.shape.dim))
+
+
+def _split(array, info, path):
+    return split(array, spec_of(info), path)

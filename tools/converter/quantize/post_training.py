@@ -6,6 +6,7 @@ places QuantizeLinear and DequantizeLinear; the rewrites after it make integer o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import onnx
@@ -15,12 +16,14 @@ from ..errors import ConvertError, UsageError
 from ..load import upgraded
 from ..protos import copied
 from ..shapes import infer
+from . import floats
 from .biases import as_vectors
 from .data import loaded, notes
 from .interface import unquantized_interface
 from .layers import Layer, layers
 from .search import Attempt, best
 from .settings import Settings
+from .tested import Tested, tested
 
 _OPSET = 13  # the first in which DequantizeLinear has an axis: a scale for each channel
 _OF_INTEGERS = (
@@ -38,11 +41,23 @@ class Outcome:
         layers: the costs by layer, the noisiest first.
         attempts: the settings that were tried; the last one was taken.
         notes: for the user.
+        in_float: by name of a node that the quantizer was not given, why.
+        tested: what both models answer on the test data, if there are some.
     """
 
     layers: list[Layer] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    in_float: Mapping[str, str] = field(default_factory=dict)
+    tested: Tested | None = None
+
+    def report(self) -> dict:
+        """Return the accuracies for JSON: shares of the calibration data, and the test's."""
+        attempts = [
+            {"settings": one.what, "top1": one.top1, "top1_float": one.top1_float}
+            for one in self.attempts
+        ]
+        return {"attempts": attempts, "test": self.tested.report() if self.tested else None}
 
 
 def quantize(
@@ -58,18 +73,20 @@ def quantize(
     unknown = set(settings.exclude) - {node.name for node in named.graph.node}
     if unknown:
         raise UsageError(f"--exclude: no node is called {', '.join(sorted(unknown))}")
-    kept = as_vectors(named.graph)
-    settings = replace(settings, exclude=tuple(dict.fromkeys([*settings.exclude, *kept])))
+    requested, unfit = settings.exclude, as_vectors(named.graph)
+    settings = replace(settings, exclude=tuple(dict.fromkeys([*requested, *unfit])))
     converted, attempts = best(named, settings)
+    in_float = floats.reasons(requested, unfit, attempts[-1].exclude)
     if not _has_integers(converted):
-        return model, Outcome(notes=_nothing(settings))
-    if settings.mode == "dynamic":
-        return infer.infer(converted, context), Outcome(
-            attempts=attempts, notes=_unscored(settings, attempts)
-        )
+        return model, Outcome(notes=_nothing(settings), in_float=in_float)
     converted = infer.infer(converted, context)
-    rows = layers(named, converted, settings.samples[:_SHOWN])
-    outcome = Outcome(rows, attempts, notes(settings.samples) + _unscored(settings, attempts))
+    outcome = Outcome([], attempts, _unscored(settings, attempts), in_float)
+    if settings.test is not None:
+        outcome.tested = tested(model, converted, settings.test)
+    if settings.mode == "dynamic":
+        return converted, outcome
+    outcome.layers = layers(named, converted, settings.samples[:_SHOWN])
+    outcome.notes = notes(settings.samples) + outcome.notes
     if settings.io == "int8":
         outcome.notes += [
             f"{name} stays float: it is not quantized" for name in unquantized_interface(converted)
@@ -91,9 +108,10 @@ def _nothing(settings):
     lines = [
         f"--quantize {settings.mode} changes nothing: {what} that it quantizes, as Conv, Gemm"
     ]
-    return lines + (
-        ["--labels is not used: no accuracy is measured"] if _labelled(settings) else []
-    )
+    unused = {"--labels": _labelled(settings), "--test": settings.test is not None}
+    return lines + [
+        f"{name} is not used: no accuracy is measured" for name, is_set in unused.items() if is_set
+    ]
 
 
 def _labelled(settings):

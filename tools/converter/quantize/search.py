@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 
 from ..reference.ort_session import open_session
+from ..truth import is_row
 from . import bias, qdq
 from .data import Sample
 from .equalize import equalize
@@ -29,11 +30,13 @@ class Attempt:
         top1: share of the labelled samples that are right; without labels, of those that keep the
             float model's class; None if the model is no classifier.
         top1_float: the same of the float model; None without labels.
+        exclude: nodes that it leaves in float.
     """
 
     what: str
     top1: float | None
     top1_float: float | None
+    exclude: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ def best(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProto, l
     tried: list[tuple[Attempt, onnx.ModelProto]] = []
     for candidate in _candidates(model, settings):
         quantized = _quantized(model, candidate)
-        attempt = Attempt(str(candidate), judge.top1(quantized), judge.top1_float)
+        exclude = candidate.settings.exclude
+        attempt = Attempt(str(candidate), judge.top1(quantized), judge.top1_float, exclude)
         tried.append((attempt, quantized))
         if settings.max_drop is None or _holds(attempt, settings.max_drop):
             break
@@ -145,13 +149,7 @@ def _classes(model, samples: Sequence[Sample]):
         return None
     session = open_session(model)
     first = session.run(None, dict(samples[0]))
-    name = next((o for o, y in zip(session.outputs, first, strict=True) if _row(y)), "")
+    name = next((o for o, y in zip(session.outputs, first, strict=True) if is_row(y)), "")
     if not name:
         return None
     return np.array([session.run([name], dict(sample))[0].argmax() for sample in samples])
-
-
-def _row(y):
-    """Return True for one row of floats, or of integers that stand for floats: no labels."""
-    is_number = isinstance(y, np.ndarray) and y.dtype.kind in "fiu" and y.dtype != np.int64
-    return is_number and y.ndim > 0 and 2 <= y.size == y.shape[-1]

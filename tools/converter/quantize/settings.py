@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+from ..truth import Data
+
 MODES = ("int8", "int16x8", "dynamic")
 METHODS = ("minmax", "percentile", "entropy", "mse")
 IO = ("float", "int8")
@@ -29,6 +31,7 @@ class Settings:
         per_channel: a scale for each output channel of weights.
         exclude: nodes that stay in float.
         io: dtype of the model's inputs and outputs.
+        test: samples that calibrate nothing, with what is true of them.
         max_drop: share of samples that may be lost against float before other settings are tried.
     """
 
@@ -40,3 +43,4 @@ class Settings:
     exclude: Sequence[str] = ()
     io: str = "float"
     max_drop: float | None = None
+    test: Data | None = None

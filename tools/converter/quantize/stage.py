@@ -11,6 +11,7 @@ from ..conversion import Conversion
 from ..errors import UsageError
 from ..reference import given
 from ..rewrites import Rewrite
+from . import floats
 from .post_training import quantize as quantized
 
 
@@ -41,6 +42,18 @@ def quantize(state: Conversion) -> None:
     model, state.quantized = quantized(state.model, state.options.quantize, state.context)
     state.notes += state.quantized.notes
     state.model = state.simplified = state.answers = model
+
+
+def name_floats(state: Conversion) -> None:
+    """Name the operators that compute in float all the same, and why."""
+    options = state.options
+    if options.optimize == 0:
+        state.notes.append(
+            "--optimize 0 leaves the operators as they are, in float between QuantizeLinear and "
+            "DequantizeLinear"
+        )
+    in_float, rounds_weights = state.quantized.in_float, options.weights != "f32"
+    state.notes += floats.notes(state.model, options.quantize, in_float, rounds_weights)
 
 
 def take_samples(state: Conversion) -> None:

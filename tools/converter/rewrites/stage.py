@@ -74,7 +74,9 @@ def _rewrite(state, group, n_rounds, excluded: Sequence[str] = ()):
             f"rewrite {', '.join(without)} left out: it changes the model's values. The model is "
             "right without it, but may be slower: please report this with the model"
         )
-    state.notes += [] if excluded else qdq.notes(state.model)
+    if not excluded:
+        in_float = state.quantized.in_float if state.quantized else {}
+        state.notes += qdq.notes(state.model, in_float)
     if state.twin is not None:
         chosen = rewrites.select(group, level, without=(*excluded, *without))
         state.twin, _ = rewrites.run(state.twin, chosen, state.context, n_rounds=n_rounds)

@@ -1,16 +1,20 @@
 """--quantize on the command line: which options and calibration data it accepts and refuses."""
 
+import json
+
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
 from examples.running import EXAMPLES
-from tests.host.converter.quantize.net import calibration, net, outputs, prepared
+from tests.host.converter.quantize.net import CLASSES, calibration, net, outputs, prepared
+from tests.host.device import small
 from tools.converter.__main__ import main
 from tools.converter.errors import UsageError
 from tools.converter.quantize.post_training import quantize
 from tools.converter.quantize.settings import Settings
+from tools.converter.truth import Data
 
 
 @pytest.mark.parametrize(
@@ -78,9 +82,11 @@ def test_the_command_line_quantizes_and_reports_accuracy(tmp_path, capsys):
     assert main([*words, "--calibration", data, "--labels", f"{data}:labels"]) == 0
     printed = capsys.readouterr().out
     assert "quantize int8, minmax, per channel: top-1" in printed and "first" in printed
+    assert "\ndB       signal to noise. From a total of 20" in printed
     assert main([*words, "--calibration", data]) == 0
     printed = capsys.readouterr().out
     assert "per channel: same class as float" in printed and "top-1" not in printed
+    assert "on the calibration data" in printed and "\ntest " not in printed
     np.save(tmp_path / "same.npy", np.zeros_like(x))
     assert main([*words, "--calibration", str(tmp_path / "same.npy")]) == 0
     assert capsys.readouterr().out.count("note: --calibration holds one value only") == 1
@@ -89,6 +95,48 @@ def test_the_command_line_quantizes_and_reports_accuracy(tmp_path, capsys):
     np.save(tmp_path / "wrong.npy", x.astype(np.float64))
     assert main([*words, "--calibration", str(tmp_path / "wrong.npy")]) == 2
     assert "float64, but input x takes float32" in capsys.readouterr().err
+
+
+def test_test_data_are_judged_beside_the_calibration_data(tmp_path, capsys):
+    onnx.save(net(), tmp_path / "net.onnx")
+    np.save(tmp_path / "calibration.npy", np.concatenate([s["x"] for s in calibration()]))
+    test = calibration(40, seed=7)
+    right = outputs(net(), test).reshape(40, -1).argmax(axis=1)
+    right[:10] = (right[:10] + 1) % CLASSES  # float is right in 30 of 40
+    np.savez(tmp_path / "test.npz", x=np.concatenate([s["x"] for s in test]), y=right)
+    words = [str(tmp_path / "net.onnx"), "--quantize", "int8"]
+    words += ["--calibration", str(tmp_path / "calibration.npy")]
+    assert main([*words, "--test", f"{tmp_path}/test.npz:x,y"]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("test ")]
+    assert line.endswith("(float 75.0%) on 40 samples of the test data") and "top-1 7" in line
+    assert main([*words, "--test", f"{tmp_path}/test.npz:x,y", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)["quantized"]["test"]
+    assert result["samples"] == 40 and result["float"]["accuracy"] == 0.75
+    assert main([*words, "--test", f"{tmp_path}/test.npz:x,z"]) == 2
+    assert "--test: " in capsys.readouterr().err
+    np.save(tmp_path / "few.npy", right[:7])
+    assert main([*words, "--test", f"{tmp_path}/test.npz:x", f"{tmp_path}/few.npy"]) == 2
+    error = capsys.readouterr().err
+    assert "40 samples, but 7 true values" in error and error.count("\n") == 1
+
+
+def test_true_values_have_an_error_instead_of_an_accuracy():
+    test = calibration(20, seed=7)
+    values = outputs(net(), test).reshape(20, CLASSES)
+    data = Data("test", {"x": [np.concatenate([s["x"] for s in test])]}, values)
+    _, outcome = quantize(prepared(net()), Settings(samples=calibration(), test=data))
+    result = outcome.report()["test"]
+    assert result["float"]["r2"] == 1 and result["float"]["mean_absolute_error"] == 0
+    assert 0.9 < result["quantized"]["r2"] < 1 and result["quantized"]["accuracy"] is None
+
+
+def test_test_data_without_anything_to_quantize_give_a_note():
+    data = Data("test", {"x": [np.zeros((2, 3), np.float32)]}, np.zeros(2))
+    model = small.relu([3])
+    model.graph.node[0].op_type = "Exp"
+    settings = Settings("dynamic", test=data)
+    _, outcome = quantize(prepared(model), settings)
+    assert outcome.notes[-1] == "--test is not used: no accuracy is measured"
 
 
 def with_label(proto):
@@ -135,6 +183,7 @@ def test_a_model_with_nothing_to_quantize_gives_a_note(mode, tmp_path, capsys):
         (["--io", "int8"], "--io"),
         (["--method", "mse"], "--method"),
         (["--per-tensor", "--exclude", "first"], "--per-tensor, --exclude"),
+        (["--test", "x.npz:x,y"], "--test"),
         (["--labels", "y.npy", "--min-accuracy-drop", "1%"], "--labels, --min-accuracy-drop"),
     ],
 )

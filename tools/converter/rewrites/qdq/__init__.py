@@ -14,12 +14,13 @@ A node without an integer form stays as it is, and notes() says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import onnx
 import onnx_ir as ir
 
-from ... import verify
+from ... import stays_float, verify
 from ...context import Context
 from ...errors import Problem
 from ...ir import dtype_name
@@ -187,18 +188,23 @@ def _write_reasons(edit, context):
     return True
 
 
-def notes(model: onnx.ModelProto) -> list[str]:
-    """Return a line with the reason for each node that computes floats from integers."""
+def notes(model: onnx.ModelProto, reasons: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Return a line for each node that computes in float on what was integers: why.
+
+    Args:
+        model: the rewritten model.
+        reasons: those that are known already, by name of a node.
+    """
     floats = {node.output[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
     if not any(floats.intersection(node.input) for node in model.graph.node):
         return []
-    edit, lines = Edit(maps.remove_maps(model)[0]), []
+    edit, rows = Edit(maps.remove_maps(model)[0]), []
     for node in list(edit.graph):
         if _stays(node):
             name, op_type = node.name or node.outputs[0].name, node.op_type
-            reason = node.metadata_props.get(_REASON) or _reason(edit, node)
-            lines.append(f"{name} ({op_type}) stays in float: {reason}")
-    return lines
+            reason = reasons.get(name) or node.metadata_props.get(_REASON) or _reason(edit, node)
+            rows.append((name, op_type, reason))
+    return stays_float.lines(rows)
 
 
 def _stays(node):
