@@ -67,6 +67,11 @@ COMMANDS = {
     "run": _tool(
         "run a model on a target, compare it with onnxruntime", "run.__main__", "limited"
     ),
+    "evaluate": _tool(
+        "print a model's accuracy on test data, and where it is wrong",
+        "evaluate.__main__",
+        "limited",
+    ),
     "boards": _tool("list the boards and what is known of them", "cli.boards"),
     "targets": _tool("list, install and build the MicroPython targets", "micropython.__main__"),
     "ops": _tool("list the supported operators, or those of a model", "cli.ops", "limited"),
@@ -81,7 +86,7 @@ COMMANDS = {
 GROUPS = {
     "From a model to a board": ("convert", "quantize", "advise", "flash", "new"),
     "A sensor on a board": ("record", "monitor"),
-    "Look at a model": ("inspect", "report", "ops", "run", "playground"),
+    "Look at a model": ("inspect", "report", "ops", "run", "evaluate", "playground"),
     "Boards and targets": ("boards", "targets", "check"),
     "Files": ("sign", "tensor", "package", "dist"),
     "Measure and test mpconnxr itself": ("bench", "conformance"),

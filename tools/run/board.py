@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,8 +47,33 @@ def run_on_board(
         RunError: if the program raises an exception.
         DeployError: if the board cannot be reached, or has too little space.
     """
-    package = Package(own=args.ops and args.ops / "device")
-    with Device(args.target) as device:
+    with files_on_board(args.target, files, args.ops, needs) as (device, folder):
+        try:
+            return device.execute(program(folder), silence, max_bytes=_MAX_BYTES)
+        except BoardError as e:
+            raise RunError(f"{args.target}: {e}") from None
+
+
+@contextmanager
+def files_on_board(
+    port: str, files: Mapping[str, bytes], ops: Path | None = None, needs: Collection[str] = ()
+) -> Iterator[tuple[Device, str]]:
+    """Copy files to a board, which can import the package afterwards; remove them in the end.
+
+    Args:
+        port: the serial port.
+        files: {name: contents}, model.bin among them.
+        ops: folder of the user's operators.
+        needs: optional modules of the package.
+
+    Yields:
+        The board, and the folder of the files with a / at its end.
+
+    Raises:
+        DeployError: if the board cannot be reached, or has too little space.
+    """
+    package = Package(own=ops and ops / "device")
+    with Device(port) as device:
         about = device.about()
         machine = machine_of(
             about, boards.board_of(about.machine, about.platform, boards.load_boards())
@@ -61,13 +87,10 @@ def run_on_board(
         copied = [] if deployed is not None else [f.under(away) for f in code]
         transfer.bring(device, copied + own, about.folder, "run")
         device.reset()
-        folder = f"{away}/"
         parent = away if deployed is None else deployed
-        start = f"import sys\nsys.path.insert(0, {parent!r})\n"
         try:
-            return device.execute(start + program(folder), silence, max_bytes=_MAX_BYTES)
-        except BoardError as e:
-            raise RunError(f"{args.target}: {e}") from None
+            device.execute(f"import sys\nsys.path.insert(0, {parent!r})\n")
+            yield device, f"{away}/"
         finally:
             device.reset()
             device.clear(away)

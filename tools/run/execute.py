@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from onnx import TensorProto
@@ -17,15 +19,15 @@ from tools.errors import RunError, UsageError
 from tools.format import reader
 from tools.format.dtypes import dtype_name
 from tools.format.objects import is_object
-from tools.harness import Job, input_bytes, output_value, run_jobs
+from tools.harness import Job, Run, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 from tools.progress import progress
 
 from . import vector
 from .compare import Errors, ExpectedOutputs, Reference, inner_values
 from .layers import Layers
-from .models import Notify, checked, open_model
-from .samples import output_name, random_samples, sample_of, samples_in
+from .models import Notify, Ready, checked, open_model
+from .samples import Sample, output_name, random_samples, sample_of, samples_in
 
 _WORKERS = 2
 _FAR = 0.1  # error of the largest value that no int8 model has within its range
@@ -34,6 +36,7 @@ _OUTSIDE = (
     "are large: compare it for real inputs, X.npy or --samples DIR"
 )
 _QUANTIZING = ("levels", "quantize", "wide_quantize")  # kernels of QuantizeLinear
+_JOB_NBYTES = 32 << 20  # of the samples in one job: the target's heap grows with them
 
 
 def execute(args: Namespace, options: Options, notify: Notify) -> dict:
@@ -57,8 +60,9 @@ def execute(args: Namespace, options: Options, notify: Notify) -> dict:
     elif args.compare:
         reference = Reference(args.compare, options.state, zeros, operators, options.bind)
         reference.check([sample.arrays for sample in samples])
-    runs = _run(args, samples, ready, own.kernels_in(options.ops))
-    outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
+    kernels = own.kernels_in(options.ops)
+    runs = run_samples("run", args.target, args.timeout, samples, ready, kernels)
+    outputs = [outputs_of(run, r) for run, r in zip(runs, ready, strict=True)]
     report = _figures(args, runs, ready)
     report["samples"] = [
         _sample(args, *parts) for parts in zip(samples, ready, runs, outputs, strict=True)
@@ -106,7 +110,8 @@ def _refuse_overwriting(args, samples, ready):
         raise UsageError(reason)
 
 
-def _arrays(run, ready):
+def outputs_of(run: Run, ready: Ready) -> list[np.ndarray | list]:
+    """Return the outputs of a run, arrays or lists of maps."""
     return [value for _, value in _values(run, ready)[: len(ready.outputs)]]
 
 
@@ -138,16 +143,36 @@ def _figures(args, runs, ready):
     }
 
 
-def _run(args, samples, ready, kernels):
-    """Run all samples; neighbours with the same model share a job.
+def run_samples(
+    command: str,
+    target: str,
+    timeout: float,
+    samples: Sequence[Sample],
+    ready: Sequence[Ready],
+    kernels: Mapping[str, Path] | None = None,
+) -> list[Run]:
+    """Run all samples on a target; neighbours with the same model share a job.
 
     Samples of a model with state are steps of one sequence, in one job.
+
+    Args:
+        command: its name, for the progress.
+        target: name of the target.
+        timeout: seconds that one inference may take.
+        samples: the inputs.
+        ready: the model of each sample.
+        kernels: {name: file} to add to mpconnxr/ops/.
+
+    Raises:
+        RunError: if a sample cannot be run.
     """
     most = -(-len(samples) // _WORKERS)
     if any(r.states for r in ready):
         most = len(samples)
         if any(r is not ready[0] for r in ready):
             raise RunError("samples of one shape are needed: state is kept from one to the next")
+    else:
+        most = min(most, max(1, _JOB_NBYTES // max(1, *map(_nbytes, samples))))
     groups = _groups(ready, most)
     jobs = [
         Job(
@@ -157,11 +182,11 @@ def _run(args, samples, ready, kernels):
         )
         for group in groups
     ]
-    with limits.lifted(), progress("run", args.target, len(samples), "sample") as bar:
+    with limits.lifted(), progress(command, target, len(samples), "sample") as bar:
         outcomes = run_jobs(
-            get_target(args.target),
+            get_target(target),
             jobs,
-            args.timeout * most,
+            timeout * most,
             _WORKERS,
             jobs_a_process=1,
             on_run=bar.update,
@@ -174,6 +199,10 @@ def _run(args, samples, ready, kernels):
             hint = ": --timeout SECONDS allows more" if outcome.error == "timeout" else ""
             raise RunError(f"sample {number}: {outcome.error}: {outcome.message}{hint}")
     return [run for outcome in outcomes for run in outcome.runs]
+
+
+def _nbytes(sample):
+    return sum(x.nbytes for x in sample.arrays if isinstance(x, np.ndarray))
 
 
 def _groups(ready, most):

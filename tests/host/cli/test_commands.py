@@ -99,6 +99,7 @@ def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
     required = {"targets": ["list"], "completion": ["bash"]}
+    required |= {"evaluate": ["x", "--data", "x.npz:x,y"]}
     required |= {"playground": ["--serve"], "advise": ["x", "--board", "pico"]}
     required |= {"record": ["-o", "x.npz", "--pin", "26"], "monitor": ["--pin", "26"]}
     files = {
@@ -133,6 +134,7 @@ def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
         ("run", "none.onnx"),
         ("advise", "none.onnx", "--board", "pico"),
         ("run", DIGITS, "none.npy"),
+        ("evaluate", DIGITS, "--data", "none.npz:x,y"),
         ("ops", "none.onnx"),
         ("bench", "none.onnx"),
         ("dist", "--model", "none.bin", "--board", "pico", "--to", "x"),
@@ -160,6 +162,9 @@ def test_a_missing_file_is_status_1_in_one_line(argv, tmp_path, monkeypatch, cap
         ("quantize", DIGITS, "--io", "what"),
         ("report", DIGITS, "a.html", "-o", "b.html"),
         ("run", DIGITS, "--target", "what"),
+        ("evaluate", "x.bin"),
+        ("evaluate", "x.bin", "--data", "x.npz:x,y", "--target", "what"),
+        ("evaluate", "x.bin", "--data", "a", "b", "c"),
         ("run", DIGITS, "--timeout", "-1"),
         ("run", DIGITS, "--", "--what"),
         ("advise", DIGITS, "--board", "what"),

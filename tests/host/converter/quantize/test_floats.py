@@ -8,7 +8,7 @@ from onnx import TensorProto, helper
 from tests.host.converter.quantize.net import array, calibration, net
 from tests.host.device import small
 from tools.converter.convert import Options, convert
-from tools.converter.quantize import Settings
+from tools.converter.quantize.settings import Settings
 from tools.converter.stays_float import lines
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
