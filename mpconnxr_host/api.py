@@ -28,6 +28,7 @@ import numpy as np
 import onnx
 
 import mpconnxr
+from mpconnxr.build.reader import MAGIC
 from tools.converter.check import Outcome, check
 from tools.converter.convert import convert as run_passes
 from tools.converter.converted import Converted
@@ -37,9 +38,11 @@ from tools.converter.options import Options
 from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
 from tools.converter.report import fits, page, python_floats
+from tools.converter.truth import Data
 from tools.deploy.boards import Board, load_boards, named
 from tools.deploy.fit import Needs
 from tools.errors import ConvertError, DeployError, RunError, UsageError
+from tools.evaluate.evaluation import Evaluation
 
 from .arrays import samples_of
 
@@ -53,6 +56,7 @@ __all__ = [
     "boards",
     "compare",
     "convert",
+    "evaluate",
     "flash",
     "quantize",
     "report",
@@ -96,6 +100,8 @@ class ConvertedModel:
         name: the file's name without its suffix.
         board: the board that it is meant for; "" if none was named.
         check: the result of the run on this computer that compared the file with the model.
+        evaluation: what the file answers to the samples of `test`; None without these.
+        of_float: what the float model answers to them, if the file is quantized.
     """
 
     model_file: bytes = field(repr=False)
@@ -103,6 +109,8 @@ class ConvertedModel:
     board: str
     check: Outcome
     _converted: Converted = field(repr=False)
+    evaluation: Evaluation | None = None
+    of_float: Evaluation | None = None
 
     def __len__(self) -> int:
         """Return the bytes of the file."""
@@ -156,6 +164,11 @@ class ConvertedModel:
         expected = self._converted.expected
         found = [python_floats.of(self._converted).warning, expected.warning if expected else ""]
         return [text for text in found if text]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of samples of `test` that the file answers right; None for values."""
+        return self.evaluation.accuracy if self.evaluation else None
 
     @property
     def layers(self) -> Sequence[Any]:
@@ -231,6 +244,7 @@ def convert(
     *,
     quantize: str | None = None,
     calibration: Any = None,
+    test: tuple[Any, Any] | None = None,
     golden: Any = None,
     expect: Any = None,
     labels: Any = None,
@@ -251,6 +265,8 @@ def convert(
         quantize: "int8", "int16x8" or "dynamic": make integers of a float model.
         calibration: inputs that are typical, for quantization: an array or a dict of arrays by
             input name, whose first axis counts samples; or a .npz, a .npy or a folder.
+        test: samples that were not trained with, as `calibration`, and the class or value of
+            each: the result has the accuracy of the file, and of the float model.
         golden: inputs of the vector that `flash` runs on the board; random ones by default.
         expect: what the trained model computed of `golden`.
         labels: names of the classes in the order of the scores, or a file with one a line.
@@ -275,12 +291,84 @@ def convert(
     )
     if out:
         result.save(out)
+    if test is not None:
+        x, y = test
+        result.evaluation = evaluate(result, x, y)
+        result.of_float = evaluate(model, x, y) if quantize else None
     return result
 
 
 def quantize(model: Model, calibration: Any, mode: str = "int8", **options: Any) -> ConvertedModel:
     """Convert a float model into one of integers: `convert` with `quantize`."""
     return convert(model, quantize=mode, calibration=calibration, **options)
+
+
+def evaluate(
+    model: Any,
+    x: Any,
+    y: Any,
+    *,
+    labels: Sequence[str] | None = None,
+    target: str | None = None,
+    port: str | None = None,
+    worst: int = 10,
+) -> Evaluation:
+    """Compare a model's answers with what is true: accuracy, confusion, the worst samples.
+
+    >>> x = np.zeros((2, 1, 1, 8, 8), np.float32)
+    >>> mpconnxr.evaluate(mpconnxr.convert("examples/digits/digits.onnx"), x, [3, 3]).accuracy
+    1.0
+
+    Args:
+        model: what `convert` returned, a .bin, or an original, which runs in onnxruntime.
+        x: samples: an array, or a dict of arrays by input name, whose first axis counts them.
+        y: for each sample its class (an integer or a label), or its value or values (floats).
+        labels: names of the classes; by default those in the file.
+        target: MicroPython target that runs a file; by default `unix` if it is built, else this
+            Python, which gives the same answers and takes long.
+        port: serial port of a board that runs a file instead.
+        worst: most samples in `Evaluation.worst`.
+
+    Raises:
+        UsageError: if samples, truth and model do not belong together.
+        RunError, DeployError: if the model does not run.
+    """
+    from tools.evaluate import predict
+    from tools.evaluate.evaluation import evaluate as judged
+
+    arrays = x if isinstance(x, Mapping) else {"": x}
+    truth = np.asarray(y)
+    data = Data("x", {name: [_float32(array)] for name, array in arrays.items()}, truth)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "model"
+        is_file = isinstance(model, ConvertedModel) or (_is_path(model) and _is_bin(model))
+        if not is_file:
+            path = _as_file(model, place.with_suffix(".onnx"))
+            outputs = predict.by_onnxruntime(path, data)
+        else:
+            path = place.with_suffix(".bin")
+            path.write_bytes(
+                model.model_file if isinstance(model, ConvertedModel) else Path(model).read_bytes()
+            )
+            file = predict.File(path, data)
+            labels = labels or file.labels
+            outputs = (
+                file.on_board(port)[0]
+                if port
+                else file.on_target(target or predict.default_target())
+            )
+    return judged(lambda _: outputs, None, truth, labels, worst)
+
+
+def _float32(values: Any) -> np.ndarray:
+    """Return an array in which Python's floats have the size that models take."""
+    array = np.asarray(values)
+    return array.astype(np.float32) if array.dtype == np.float64 else array
+
+
+def _is_bin(path: PathLike) -> bool:
+    with open(path, "rb") as f:
+        return f.read(len(MAGIC)) == MAGIC
 
 
 @dataclass(frozen=True)

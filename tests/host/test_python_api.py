@@ -1,6 +1,7 @@
 """`import mpconnxr` on a computer: convert, run, compare and deploy from Python."""
 
 import doctest
+import json
 import subprocess
 import sys
 import zipfile
@@ -166,6 +167,50 @@ def test_calibration_may_be(form, quantized, images, tmp_path):
     }[form]
     again = mpconnxr.quantize(DIGITS, calibration)
     assert again.model_file == quantized.model_file
+
+
+@pytest.fixture(scope="module")
+def classes(digits, images):
+    """Return the class that the float model gives each image."""
+    return np.array([int(digits.run(image)[0].argmax()) for image in images])
+
+
+def test_accuracy_on_test_data(images, classes):
+    model = mpconnxr.convert(
+        DIGITS, quantize="int8", calibration=images, test=(images.astype(float), classes)
+    )
+    answers = [int(model.run(image)[0].argmax()) for image in images]
+    assert model.accuracy == np.mean(answers == classes) == model.evaluation.accuracy
+    assert model.of_float.accuracy == 1
+    assert mpconnxr.convert(DIGITS, test=(images, classes)).accuracy == 1
+
+
+@pytest.mark.parametrize("target", ["unix", "cpython"])
+def test_targets_evaluate_alike(target, ready_target, quantized, images, classes, tmp_path):
+    ready_target(target)
+    path = quantized.save(tmp_path / "digits.bin")
+    answers = [int(quantized.run(image)[0].argmax()) for image in images]
+    for model in (quantized, path):
+        result = mpconnxr.evaluate(model, {"image": images}, classes, target=target)
+        assert result.confusion.sum() == len(images) and len(result.per_class) >= 2
+        assert result.answers.given.tolist() == answers
+
+
+def test_evaluation_refuses_samples_without_truth(digits, images):
+    with pytest.raises(mpconnxr.UsageError, match="24 samples, but 2 true values"):
+        mpconnxr.evaluate(digits, images, [1, 2])
+
+
+def test_the_notebook_runs(tmp_path, monkeypatch):
+    notebook = json.loads((package.ROOT / "examples" / "notebook.ipynb").read_text())
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) > 5 and not any(cell["outputs"] for cell in cells)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in cells:
+        exec("".join(cell["source"]), names)
+    assert names["small"].accuracy > 0.9
+    assert (tmp_path / "digits.bin").read_bytes() == names["small"].model_file
 
 
 def test_integers_are_not_taken_for_floats(images):

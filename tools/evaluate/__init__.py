@@ -1,6 +1,6 @@
 """Evaluate a model on data with true classes or values: accuracy, confusion, the worst samples.
 
-from tools.evaluate import evaluate, read_data data = read_data("test.npz:x,y")
+data = read_data("test.npz:x,y")
 print(evaluate(predict, x, data.truth).text())
 """
 

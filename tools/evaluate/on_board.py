@@ -14,6 +14,13 @@ except ImportError:  # a port without a clock
     ticks_us = None
 
 _CHUNK = 768  # bytes of a tensor in one line
+model = None
+
+
+def load(path):
+    """Load the model."""
+    global model
+    model = mpconnxr.load(path)
 
 
 def fill(i, at, text):

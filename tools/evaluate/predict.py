@@ -97,7 +97,7 @@ class File:
         outputs, times = [], []
         with files_on_board(port, {"model.bin": ready.data}) as (device, folder):
             try:
-                load = f"model = mpconnxr.load({folder + 'model.bin'!r})\n"
+                load = f"load({folder + 'model.bin'!r})\n"
                 device.execute(_SCRIPT.read_text() + load, _SECONDS)
                 with progress("evaluate", port, len(self.samples), "sample") as bar:
                     for sample in self.samples:

@@ -10,7 +10,7 @@ from tests.host.converter.quantize.net import CLASSES, calibration, net, outputs
 from tests.host.device import small
 from tests.host.fake_board import FakeBoard
 from tools.converter.convert import Options, convert
-from tools.converter.quantize import Settings
+from tools.converter.quantize.settings import Settings
 from tools.evaluate.__main__ import main
 
 N = 12
