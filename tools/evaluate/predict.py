@@ -49,7 +49,7 @@ class File:
         self._path = path
         model = open_model(path, Options(), lambda text: None)
         if isinstance(model, OnnxModel):
-            raise UsageError(f"{path} is no model.bin: convert it first, or name it with --float")
+            raise UsageError(f"{path} is an .onnx: convert it first, or name it with --float")
         self._model: BinModel = model
         stored = reader.read(path.read_bytes())
         chunk = stored.chunk(layout.CHUNK_LABELS)

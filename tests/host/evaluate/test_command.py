@@ -92,9 +92,9 @@ def test_values_of_a_model_are_evaluated(tmp_path, capsys):
         ("float.bin", ["test.npz:x,few"], "12 samples, but 5 true values"),
         ("float.bin", ["test.npz:text,y"], "but input x takes float32"),
         ("float.bin", ["test.npz:y,y"], "input x takes float32"),
-        ("float.bin", ["test.npz:x,none"], "there is no array none"),
+        ("float.bin", ["test.npz:x,none"], "it lacks the array none"),
         ("float.bin", ["net.onnx"], "is not a .npy or .npz file"),
-        ("net.onnx", ["test.npz:x,y"], "is no model.bin: convert it first"),
+        ("net.onnx", ["test.npz:x,y"], "is an .onnx: convert it first"),
         ("test.npz", ["test.npz:x,y"], ""),
     ],
 )

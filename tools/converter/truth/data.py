@@ -133,7 +133,7 @@ def _truth(text):
 
 def _member(contents, key, text):
     if key not in contents:
-        raise UsageError(f"{text}: there is no array {key}; it holds {', '.join(contents)}")
+        raise UsageError(f"{text}: it lacks the array {key}, and holds {', '.join(contents)}")
     return contents[key]
 
 

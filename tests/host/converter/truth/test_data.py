@@ -75,7 +75,7 @@ def test_a_column_of_classes_is_taken(tmp_path):
     [
         (["a.npz:x"], "name samples and truth, as FILE.npz:x,y; it holds x, y, z, other"),
         (["two.npz"], "name samples and truth, as FILE.npz:x,y; it holds x, labels"),
-        (["a.npz:x,w"], "there is no array w; it holds x, y, z, other"),
+        (["a.npz:x,w"], "it lacks the array w, and holds x, y, z, other"),
         (["x.npy"], "has no true values: name a second file"),
         (["x.npy", "a.npz"], "say which of x, y, z, other, as FILE.npz:KEY"),
         (["x.npy", "none.npz:y"], "No such file"),
