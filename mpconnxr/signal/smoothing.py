@@ -40,9 +40,9 @@ class Average:
             InputError: an argument does not fit.
         """
         dtype = getattr(output, "dtype", None)
-        if dtype not in ("float32", "int8", "uint8") or not hasattr(output, "nelem"):
+        if dtype not in ("float32", "int8", "uint8") or not getattr(output, "nelem", 0):
             raise InputError("output: a Tensor of float32, int8 or uint8 is needed")
-        self.n, self._output = integer("n", n, 1, _MOST_RUNS), output
+        self.n = integer("n", n, 1, _MOST_RUNS)
         self._halves, self._data, self._zero, self._unit = None, output.data, 0, 1 / 256
         if dtype == "float32":
             self._halves, self._unit = output.view("H"), 1 / 65536
