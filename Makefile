@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test-all test-device lint loops fuzz bench package dist clean setup venv
+.PHONY: help demo examples test test-all test-device lint loops fuzz bench docs package dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -70,6 +70,10 @@ bench: setup ## count the collection's models, next to C and CMSIS-NN: docs/benc
 	  --target mps2-an505 --target virt-rv32 --target sim-de212 --target unix --write-docs
 	@$(PY) -m benchmarks.steps
 	@$(PY) -m benchmarks.every_model --write-docs
+
+docs: venv ## build the site of these pages, with search: build/site/index.html
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
 
 package: venv ## write build/mpconnxr, to copy it by hand: for any board, or BOARD=pico
 	@$(PY) -m tools.dist.package $(BOARD:%=--board %)

@@ -26,8 +26,8 @@ README = (ROOT / "README.md").read_text()
 
 
 def script():
-    """Return train.py: the first block in Python."""
-    return re.search(r"```python\n(.*?)```", README, re.S)[1]
+    """Return train.py."""
+    return re.search(r"^This is `train.py`:\n\n```python\n(.*?)```", README, re.M | re.S)[1]
 
 
 def commands():
