@@ -11,7 +11,7 @@ import re
 import shutil
 from collections import Counter
 from pathlib import Path
-from posixpath import dirname, join, normpath, relpath
+from posixpath import basename, dirname, join, normpath, relpath
 
 from markdown_it import MarkdownIt
 from mkdocs.structure.files import File, Files
@@ -62,13 +62,18 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def _link(text, target, page, repo_url, files):
-    """Return a link that the site can follow: to a page, to the repository, or its text alone."""
+    """Return a link that the site can follow: to a page, to the repository, or its text alone.
+
+    The text of a link to a page is the page's title if it was the file's name.
+    """
     path, _, anchor = target.partition("#")
     if path and "://" not in target:
         path = normpath(join(dirname(page), path))
         if (ROOT / path / "README.md").is_file():
             path = f"{path}/README.md"
         if files.get_file_from_path(path):
+            if text == basename(path):  # a file's name says nothing here
+                text = (ROOT / path).read_text().partition("\n")[0].removeprefix("# ")
             target = relpath(path, dirname(page) or ".") + (f"#{anchor}" if anchor else "")
         elif (ROOT / path).exists():
             return f"[{text}]({repo_url.rstrip('/')}/blob/main/{path})" if repo_url else text

@@ -144,6 +144,13 @@ def test_the_site_has_the_docstrings(site):
 
 
 @pytest.mark.slow
+def test_links_to_pages_have_titles_and_links_to_sources_are_text(site):
+    text = (site / "docs" / "index.html").read_text()
+    assert '<a href="convert.html">Converting a model</a>' in text
+    assert "<td>tools/converter</td>" in text
+
+
+@pytest.mark.slow
 def test_the_search_works_without_a_server(site, tmp_path):
     if not chromium.executable():
         pytest.skip("there is no Chromium: install chromium")
