@@ -193,7 +193,7 @@ def test_targets_evaluate_alike(target, ready_target, quantized, images, classes
     for model in (quantized, path):
         result = mpconnxr.evaluate(model, {"image": images}, classes, target=target)
         assert result.confusion.sum() == len(images) and len(result.per_class) >= 2
-        assert result.answers.given.tolist() == answers
+        assert result.answers.predicted.tolist() == answers
 
 
 def test_evaluation_refuses_samples_without_truth(digits, images):

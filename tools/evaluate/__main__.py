@@ -135,7 +135,7 @@ def _same(evaluations):
     runs = list(evaluations.items())
     for (first, before), (name, one) in zip(runs, runs[1:], strict=False):
         if one.answers.are_classes:
-            yield first, name, float(np.mean(before.answers.given == one.answers.given))
+            yield first, name, float(np.mean(before.answers.predicted == one.answers.predicted))
 
 
 if __name__ == "__main__":

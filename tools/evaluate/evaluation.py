@@ -180,7 +180,7 @@ def _numbers_of(truth, labels):
 def _classes(answers, labels):
     """Return all classes, and their names."""
     if answers.scores is None:
-        classes = np.unique(np.concatenate([answers.truth, answers.given]))
+        classes = np.unique(np.concatenate([answers.truth, answers.predicted]))
     else:
         classes = np.arange(max(answers.scores.shape[1], 2))
     if not labels or classes.dtype.kind in "US":
@@ -194,7 +194,7 @@ def _classes(answers, labels):
 
 def _confusion(answers, classes):
     confusion = np.zeros((len(classes), len(classes)), np.int64)
-    rows, columns = (np.searchsorted(classes, x) for x in (answers.truth, answers.given))
+    rows, columns = (np.searchsorted(classes, x) for x in (answers.truth, answers.predicted))
     known = ~answers.has_nan
     np.add.at(confusion, (rows[known], columns[known]), 1)
     return confusion
@@ -202,12 +202,12 @@ def _confusion(answers, classes):
 
 def _figures(confusion, i, name, answers):
     right = int(confusion[i, i])
-    given = int(confusion[:, i].sum())
+    predicted = int(confusion[:, i].sum())
     # samples with NaN are in no column, but count
     classes = answers.truth if answers.scores is not None else None
     count = int((classes == i).sum()) if classes is not None else int(confusion[i].sum())
     return ClassFigures(
-        name, count, right / given if given else None, right / count if count else None
+        name, count, right / predicted if predicted else None, right / count if count else None
     )
 
 
@@ -217,29 +217,29 @@ def _surest_errors(answers, classes, names, most):
     scores = answers.scores
     margins = np.zeros(len(wrong))
     if scores is not None and scores.shape[1] > 1:
-        margins = scores[wrong, answers.given[wrong]] - scores[wrong, answers.truth[wrong]]
+        margins = scores[wrong, answers.predicted[wrong]] - scores[wrong, answers.truth[wrong]]
     elif scores is not None:
         margins = np.abs(scores[wrong, 0] - answers.threshold)
     margins = np.where(answers.has_nan[wrong], np.inf, margins)
     rows = []
     for i in wrong[np.argsort(-margins, kind="stable")][:most]:
         truth = names[int(np.searchsorted(classes, answers.truth[i]))]
-        answer = names[int(np.searchsorted(classes, answers.given[i]))]
+        answer = names[int(np.searchsorted(classes, answers.predicted[i]))]
         score = None
         if answers.has_nan[i]:
             answer = "NaN"
         elif scores is not None:
-            score = float(scores[i, answers.given[i] if scores.shape[1] > 1 else 0])
+            score = float(scores[i, answers.predicted[i] if scores.shape[1] > 1 else 0])
         rows.append(WorstSample(int(i), truth, answer, score))
     return rows
 
 
 def _largest_errors(answers, most):
-    errors = np.abs(answers.given - answers.truth).max(axis=1)
+    errors = np.abs(answers.predicted - answers.truth).max(axis=1)
     errors = np.where(answers.has_nan, np.inf, errors)
     rows = []
     for i in np.argsort(-errors, kind="stable")[:most]:
-        texts = [_values_text(x[i]) for x in (answers.truth, answers.given)]
+        texts = [_values_text(x[i]) for x in (answers.truth, answers.predicted)]
         error = None if answers.has_nan[i] else float(errors[i])
         rows.append(WorstSample(int(i), *texts, error))
     return rows

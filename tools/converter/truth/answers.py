@@ -19,7 +19,7 @@ class Answers:
     Attributes:
         are_classes: classes, not values.
         truth: the true class of each sample, or its true values as a row of float64.
-        given: the same of the model. The class of a sample whose scores hold NaN means nothing.
+        predicted: the same of the model. The class of a sample whose scores hold NaN means nothing.
         has_nan: for each sample, whether the model gives NaN (or infinity, where values are due).
         scores: a row of scores for each sample, if the model gives scores.
         threshold: the value above which a model with one output answers class 1; else None.
@@ -27,7 +27,7 @@ class Answers:
 
     are_classes: bool
     truth: np.ndarray
-    given: np.ndarray
+    predicted: np.ndarray
     has_nan: np.ndarray
     scores: np.ndarray | None = None
     threshold: float | None = None
@@ -35,7 +35,7 @@ class Answers:
     @property
     def is_right(self) -> np.ndarray:
         """For each sample, whether its class is right; NaN is wrong."""
-        return (self.given == self.truth) & ~self.has_nan
+        return (self.predicted == self.truth) & ~self.has_nan
 
     @property
     def accuracy(self) -> float | None:
@@ -47,19 +47,19 @@ class Answers:
         """That of all samples without NaN; None for classes, or without such samples."""
         if self.are_classes or self.has_nan.all():
             return None
-        return float(np.abs(self.given - self.truth)[~self.has_nan].mean())
+        return float(np.abs(self.predicted - self.truth)[~self.has_nan].mean())
 
     @property
     def r2(self) -> float | None:
         """Coefficient of determination, the mean of all outputs that vary; None without any."""
         if self.are_classes or self.has_nan.all():
             return None
-        truth, given = self.truth[~self.has_nan], self.given[~self.has_nan]
+        truth, predicted = self.truth[~self.has_nan], self.predicted[~self.has_nan]
         total = np.square(truth - truth.mean(axis=0)).sum(axis=0)
         varies = total > 0
         if not varies.any():
             return None
-        rest = np.square(given - truth).sum(axis=0)
+        rest = np.square(predicted - truth).sum(axis=0)
         return float(np.mean(1 - rest[varies] / total[varies]))
 
     def text(self) -> str:
@@ -111,8 +111,8 @@ def answers_of(outputs: np.ndarray, truth: np.ndarray, threshold: float | None =
         if threshold is None:
             known = rows[~has_nan]
             threshold = _HALF if ((known >= 0) & (known <= 1)).all() else 0.0
-        given = (rows[:, 0] > threshold).astype(np.int64)
-        return Answers(True, classes, given, has_nan, rows, threshold)
+        predicted = (rows[:, 0] > threshold).astype(np.int64)
+        return Answers(True, classes, predicted, has_nan, rows, threshold)
     outside = np.flatnonzero((classes < 0) | (classes >= n_scores))
     if outside.size:
         i = int(outside[0])
@@ -131,12 +131,12 @@ def _of_classes(rows, truth):
     """Return the answers of a model that gives classes itself, as scikit-learn's do."""
     if rows.shape[1] != 1 or truth.ndim != 1:
         raise UsageError("the model gives several classes a sample: one is needed")
-    given = rows[:, 0]
-    if (given.dtype.kind in "OUS") != (truth.dtype.kind in "US"):
-        kinds = ("text", "numbers") if given.dtype.kind in "OUS" else ("numbers", "text")
+    predicted = rows[:, 0]
+    if (predicted.dtype.kind in "OUS") != (truth.dtype.kind in "US"):
+        kinds = ("text", "numbers") if predicted.dtype.kind in "OUS" else ("numbers", "text")
         raise UsageError("the model's classes are {}, the true ones are {}".format(*kinds))
-    given = given.astype(str) if given.dtype.kind in "OUS" else given
-    return Answers(True, truth.astype(given.dtype), given, np.zeros(len(truth), bool))
+    predicted = predicted.astype(str) if predicted.dtype.kind in "OUS" else predicted
+    return Answers(True, truth.astype(predicted.dtype), predicted, np.zeros(len(truth), bool))
 
 
 def _classes_in(values, n_scores):

@@ -42,17 +42,17 @@ def test_a_sample_whose_scores_hold_nan_is_wrong():
 )
 def test_one_output_beside_zeros_and_ones_is_a_class(outputs, threshold):
     answers = answers_of(np.array(outputs, np.float32)[:, None], np.array([0, 1, 1]))
-    assert answers.threshold == threshold and answers.given.tolist() == [0, 1, 0]
+    assert answers.threshold == threshold and answers.predicted.tolist() == [0, 1, 0]
 
 
 def test_the_threshold_of_the_float_model_applies_to_others():
     answers = answers_of(np.array([[0.2], [0.9]]), np.array([0, 1]), threshold=0.0)
-    assert answers.given.tolist() == [1, 1]
+    assert answers.predicted.tolist() == [1, 1]
 
 
 def test_values_have_an_error_and_a_coefficient():
-    truth, given = np.array([1.0, 2.0, 3.0, 4.0]), np.array([[1.5], [2.0], [3.0], [3.5]])
-    answers = answers_of(given, truth)
+    truth, predicted = np.array([1.0, 2.0, 3.0, 4.0]), np.array([[1.5], [2.0], [3.0], [3.5]])
+    answers = answers_of(predicted, truth)
     assert not answers.are_classes and answers.accuracy is None
     assert answers.mean_absolute_error == 0.25
     assert answers.r2 == pytest.approx(1 - 0.5 / 5.0)
