@@ -162,8 +162,8 @@ class ConvertedModel:
     def warnings(self) -> list[str]:
         """What makes the model slow or wrong; empty in the best case."""
         expected = self._converted.expected
-        found = [python_floats.of(self._converted).warning, expected.warning if expected else ""]
-        return [text for text in found if text]
+        texts = [python_floats.of(self._converted).warning, expected.warning if expected else ""]
+        return [text for text in texts if text]
 
     @property
     def accuracy(self) -> float | None:
@@ -279,15 +279,15 @@ def convert(
         UsageError: if an argument is wrong or does not fit the model.
         ConvertError: if the model cannot be converted; the text names every reason.
     """
-    given = Options(**_options(options, quantize, calibration))
-    given.golden, given.expect = _arrays(golden), _arrays(expect)
-    given.class_names = names_in(Path(labels)) if _is_path(labels) else tuple(labels or ())
-    given.vector = given.check
+    requested = Options(**_options(options, quantize, calibration))
+    requested.golden, requested.expect = _arrays(golden), _arrays(expect)
+    requested.class_names = names_in(Path(labels)) if _is_path(labels) else tuple(labels or ())
+    requested.vector = requested.check
     if board:
         _board(board)
-    converted = run_passes(_source(model), given)
+    converted = run_passes(_source(model), requested)
     result = ConvertedModel(
-        converted.data, _name(model), board, check(converted, given), converted
+        converted.data, _name(model), board, check(converted, requested), converted
     )
     if out:
         result.save(out)
@@ -426,14 +426,14 @@ def _closed(t: Any, value: Any) -> tuple[int, ...]:
 
 
 def _difference(name: str, pairs: list[Any]) -> Difference:
-    wanted, got = (np.stack([np.asarray(p[k], float).ravel() for p in pairs]) for k in (0, 1))
-    largest = float(np.abs(got - wanted).max(initial=0))
-    noise = float(((got - wanted) ** 2).sum())
-    signal = float((wanted**2).sum())
+    expected, got = (np.stack([np.asarray(p[k], float).ravel() for p in pairs]) for k in (0, 1))
+    largest = float(np.abs(got - expected).max(initial=0))
+    noise = float(((got - expected) ** 2).sum())
+    signal = float((expected**2).sum())
     snr = float("inf") if noise == 0 else 10 * np.log10(max(signal, 1e-300) / noise)
-    same = float((got.argmax(1) == wanted.argmax(1)).mean()) if wanted.shape[1] else 1.0
+    same = float((got.argmax(1) == expected.argmax(1)).mean()) if expected.shape[1] else 1.0
     return Difference(
-        name, largest, largest / (float(np.abs(wanted).max(initial=0)) or 1.0), float(snr), same
+        name, largest, largest / (float(np.abs(expected).max(initial=0)) or 1.0), float(snr), same
     )
 
 
@@ -473,12 +473,12 @@ def advise(
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         path = _as_file(model, place / f"{_name(model)}.onnx")
-        given = samples
+        typical = samples
         if samples is not None and not _is_path(samples):
-            given = place / "samples.npz"
-            np.savez(given, **(samples if isinstance(samples, dict) else {"x": samples}))
+            typical = place / "samples.npz"
+            np.savez(typical, **(samples if isinstance(samples, dict) else {"x": samples}))
         user_options = tuple(shlex.split(options))
-        task = Task(path, _board(board), user_options, given and Path(given), place)
+        task = Task(path, _board(board), user_options, typical and Path(typical), place)
         return search(task, seconds)
 
 
@@ -556,16 +556,16 @@ def _board(name: str) -> Board:
     return board
 
 
-def _options(given: Mapping[str, Any], mode: str | None, calibration: Any) -> dict[str, Any]:
+def _options(requested: Mapping[str, Any], mode: str | None, calibration: Any) -> dict[str, Any]:
     """Return attributes of Options; raise UsageError for names that there are not."""
-    for name in given:
+    for name in requested:
         if name not in _OF_OPTIONS | _OF_SETTINGS:
             near = difflib.get_close_matches(name, _OF_OPTIONS | _OF_SETTINGS, n=1)
             hint = f": did you mean {near[0]}?" if near else ""
             raise UsageError(f"convert has no option {name}{hint}")
-    quantizing = {name: value for name, value in given.items() if name in _OF_SETTINGS}
+    quantizing = {name: value for name, value in requested.items() if name in _OF_SETTINGS}
     result: dict[str, Any] = {"float64": "float32"}
-    result |= {name: value for name, value in given.items() if name in _OF_OPTIONS}
+    result |= {name: value for name, value in requested.items() if name in _OF_OPTIONS}
     if "images" in result:
         images = result["images"].items()
         result["images"] = {n: i if isinstance(i, Image) else image_from(i) for n, i in images}

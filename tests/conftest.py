@@ -67,11 +67,11 @@ def same_numbers(request):
 @pytest.fixture
 def ready_target():
     """Return a function that returns a target by its name, built, or skips the test."""
-    wanted = os.environ.get("MPCONNXR_TARGETS", "").split()  # empty: all
+    chosen = os.environ.get("MPCONNXR_TARGETS", "").split()  # empty: all
 
     def get(name: str) -> Target:
         target, version = get_target(name), split(name)[1]
-        if wanted and name not in ("cpython", *wanted):
+        if chosen and name not in ("cpython", *chosen):
             pytest.skip(f"{name} is not in MPCONNXR_TARGETS: make test-all")
         from_source = version and isinstance(target.recipe, Recipe)
         if from_source and version not in source.SUITES and not source.archive_of(version):

@@ -29,8 +29,8 @@ def pytest_addoption(parser):
 
 def pytest_generate_tests(metafunc):
     if "machine" in metafunc.fixturenames:
-        wanted = os.environ.get("MPCONNXR_TARGETS", "").split() or TARGETS
-        known = [name for name in TARGETS if name in target_names() and name in wanted]
+        chosen = os.environ.get("MPCONNXR_TARGETS", "").split() or TARGETS
+        known = [name for name in TARGETS if name in target_names() and name in chosen]
         names = metafunc.config.getoption("--target") or known
         metafunc.parametrize("machine", names, indirect=True, scope="session")
 

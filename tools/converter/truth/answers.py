@@ -19,7 +19,7 @@ class Answers:
     Attributes:
         are_classes: classes, not values.
         truth: the true class of each sample, or its true values as a row of float64.
-        predicted: the same of the model. The class of a sample whose scores hold NaN means nothing.
+        predicted: the same of the model. Where scores hold NaN, the class means nothing.
         has_nan: for each sample, whether the model gives NaN (or infinity, where values are due).
         scores: a row of scores for each sample, if the model gives scores.
         threshold: the value above which a model with one output answers class 1; else None.
