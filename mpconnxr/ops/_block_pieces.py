@@ -41,24 +41,28 @@ def convolution(node, calls, e, pads, at_once, limits, window=(1, 1)):
     See Pieces.set_shape for the arguments.
     """
     x, w = node.inputs[:2]
-    _, groups, c, depth, _, x_columns, m, kd, kh, kw, out_depth = e[:11]
+    _, g, c, d, _, width, m, kd, kh, kw, od = e[:11]
     k = c * kd * kh * kw
-    weights = blocks.constants(node, calls, node.inputs[1:], groups * m)
+    weights = blocks.constants(node, calls, node.inputs[1:], g * m)
     out, scratch = node.outputs[0], node.scratch[0]
     in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
     if in_floats and calls.fpu("fpu_strips", "block"):  # assembler: not in a copy of sources
         from . import _block_vfp
 
-        bits, _ = blocks.row_of(node, w, groups * m, k)
+        bits, _ = blocks.row_of(node, w, g * m, k)
         narrow = (calls.place(w, "B"), bits) if bits < 24 else None
         tensors = x, weights, out, scratch
         if _block_vfp.convolution(calls, tensors, e, pads, limits, window, narrow):
             return
-    may_be_means = groups == c == depth == m == kd == out_depth == 1 < k <= _MOST_TAPS
-    may_be_means = may_be_means and w.dtype == "int32" and len(node.inputs) == 3
-    may_be_means = may_be_means and limits == [1, _INF, 0, _INF] and x_columns <= scratch.nelem
-    kind = Averages if may_be_means and window == (1, 1) else Pieces
-    pieces = kind(calls, x, weights, out, scratch)
+    may_be_means = (
+        g == c == d == m == kd == od == 1 < k <= _MOST_TAPS
+        and w.dtype == "int32"
+        and len(node.inputs) == 3
+        and limits == [1, _INF, 0, _INF]
+        and window == (1, 1)
+        and width <= scratch.nelem
+    )
+    pieces = (Averages if may_be_means else Pieces)(calls, x, weights, out, scratch)
     pieces.set_kind(w, k)
     pieces.set_shape(node, e, pads, at_once, limits, window)
     pieces.set_weights(node, w)
@@ -91,16 +95,15 @@ class Pieces(blocks.Block):
         self.shape, self.pads, self.window = e, pads, window
         _, groups, c, depth, x_rows, x_columns, m, kd, kh, kw, _, out_rows, positions = e[:13]
         _, sy, sx, dz, dy, dx, rows, n = e[13:21]
-        sums_at_once, channels = min(at_once[0], n) if rows == 1 else n, min(at_once[1], m)
+        some, channels = min(at_once[0], n) if rows == 1 else n, min(at_once[1], m)
         size = c * kd * kh
         self.n_image = groups * c * depth * x_rows * x_columns
         self.rows = rows * window[0]
         overlaps, columns, skipped = blocks.shared_columns(n, rows, kw, sx, dx)
         step = (sx if overlaps else kw) * size
         nelem = rows * columns * size
-        sums, band, end = blocks.convolution_places(
-            self.words, channels, sums_at_once, rows, skipped, nelem
-        )
+        places = self.words, channels, some, rows, skipped, nelem
+        sums, band, end = blocks.convolution_places(*places)
         node.require(end <= node.scratch[0].nelem, "scratch size")
         node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1
@@ -167,7 +170,7 @@ class Pieces(blocks.Block):
             channels_at_once=channels,
             positions=positions,
             positions_at_once=n,
-            sums_at_once=sums_at_once,
+            sums_at_once=some,
             corner_row=0 - pads[1],
             corner_column=0 - pads[2],
             x_group_stride=self.n_image // groups,
@@ -198,19 +201,19 @@ class Pieces(blocks.Block):
     def emit(self, node):
         """Emit the calls: the exponent of each image, then its rows, some blocks at a time."""
         calls = self.calls
-        images, groups, c, _, _, _, m, kd, kh, kw, planes, rows, columns = self.shape[:13]
+        n, g, c, _, _, _, m, kd, kh, kw, od, oh, ow = self.shape[:13]
         x, scratch = calls.place(node.inputs[0], "i"), calls.place(node.scratch[0])
         places = x, scratch, calls.place(node.outputs[0], "i")
-        macs = groups * c * m * kd * kh * kw * columns * self.rows
-        whole, rest = rows // self.rows, rows % self.rows
-        for image in calls.repeat(images):
+        macs = g * c * m * kd * kh * kw * ow * self.rows
+        whole, rest = oh // self.rows, oh % self.rows
+        for image in calls.repeat(n):
             if not self.clears:
                 self._emit_peak(places, image)
-            for plane in calls.repeat(planes):
+            for plane in calls.repeat(od):
                 for first, end in calls.parts(whole, macs // blocks.MACS):
                     self._emit_rows(places, image, plane, first * self.rows, end * self.rows)
                 for _ in calls.parts(int(rest > 0)):
-                    self._emit_rows(places, image, plane, whole * self.rows, rows)
+                    self._emit_rows(places, image, plane, whole * self.rows, oh)
 
     def _emit_peak(self, places, image):
         """Emit the call that finds the exponent of an image."""
@@ -248,11 +251,11 @@ class Pieces(blocks.Block):
 
     def _block(self, image, plane):
         """Return the driver's block for a plane of an image."""
-        p, depth_stride = words(*self.p), self.shape[13]
-        out_first, image_stride, _, plane_stride = self.shape[21:25]
+        p, sz = words(*self.p), self.shape[13]
+        first, of_image, _, of_plane = self.shape[21:25]
         p[_X_START] = image * self.n_image
-        p[_MANTISSAS_CORNER_DEPTH] = plane * depth_stride - self.pads[0] + BIAS
-        p[_OUT_START] = out_first + image * image_stride + plane * plane_stride
+        p[_MANTISSAS_CORNER_DEPTH] = plane * sz - self.pads[0] + BIAS
+        p[_OUT_START] = first + image * of_image + plane * of_plane
         return p
 
 
@@ -261,12 +264,11 @@ class Averages(Pieces):
 
     clears = True
 
-    def set_shape(self, node, e, pads, at_once, limits, window=(1, 1)):
-        super().set_shape(node, e, pads, at_once, limits)
-        rows, columns, _, _, kernel_rows, kernel_columns, _, _, out_columns = e[4:13]
-        _, row_stride, column_stride, _, row_dilation, column_dilation = e[13:19]
-        out_row_stride, out_column_stride = e[25:27]
-        taps, bits = kernel_rows * kernel_columns, 6
+    def set_shape(self, node, e, pads, *others):
+        super().set_shape(node, e, pads, *others)
+        h, w, _, _, kh, kw, _, _, ow = e[4:13]
+        _, sy, sx, _, dy, dx = e[13:19]
+        taps, bits = kh * kw, 6
         while taps >> 6 - bits:  # sums of so many elements of 24 + bits bits stay below 2**30
             bits -= 1
         part = block(
@@ -276,20 +278,20 @@ class Averages(Pieces):
             kernel_size=taps,
             out_row=0,
             x_start=0,
-            rows=rows,
-            columns=columns,
-            kernel_rows=kernel_rows,
-            kernel_columns=kernel_columns,
-            row_stride=row_stride,
-            column_stride=column_stride,
-            row_dilation=row_dilation,
-            column_dilation=column_dilation,
+            rows=h,
+            columns=w,
+            kernel_rows=kh,
+            kernel_columns=kw,
+            row_stride=sy,
+            column_stride=sx,
+            row_dilation=dy,
+            column_dilation=dx,
             top_padding=pads[1],
             left_padding=pads[2],
-            out_columns=out_columns,
+            out_columns=ow,
             out_start=0,
-            out_row_stride=out_row_stride,
-            out_column_stride=out_column_stride,
+            out_row_stride=e[25],
+            out_column_stride=e[26],
             exponent=0,
             bits=max(bits, 0),
         )

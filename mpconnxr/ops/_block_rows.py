@@ -25,9 +25,8 @@ class Products:
         of_w = inputs[1:_BIASES:2] + inputs[_BIASES : _BIASES + biases[0]]
         of_r = inputs[2:_BIASES:2] + inputs[_BIASES + biases[0] :][: biases[1]]
         # W and R of a file may differ in dtype: the loops for an FPU take 24-bit mantissas alone.
-        in_fpu = inputs[1].dtype == inputs[2].dtype == "int32"
-        in_fpu = in_fpu and calls.fpu("fpu_gemm", "block")
-        made = _in_fpu if in_fpu else _product
+        are_whole = inputs[1].dtype == inputs[2].dtype == "int32"
+        made = _in_fpu if are_whole and calls.fpu("fpu_gemm", "block") else _product
         self.made = [
             made(node, calls, inputs[0], of_w, rows, (n, sizes[0])),
             made(node, calls, sums, of_r, rows, (n, sizes[1])),

@@ -4,7 +4,7 @@ Sums are float32 and added in an order of their own. Results are as accurate as 
 float32 implementations, but differ in bits from the exact block_conv. Inf and NaN follow IEEE.
 
 Before each call of the loop, the rows that it reads are copied to the scratch with zeros around
-them: a row of the image becomes as many runs of columns as the column stride, phase_columns each.
+them: a row of the image becomes as many runs of columns as the column stride, `run` columns each.
 Images of 1x1 kernels are read in place, without stride, padding, pooling and gaps between rows of
 out, from a few positions on. Weights of fewer than 24 bits are unpacked to mantissas in the
 scratch (see loops/vfp/fpu_narrow).
@@ -39,15 +39,12 @@ def convolution(calls, tensors, e, pads, limits, pool=(1, 1), narrow=None):
         pool: rows and columns of a max-pooling window.
         narrow: (view of packed weights, bits of a weight), or None for 24-bit mantissas.
     """
-    _, _, c, depth, *image, _, kd, kh, kw, out_depth, out_rows, out_columns = e[:13]
-    _, sy, sx = e[13:16]
-    _, _, _, row_stride, position_stride = e[22:27]
-    if not depth == kd == out_depth == 1 or c == 0:
+    _, _, c, d, h, w, _, kd, kh, kw, od, oh, ow, _, sy, sx = e[:16]
+    if not d == kd == od == 1 or c == 0:
         return False
-    is_whole = image == e[11:13] and kh * kw == sy == sx == 1 and pads[1:] == [0, 0]
-    is_row = row_stride == out_columns * position_stride and pool == (1, 1)
-    is_pointwise = is_whole and is_row and out_rows * out_columns >= _LEAST
-    made = (Pointwise if is_pointwise else Conv)(e, pads, limits, pool)
+    points = (h, w) == (oh, ow) and kh * kw == sy == sx == 1 and pads[1:] == [0, 0]
+    points = points and e[25] == ow * e[26] and pool == (1, 1) and oh * ow >= _LEAST
+    made = (Pointwise if points else Conv)(e, pads, limits, pool)
     _, _, _, scratch = tensors
     if not made.fits(scratch.nelem, narrow):
         return False
@@ -70,7 +67,7 @@ class _Conv:
         groups: groups of one unit, and of one call of sums.
         lines: rows of one unit; those of a window with pooling.
         rows, n: rows, and positions of a row, of one call of sums.
-        phase_columns: columns of a run, one per column of the stride, of a row in the scratch.
+        run: columns of a run; a row in the scratch has one per column of the stride.
         weight_rows: rows of packed weights that fit unpacked in the scratch.
     """
 
@@ -182,7 +179,7 @@ class _Conv:
             strips_row=0,
             strips_column=0,
             strips_phases=sx,
-            strips_phase_columns=self.phase_columns,
+            strips_phase_columns=self.run,
             strips_out_start=0,
             unpack_w_start=0,
             unpack_rows=0,
@@ -242,7 +239,7 @@ class Conv(_Conv):
         if most < pw:
             return False
         self.n = -(-windows // -(-windows // (most // pw))) * pw
-        self.phase_columns = self.n + self._more()
+        self.run = self.n + self._more()
         if self._plane(1) + max(_LEAST - self.n, 0) > n_words:
             return False
         if self.c == 1:
@@ -254,7 +251,7 @@ class Conv(_Conv):
 
     def _set_more(self, n_words):
         n_words -= max(_LEAST - self.n, 0)
-        covered = n_words // (self.sx * self.phase_columns)
+        covered = n_words // (self.sx * self.run)
         most = self.pool[0] if self.pool != (1, 1) else self.all_rows
         self.rows = min((covered - self._covered(1)) // self.sy + 1, most)
         if self.rows == most and self.n >= self.positions:
@@ -268,11 +265,11 @@ class Conv(_Conv):
 
     def _plane(self, rows):
         """Return the words of scratch of one group's rows."""
-        row = self.sx * self.phase_columns
+        row = self.sx * self.run
         return self._covered(rows) * row if self.c == 1 else self.c * self.kernel_rows * row
 
     def _set_strides(self):
-        row = 4 * self.sx * self.phase_columns
+        row = 4 * self.sx * self.run
         self.scratch_row_stride = row
         self.row_stride = self.sy * row if self.rows > 1 else 0
         self.readable = self.n + min(self.n_words - self.groups * self._plane(self.rows), _TILE)
@@ -280,7 +277,7 @@ class Conv(_Conv):
         self.x_inner_stride = row * (self.dy if is_dilated else 1)
         for kx in range(self.kernel_columns):
             at = kx * self.dx
-            self.taps[kx] = 4 * (at // self.sx + at % self.sx * self.phase_columns)
+            self.taps[kx] = 4 * (at // self.sx + at % self.sx * self.run)
 
     def units(self):
         """Return the number of units."""
@@ -293,7 +290,7 @@ class Pointwise(_Conv):
     """1x1 kernels, read in place. Units are images x groups x chunks of positions."""
 
     DRIVER = "points"
-    phase_columns = 0
+    run = 0
 
     def _weight_rows(self, n_words):
         return n_words // self.k

@@ -33,8 +33,7 @@ class Rows:
             calls.fpu("fpu_gemm", "block").products,
         )
         w, exponents, bias = blocks.constants(node, calls, tensors, all_rows)
-        node.expect_dtype("int32", tensors[0])
-        node.require(all_rows * k <= tensors[0].nelem, "weights size")
+        node.require(blocks.row_of(node, tensors[0], all_rows, k)[0] == 24, "bits of weights")
         x, out = calls.place(x, "i"), calls.place(out, "i")
         self.has_bias = int(bias is not None)
         self.rows = calls.fpu("fpu_rows", "block").rows

@@ -82,8 +82,9 @@ def prepare(node, calls):
     w_batches = (n0 - 1) * w0 + (n1 - 1) * w1 + 1
     node.require(a_batches * m * k <= a.nelem, "A is too small")
     node.require(has_bias < 2, "has_bias")
+    limits = blocks.limits(node, _LIMITS)
     if known:
-        constants, limits = node.inputs[1:], blocks.limits(node, _LIMITS)
+        constants = node.inputs[1:]
         in_floats = w.dtype == "int32" and m >= _FEW_ROWS
         if in_floats and calls.fpu("fpu_gemm", "block"):
             from ._block_vfp_gemm import Rows
@@ -92,16 +93,15 @@ def prepare(node, calls):
             rows.emit(calls, m, (n0, n1, a0, a1, w0, w1))
             return
         weights = blocks.constants(node, calls, constants, w_batches * n)
-        product = Product(calls, a, weights, out, scratch)
-        product.set_kind(w, k)
-        product.set_shape(m, n, k, limits)
-        product.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
         weights = calls.place(scratch), calls.place(scratch, "B"), None
-        product = _Pair(calls, a, weights, out, scratch)
-        product.set_kind(w, k)
-        product.set_shape(m, n, k, blocks.limits(node, _LIMITS))
+    product = (Product if known else _Pair)(calls, a, weights, out, scratch)
+    product.set_kind(w, k)
+    product.set_shape(m, n, k, limits)
+    if known:
+        product.set_weights_of(node, w, w_batches * n, k)
+    else:
         product.set_weights(w, has_bias)
     node.require(product.nelem <= scratch.nelem, "scratch size")
     product.bind(n1, a0, a1, w0, w1)

@@ -71,12 +71,13 @@ def prepare(node, calls):
         all_limbs=n_targets * limbs,
         most_entries=_PARTS * n_targets,
     )
-    _check_entries(node, entries.data, p)
+    loops, bad, view = forms.get("tree_sums"), words(0), entries.data
+    loops.check(view, view, bad, p)
+    node.require(not bad[0], "an entry")
     walk = walker(node, calls, n_entries)
     # Leaves and sums are parts of one tensor, so that they never overlap.
     leaves, sums = calls.place(scratch), calls.place(scratch, "i", n_trees + 1)
     entries, out = calls.place(entries), calls.place(out, "H")
-    loops = forms.get("tree_sums")
     for sample in calls.repeat(n):
         walk(sample)
         p = block(
@@ -98,9 +99,3 @@ def prepare(node, calls):
             exponent=exponent,
         )
         calls.call(loops.store, sums, None, out, p)
-
-
-def _check_entries(node, entries, p):
-    bad = words(0)  # one word
-    forms.get("tree_sums").check(entries, entries, bad, p)
-    node.require(not bad[0], "an entry")

@@ -6,8 +6,13 @@ No element may be more than a step off, and at most one in a thousand may differ
 import numpy as np
 import pytest
 
+from mpconnxr.ops import qconv
+from tests.fuzz import modelfile
+from tests.host.device import small
 from tests.host.ops.against_ort import Node, run
 from tests.host.ops.ms_node import MsNode
+from tools.program.call import CannotRecord
+from tools.program.record import record
 
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 rng = np.random.default_rng(21)
@@ -130,3 +135,17 @@ def test_integer_sums_agree_with_onnxruntime(target, known):
         np.testing.assert_array_equal(got, want, str(node))
         kernels = [s.kernel for s in node.converted([want]).graph.steps if s.kernel != "move"]
         assert kernels == ["qconv"]
+
+
+@pytest.mark.parametrize("columns", [4, 5])
+def test_sums_of_rows_are_refused_without_a_packed_table(columns):
+    """Rows of 4 bytes are read in place, without a scratch, to which a table is unpacked."""
+    x, y = small.value("x", (2, columns), "uint8"), small.value("y", (2, 3), "int32")
+    w = np.ones((columns, 3), np.uint8)
+    source = small.model([("MatMulInteger", "x w", "y", {})], [x], [y], w=w)
+    file = modelfile.read(small.binary(source))
+    [step] = file.nodes
+    assert (step.kernel, len(step.scratch)) == ("qconv", int(columns == 5))
+    step.params[qconv._LACKS_SUMS] = 1
+    with pytest.raises(CannotRecord, match="sums of rows"):
+        record(file.data(), lambda _, form: form == "plain")
