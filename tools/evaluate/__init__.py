@@ -1,6 +1,7 @@
 """Evaluate a model on data with true classes or values: accuracy, confusion, the worst samples.
 
 data = read_data("test.npz:x,y")
+[x] = data.arrays["x"]
 print(evaluate(predict, x, data.truth).text())
 """
 

@@ -1,6 +1,6 @@
 """Ranges of activations over the calibration samples.
 
-minmax, percentile (99.99 % of the values) and entropy (least Kullback-Leibler divergence) are
+minmax, percentile (99.999 % of the values) and entropy (least Kullback-Leibler divergence) are
 onnxruntime's calibrators; mse chooses the range in which rounding and clipping together cost the
 least squared error.
 """
