@@ -8,7 +8,7 @@ _NAMES = "opening programs arena"
 
 
 def load(source, arena, cores=1):
-    """Return the model if it is on this board as a program, else None: see mpconnxr.load."""
+    """Load a model as a program; return None if the board has none: see mpconnxr.load."""
     threshold = gc.threshold()
     gc.threshold(_GARBAGE)
     try:

@@ -16,11 +16,7 @@ _NAMES += "__version__ top_k"
 
 
 def resolve(name):
-    """Return one of these names, or a module of a room, and store it in the package.
-
-    So only the first mention of a name looks for it. Raises ImportError for any other name, as the
-    import of an absent module does.
-    """
+    """Import a public name, or a module of a room, and store it in the package."""
     value = globals()[name] if name in _NAMES.split() else _module(name)
     setattr(sys.modules["mpconnxr"], name, value)
     return value

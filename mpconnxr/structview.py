@@ -67,7 +67,7 @@ class Moving:
 
 
 def add_loose(memories, buffer):
-    """Add a buffer to the one memory of all buffers that have no memory of their own.
+    """Add a buffer to the last memory, which all buffers outside of the others share.
 
     That memory is a list of (start, buffer). Return (number of the memory, start of the buffer).
     """

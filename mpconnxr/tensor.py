@@ -84,7 +84,7 @@ def place_words(view):
 
 
 def shown(views, how):
-    """Return what loops/program moves views by. `how` is the loop's HOW, or 0."""
+    """Return the objects through which loops/program moves views. how: the loop's HOW, or 0."""
     if how == 2:
         from array import array
 
@@ -246,7 +246,7 @@ class Tensor:
             raise fresh(SHORT)
 
     def dequantize(self):
-        """Return a new list of the numbers that the integers stand for. Raises InputError."""
+        """Return a new list of the real numbers that the integers represent. Raises InputError."""
         try:
             return _io("integers").dequantize(self)
         except MemoryError:

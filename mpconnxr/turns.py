@@ -28,9 +28,9 @@ class _Several:
 
 
 def give(model, arena, more=()):
-    """Give a model a turn in common with the models whose arenas overlap its own.
+    """Give a model a turn that it shares with all models whose arenas overlap its arena.
 
-    `arena` is the caller's, or None; `more` are further locks that the model needs.
+    arena: the caller's arena, or None; more: further locks that the model needs.
     """
     locks = _of_arena(arena, model.arena_nbytes) if arena is not None else []
     locks += more

@@ -1,4 +1,4 @@
-"""Declarations of what loops read and write, in their docstrings, and their evaluation for a call.
+"""Parse what loops declare in their docstrings to read and write, and evaluate it for a call.
 
     for access in loops("qdot")["qdots8"].accesses(p):
         assert 0 <= access.low and access.high * access.nbytes <= nbytes[access.argument]
@@ -185,11 +185,7 @@ class Loop:
     def trusted(
         self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
     ) -> list[Values]:
-        """Return the limits of buffers' elements that a call with these parameters trusts in.
-
-        Raises:
-            AccessError: if the parameters do not meet the relations that the loop trusts in.
-        """
+        """Return the limits of elements that the loop relies on in a call with this block."""
         return list(self._evaluate(_TRUSTED, p, lengths or {}, arguments))
 
     def _evaluate(

@@ -13,7 +13,7 @@ LARGEST = 1e30  # of a scale: what is scaled stays finite in single floats
 
 
 def attach(tensors, grids):
-    """Give the tensors the scale and zero_point of the chunk `grids`. Raises ModelError."""
+    """Set the scale and zero_point of each tensor from the chunk `grids`. Raises ModelError."""
     if len(grids) != _GRID_NBYTES * len(tensors):
         raise ModelError("the grids of inputs and outputs have a wrong size")
     for i, t in enumerate(tensors):

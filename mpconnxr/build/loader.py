@@ -103,7 +103,7 @@ class Loader:
         return t
 
     def _describe_interface(self, reader):
-        """Give inputs and outputs the file's scales, zero points and images."""
+        """Set the scales, zero points and images of inputs and outputs from the file."""
         grids, records = reader.chunk(CHUNK_GRIDS), reader.chunk(CHUNK_IMAGES)
         if grids:
             from .grids import attach

@@ -121,7 +121,7 @@ class Numbers:
         self.at = at
 
     def fork(self, at=None):
-        """Return another reader that goes on from here, or from offset `at`."""
+        """Return another reader of the numbers from here on, or from offset `at` on."""
         return Numbers(self._data, self.at if at is None else at, self._end, self.n_read)
 
     def check_padding(self):

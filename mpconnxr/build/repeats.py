@@ -234,7 +234,7 @@ class Site:
             self._settle()
 
     def _settle(self):
-        """Compute the same for a site whose buffers move."""
+        """Compute `before`, `after` and `added` for a site whose buffers move."""
         counts, self.after = self.counts, self.before[:]
         self.added = [[0] * 3 for _ in counts]
         for i in range(3):

@@ -79,7 +79,7 @@ def check_threshold(threshold):
 
 
 def is_enough(score, threshold):
-    """Return True if the score reaches the threshold, or without one. NaN reaches none."""
+    """Return True if the score reaches the threshold, or if that is None. NaN reaches none."""
     return threshold is None or score >= threshold
 
 

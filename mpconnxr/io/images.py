@@ -28,7 +28,7 @@ _FORMATS = {"gray8": (1, 0), "rgb888": (3, 1), "rgb565": (2, 2), "rgb565be": (2,
 
 
 def attach(inputs, records):
-    """Give the inputs the image records of a chunk. Raises ModelError."""
+    """Set the Image of each input that has a record in a chunk. Raises ModelError."""
     at = 0
     while at < len(records):
         if len(records) - at < _HEAD_NBYTES:

@@ -20,7 +20,7 @@ def quantize(t, x):
 
 
 def dequantize(t):
-    """Return a new list of the numbers that the integers in t stand for."""
+    """Return a new list of the real numbers that the integers in t represent."""
     _require(t)
     return [(q - t.zero_point) * t.scale for q in t.data]
 
@@ -31,7 +31,7 @@ def _require(t):
 
 
 class _Quantizer(Writer):
-    """Write the integers that stand for numbers, as QuantizeLinear of float32 does."""
+    """Write integers that represent numbers, rounded as QuantizeLinear of float32 does."""
 
     def put(self, value, is_pattern=False):
         try:

@@ -215,7 +215,7 @@ class _StringWriter(Writer):
 
 
 def expect_fixed(node, *tensors):
-    """Raise ModelError unless these are strings of a shape that no run changes."""
+    """Raise ModelError unless the tensors are strings with shapes that no run changes."""
     node.expect_dtype("string", *tensors)
     for t in tensors:
         node.require(not t.is_open, "strings of a shape that a run decides")

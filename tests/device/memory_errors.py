@@ -64,7 +64,7 @@ def attempt(n=0):
 
 
 def checksum():
-    """Return the checksum of an undisturbed attempt; MOST if the model refuses these inputs."""
+    """Return the checksum of an attempt without errors; MOST if the model refuses its inputs."""
     try:
         return attempt()[0]
     except mpconnxr.MpconnxrError:

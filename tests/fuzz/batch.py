@@ -91,7 +91,7 @@ class Ended:
 
 
 def target_of(name: str) -> Target:
-    """Return a target that detects stray accesses: those in QEMU do if they are watched."""
+    """Return a target that detects stray accesses. In QEMU it is one that is watched."""
     target = get_target(name)
     return watched(target, quiet=QUIET_S) if isinstance(target, QemuTarget) else target
 

@@ -104,7 +104,7 @@ def _name(data):
 
 
 def choose(files: Iterable[bytes]) -> dict[str, list[bytes]]:
-    """Return small files that use each kernel, as different from one another as possible."""
+    """Return small files that use each kernel, with as different operands as possible."""
     kinds: dict[str, dict[tuple, bytes]] = {}
     for data in sorted(set(files), key=lambda data: (len(data), data)):
         file = modelfile.read(data)

@@ -78,10 +78,7 @@ def cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
 
 
 def other_cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
-    """Yield (inputs, output) of what lies before and behind the layers of cuts_of.
-
-    Outputs are the integers made of the graph's inputs, and the outputs of the graph.
-    """
+    """Yield (inputs, output) of the parts before and after the layers of cuts_of."""
     cuts = list(cuts_of(graph))
     constants = {t.name for t in graph.initializer}
     ends = {name for inputs, output in cuts for name in [*inputs, output]}
@@ -109,7 +106,7 @@ def _integers_behind(node, makers, is_end, constants):
 
 
 def _values(model, names, inputs):
-    """Return onnxruntime's values of these names."""
+    """Return onnxruntime's values by name, for these names."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     own = {i.name: x for i, x in zip(model.graph.input, inputs, strict=True)}

@@ -28,7 +28,7 @@ class Release:
 
     @property
     def prints(self):
-        """Return what PROGRAM prints."""
+        """The output that PROGRAM prints with this release."""
         return f"{RESULTS[self.operator]} {self.generation}"
 
 
@@ -60,7 +60,7 @@ class Bench:
         self.folder.mkdir()
 
     def flash(self, release, *options, **board):
-        """Return the exit status of a release's tools/flash.py on a board of these properties."""
+        """Run a release's tools/flash.py on a board; return its exit status."""
         data = generations.in_format(self.models[release.operator], release.version)
         self.model.write_bytes(data)
         with self.monkeypatch.context() as patch:
@@ -70,11 +70,11 @@ class Bench:
                 return fake.flash(self.model, *options)
 
     def prints(self, folder=None):
-        """Return what PROGRAM prints after a reset."""
+        """Reset the board and return the output of PROGRAM."""
         return self.runs(PROGRAM, folder)
 
     def runs(self, program, folder=None):
-        """Return what a program on the board prints, or its traceback."""
+        """Run a program on the board; return its output, or its traceback."""
         completed = subprocess.run(
             [self.executable, "-c", program],
             cwd=folder or self.folder,
@@ -85,7 +85,7 @@ class Bench:
         return completed.stdout.strip() or completed.stderr
 
     def begin(self, *releases):
-        """Bring the board through these releases; return a copy of its files."""
+        """Deploy releases to the board, one after another; return a copy of its files."""
         for release in releases:
             assert self.flash(release) == 0
             assert self.prints() == release.prints

@@ -134,6 +134,6 @@ def _code(elf: Elf) -> Iterator[tuple[int, int]]:
 
 
 def watched(target: QemuTarget, goes_on: bool = False, quiet: float = math.inf) -> WatchedTarget:
-    """Return the same board, watched; see WatchedTarget and RomTarget for the options."""
+    """Return a watched copy of a board; see WatchedTarget and RomTarget for the options."""
     own = {field.name: getattr(target, field.name) for field in fields(QemuTarget)}
     return WatchedTarget(**own | {"quiet": quiet}, goes_on=goes_on)

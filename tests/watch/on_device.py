@@ -1,4 +1,4 @@
-"""Tell watch.c, from the board, what the loops of mpconnxr may read and write.
+"""Tell watch.c, from the board, which memory the loops of mpconnxr may read and write.
 
 forms.get returns loops: watch_package() makes it return a Watched for each, which tells the plugin
 the extents of the call's buffers, to the byte, and calls the loop. Any other access of loaded code
@@ -93,10 +93,7 @@ def keep(address, nbytes):
 
 
 def introduce(loop, name):
-    """Tell the plugin a native function's name, and the memory of its own that it may read.
-
-    For viper, that is its object and its module's tables; inline assembler has none.
-    """
+    """Tell the plugin the name of a native function, and the memory that it may read."""
     kind = type(loop)
     if kind is _plain or kind.__name__ != "function":
         return
@@ -267,7 +264,7 @@ class _Runner:
 
 
 def _flat(things):
-    """Return all things, also those in lists."""
+    """Return all elements of a list, also the elements of lists in it."""
     results = []
     for thing in things:
         results += _flat(thing) if isinstance(thing, list) else [thing]

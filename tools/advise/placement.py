@@ -57,7 +57,7 @@ class Placement:
 
 
 def placements(converted: Converted, board: Board) -> list[Placement]:
-    """Return the default placement, then those by other options of flash.py on this board."""
+    """Return the default placement, then placements by other options of flash.py."""
     plain = fits.fit_of(converted, board)
     result = [_placement(plain, ())]
     for options in _others(plain):

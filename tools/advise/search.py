@@ -1,4 +1,4 @@
-"""Decide what to try and in which order: single options, then pairs if one is not enough."""
+"""Choose the options to try, and their order: single ones, then pairs if one is not enough."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _print_table(advice, task):
 
 
 def _shown(rows):
-    """Return the best rows, and always the model as it is."""
+    """Return the best rows, and always the row of the model without options."""
     return [row for i, row in enumerate(rows) if i < _MOST_ROWS or row.is_plain]
 
 

@@ -44,7 +44,7 @@ def assemble(source: Source, form: str) -> list[Function]:
 
 
 def names(source: Source) -> list[str]:
-    """Return defines of `p_x_start` and so on: indices of p in C, byte offsets in assembler."""
+    """Return #defines of `p_x_start` and so on: indices of p for C, byte offsets for assembler."""
     nbytes = 1 if source.is_c else 4
     indices = numbered.definitions(source.name)
     return [f"-D{name}={nbytes * i}" for name, i in indices.items()]

@@ -1,4 +1,4 @@
-"""Decide what a module of machine code is made of: its functions' sources and the Python around.
+"""Decide how a module of machine code is made: from which sources, and with which Python code.
 
 A recipe is a source in assembler or C, or a module in viper whose loops are compiled. Viper keeps
 most words of a loop on the stack, a compiler keeps them in registers: its code is a quarter as
@@ -129,7 +129,7 @@ class Compiled:
         return [translated(self.name, name) for name in self._names()]
 
     def _names(self) -> list[str]:
-        """Return the module's loops, and those that a tuned module imports from the plain one."""
+        """Return the module's loops, and loops that a tuned module imports from the plain one."""
         nodes = [
             n for n in self._tree.body if isinstance(n, ast.ImportFrom) and n.module == self.name
         ]
@@ -173,6 +173,6 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _is_other_name(node: ast.stmt, names: list[str]) -> bool:
-    """Return True if a statement gives another name to one of these."""
+    """Return True if a statement assigns one of these functions to another name."""
     is_name = isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
     return is_name and node.value.id in names

@@ -150,7 +150,7 @@ def input_files(converted: Converted) -> dict[str, Path | bytes]:
 
 
 def laid_out(folder: Path, files: dict[str, Path | bytes]) -> None:
-    """Write the files to a folder; link those that are paths."""
+    """Write files to a folder; a file that is a path becomes a link."""
     for name, content in files.items():
         if isinstance(content, Path):
             (folder / name).symlink_to(content)

@@ -1,4 +1,4 @@
-"""Run on MicroPython: count what each core does in a run of a program for two; print JSON.
+"""Run on MicroPython: count each core's work in a run of a program for two cores; print JSON.
 
 One core makes the calls of both cores, from one meeting to the next. The cost of handing work over
 is counted separately.

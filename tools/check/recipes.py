@@ -1,4 +1,4 @@
-"""Make random calls of loops from what the loops declare: parameters, accesses and trust.
+"""Make random calls of loops from their declarations of parameters, accesses and limits.
 
 A recipe is a line of text. calls/draw.py makes a call from it, the same on any machine:
 
@@ -114,7 +114,7 @@ def _buffer(loop: Loop, name: str, accesses: list[Access], values: list[Values])
 
 
 def _series(limits: list[tuple[int, int, int, int, bool]]) -> Iterator[str]:
-    """Yield limits as text, those at equal steps together."""
+    """Yield limits as text; neighbours at equal steps become one text."""
     while limits:
         low, high, *rest = limits[0]
         step = limits[1][0] - low if len(limits) > 1 else 0

@@ -93,7 +93,7 @@ _OUT = {
 
 
 def print_summary(rows: Sequence[Row]) -> None:
-    """Print the cases by collection and status, and the commonest reasons of those that failed."""
+    """Print the cases by collection and status, and the commonest reasons of failures."""
     for line in _collection_table(rows):
         print(line)
     for status in ("failed", "unsupported"):
@@ -144,7 +144,7 @@ def section_of(collection: str) -> str:
 
 
 def docs_text(rows: Sequence[Row]) -> str:
-    """Return docs/operators.md for these rows, without sections of which no case was run."""
+    """Return docs/operators.md for these rows, without sections that have no rows."""
     texts = {"onnx": _onnx_section, VERSIONS: _versions_section, MS: _ms_section}
     own = {name: [row for row in rows if section_of(row.collection) == name] for name in texts}
     return "\n".join(text(own[name]) for name, text in texts.items() if own[name])

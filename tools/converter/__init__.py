@@ -1,4 +1,4 @@
-"""Convert an .onnx to a model.bin. `pipeline.py` lists the passes, whose code is in these rooms.
+"""Convert an .onnx to a model.bin. `pipeline.py` lists the passes; their code is in the rooms.
 
 load/       the file, checked, with the shapes of its inputs
 simplify/   passes that make the graph simple and explicit; its meaning in ONNX stays

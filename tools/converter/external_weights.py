@@ -1,4 +1,4 @@
-"""Keep large constants beside the models that they are of.
+"""Keep large constants outside of their models, which have placeholders for them.
 
 A protobuf message owns its bytes, so that each copy of a model, each inference of its shapes and
 each way to the IR and back copies all weights. In a large model placeholders take their place: a
@@ -94,7 +94,7 @@ class ExternalWeights:
         return location
 
     def release_others(self, *models: onnx.ModelProto) -> None:
-        """Release the arrays that none of these models needs."""
+        """Release the arrays that the passed models do not use."""
         used = {_location(t) for model in models for t in model.graph.initializer}
         for location in self._arrays.keys() - used:
             self._arrays.pop(location)

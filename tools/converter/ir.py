@@ -207,7 +207,7 @@ class Step:
         self.params[:] = listed(declaration_of(self.kernel), self.kernel, named, ())
 
     def with_params(self, **named: Any) -> Step:
-        """Return a copy with new values for these parameters."""
+        """Return a copy of the step with some parameters changed."""
         step = replace(self, params=list(self.params))
         for name, value in named.items():
             step[name] = value

@@ -56,7 +56,7 @@ _RESERVED = (
 
 
 class ParameterError(Exception):
-    """Parameters that a caller names do not match those that the kernel declares."""
+    """A caller's parameters do not match the parameters that the kernel declares."""
 
 
 class DeclarationError(ValueError):
@@ -282,7 +282,7 @@ def _evaluated(node, numbers):
 
 
 def _plain(value):
-    """Return a list for an array or iterator, and any other value as it is."""
+    """Return a list for an array or iterator; return any other value unchanged."""
     is_group = isinstance(value, Iterable) and not isinstance(value, Mapping)
     return list(value) if is_group else value
 

@@ -45,7 +45,7 @@ class Case:
 
     @property
     def steps(self) -> list[float | None]:
-        """Return the scale of each output, None for those that are not dequantized."""
+        """Return the scale of each dequantized output, None for the other outputs."""
         makers = [o.producer() for o in ir.from_proto(self.model).graph.outputs]
         scales = [array_of(node.inputs[1]) if is_dq(node) else None for node in makers]
         return [None if s is None or s.size != 1 else s.item() for s in scales]
@@ -118,7 +118,7 @@ def _runs(model, values, places) -> list[Run]:
 
 
 def _is_defined(model, xs):
-    """Return False where a division gives NaN, of which each computer makes another integer."""
+    """Return False if a division gives NaN, whose integer depends on the computer."""
     divisions = [n.output[0] for n in model.graph.node if n.op_type == "Div"]
     if not divisions:
         return True

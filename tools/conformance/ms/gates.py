@@ -27,7 +27,7 @@ def gated_add(draw):
 
 @makes("ScaledSiLU")
 def scaled_silu(draw):
-    """Give the scale as an attribute and as an input."""
+    """Yield cases with the scale as an attribute, and as an input."""
     for c in draw.each(
         30,
         dtype=_ALL,

@@ -81,7 +81,7 @@ def instance_norm(draw, v):
 
 @makes("GroupNormalization")
 def group_norm(draw, v):
-    """Give scale and bias by group in version 18, by channel since 21."""
+    """Draw scale and bias by group in version 18, by channel since version 21."""
     groups, each = draw.size(1, 3), draw.size(1, 3)
     n = groups if v.since < 21 else groups * each
     x = draw.floats((draw.size(1, 2), groups * each, *draw.shape(1, 2, 4)))
@@ -140,7 +140,7 @@ def recurrent(draw, v):
 
 @makes("DFT")
 def dft(draw, v):
-    """Give the axis as an attribute in version 17, as an input since 20."""
+    """Draw the axis, which is an attribute in version 17 and an input since version 20."""
     n, parts = draw.size(1, 6), draw.size(1, 2)
     inverse = parts == 2 and draw.chance(0.4)
     attributes = {"inverse": 1} if inverse else {}

@@ -1,4 +1,4 @@
-"""Models of operators that move elements, and of those that return shapes."""
+"""Models of operators that move elements, and of operators that return shapes."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def reshape(draw, v):
 
 @makes("Squeeze", "Unsqueeze")
 def squeeze(draw, v):
-    """Give axes as an attribute before opset 13, then as an input; Squeeze may omit them."""
+    """Draw axes: an attribute before opset 13, then an input, which Squeeze may omit."""
     rank = draw.size(1, 4)
     shape = [1 if draw.chance() else draw.size(2, 4) for _ in range(rank)]
     if v.operator == "Squeeze":
@@ -151,7 +151,7 @@ def squeeze(draw, v):
 
 @makes("Slice")
 def slice_(draw, v):
-    """Give attributes before opset 10; steps exist since then, negative axes since 11."""
+    """Draw bounds: attributes before opset 10; steps since 10, negative axes since 11."""
     shape = draw.shape(1, 4, 5)
     rank = len(shape)
     axes = [int(a) for a in draw.rng.permutation(rank)[: draw.size(1, rank)]]
@@ -179,7 +179,7 @@ def slice_(draw, v):
 
 @makes("Split")
 def split(draw, v):
-    """Give sizes as an attribute before opset 13, then as an input; num_outputs since 18."""
+    """Draw sizes: an attribute before opset 13, then an input; num_outputs since 18."""
     shape = list(draw.shape(1, 4, 4))
     axis, n = axis_of(draw, v, len(shape)), draw.size(1, 3)
     sizes = [draw.size(1, 3) for _ in range(n)]
@@ -226,7 +226,7 @@ def transpose(draw, v):
 
 @makes("Pad")
 def pad(draw, v):
-    """Give pads as an attribute before opset 11, then as an input; axes since 18, wrap 19."""
+    """Draw pads: an attribute before opset 11, then an input; axes since 18, wrap since 19."""
     shape = draw.shape(1, 4, 4)
     rank = len(shape)
     modes = ["constant", "reflect", "edge", "wrap"][: 4 if v.since >= 19 else 3]

@@ -18,7 +18,7 @@ def axis_of(draw, v, rank: int, since: int = 11) -> int:
     "ReduceSum ReduceSumSquare",
 )
 def reduce(draw, v):
-    """Give axes as an attribute before opset 18 (ReduceSum: 13), then as an input, or none."""
+    """Draw axes or none: an attribute before opset 18 (ReduceSum: 13), then an input."""
     dtype, shape = v.dtype(draw), draw.shape(1, 5, 4)
     if dtype.kind == "f":
         x = draw.floats(shape, dtype)
@@ -87,7 +87,7 @@ def cum_sum(draw, v):
 
 @makes("TopK")
 def top_k(draw, v):
-    """Give k as an attribute before opset 10; `largest` exists since 11."""
+    """Draw k: an attribute before opset 10, then an input; `largest` since opset 11."""
     shape = draw.shape(1, 4, 5)
     rank = len(shape)
     axis = axis_of(draw, v, rank)

@@ -180,7 +180,7 @@ def deform_conv(draw, v):
 
 @makes("Upsample")
 def upsample(draw, v):
-    """Give scales as an attribute before opset 9."""
+    """Draw scales, which are an attribute before opset 9, then an input."""
     scales = [1.0, 1.0, *(float(draw.size(2, 6)) / 2 for _ in range(2))]
     x = draw.floats((1, draw.size(1, 2), draw.size(1, 4), draw.size(1, 4)))
     attributes = {"mode": "linear" if draw.chance(0.4) else "nearest"}

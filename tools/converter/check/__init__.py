@@ -18,7 +18,7 @@ from . import layers, run_file
 
 
 class WrongFile(ConvertError):
-    """The file computes something else than the model."""
+    """The file computes other results than the model."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def check(converted: Converted, options: Options) -> Outcome:
     """Run a file on this computer and compare its outputs with the reference.
 
     Raises:
-        WrongFile: if it computes something else.
+        WrongFile: if they differ.
     """
     if not options.check:
         return Outcome(False, "--no-check")
@@ -85,7 +85,7 @@ def check(converted: Converted, options: Options) -> Outcome:
 def _vectors(converted, options):
     """Return the expected outputs of each run: several runs for a model with states.
 
-    In later runs the errors of earlier ones add up.
+    In later runs the errors of earlier runs add up.
     """
     first = converted.vector
     if not options.state:

@@ -23,11 +23,11 @@ _MOST_NBYTES = 512 << 20  # of the arena and the file
 
 
 class NotRun(Exception):
-    """The file is not run here; the message says why."""
+    """The file cannot be run here; the message says why."""
 
 
 class Failed(Exception):
-    """The run failed though it should not have; the message says how."""
+    """The run failed, although the file should run; the message says how."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ def _values(graph, run):
 
 
 def work_of(graph: Graph) -> int:
-    """Return about how much a run computes, in MACs."""
+    """Return roughly how many MACs a run computes."""
     elements = sum(t.nelem for step in walk(graph.steps) for t in step.outputs)
     return sum(step.total_macs for step in graph.steps) + _MACS_OF_AN_ELEMENT * int(elements)
 
 
 def _target(graph):
-    """Return the fastest available target; this never builds one."""
+    """Return the fastest available target, without building one."""
     unix = get_target("unix")
     target = unix if unix.path().is_file() else get_target("cpython")
     if work_of(graph) > MOST_WORK[target.name]:
@@ -96,7 +96,7 @@ _OTHERWISE = (
 
 
 def _refuse(outcome, graph, kernels):
-    """Raise NotRun if the failure says nothing about the file, else Failed."""
+    """Raise NotRun if a failure is no fault of the file, else Failed."""
     text = f"{outcome.error}: {outcome.message}" if outcome.message else outcome.error
     used = {step.kernel for step in walk(graph.steps)} & {Path(name).stem for name in kernels}
     if used:

@@ -1,1 +1,1 @@
-"""Implement the commands beside the conversion: inspect, seal, and printed summaries."""
+"""Implement the commands besides the conversion: inspect, seal, and printed summaries."""

@@ -1,1 +1,1 @@
-"""Write the planned graph to the bytes of the file, with what belongs to it besides the graph."""
+"""Write the planned graph as the bytes of the file, with everything that belongs to the file."""

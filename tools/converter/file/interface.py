@@ -27,7 +27,7 @@ _FITS = ("crop", "stretch")
 
 @dataclass(frozen=True)
 class Image:
-    """How an input takes pictures: value = (pixel / scale - mean) / std, with pixels 0 to 255."""
+    """An input that takes pictures: value = (pixel / scale - mean) / std, with pixels 0 to 255."""
 
     order: str = "rgb"
     layout: str = "chw"
@@ -89,7 +89,7 @@ def grids_chunk(grids: Mapping[str, tuple[float, int]], graph: Graph) -> bytes:
 
 
 class _Grids:
-    """Grids of a model's inputs and outputs, from the operators that read or compute them."""
+    """Find the grids of a model's inputs and outputs by the operators that use them."""
 
     def __init__(self, model):
         self.model, self.nodes = model, model.graph.node
@@ -114,7 +114,7 @@ class _Grids:
         return None
 
     def _pair(self, node, at, converting):
-        """Return the constants of input `at`, or of the output, if they are single numbers."""
+        """Return the grid at input `at` of a node, or of its output; None if it is unknown."""
         if node.op_type == converting:
             names = list(node.input[1:3])
         elif node.domain in ("", "ai.onnx") and node.op_type.startswith("QLinear"):

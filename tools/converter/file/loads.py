@@ -1,6 +1,6 @@
 """Check that a written file loads, with the device's own reader and kernels.
 
-on_host provides what they need and CPython lacks. They check only whole numbers, which are exact
+on_host adds what CPython lacks for them. They check only whole numbers, which are exact
 here too, so they refuse here what they refuse on a board. `reach` derives from the plan what only
 boards with 32-bit words refuse.
 """

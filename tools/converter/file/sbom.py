@@ -34,7 +34,7 @@ _SECRET = ("seal",)  # option with keys; the file itself says who signed it
 
 
 def check() -> None:
-    """Check that the package is installed that writes bills of materials.
+    """Check that the package which writes bills of materials is installed.
 
     Raises:
         UsageError: if it is not.
@@ -111,7 +111,7 @@ def _metadata(model_component, options):
 
 
 def _time():
-    """Return the build time that SOURCE_DATE_EPOCH gives, None without it."""
+    """Return the build time in SOURCE_DATE_EPOCH, None if that is not set."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not text:
         return None

@@ -91,14 +91,14 @@ def _golden(state):
 
 
 def _right(state, vector):
-    """Return (outputs, bounds) of the reference, or those that the user expects of the model."""
+    """Return (outputs, bounds) of the reference, or of the user's expected outputs."""
     if state.expected is None or state.answers is not state.loaded:
         return vector.values, vector.bounds
     return state.expected.outputs, state.expected.bounds(vector.bounds)
 
 
 def _for_check(state):
-    """Compute the vector that the file does not have."""
+    """Compute the golden vector for a check, if the file has none."""
     try:
         state.vector = _vector(state, is_for_file=False)
     except NoVector as e:

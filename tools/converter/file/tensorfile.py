@@ -19,7 +19,7 @@ from .writer import tensor_bytes
 
 
 def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Return the bytes of a tensor file with these arrays, in order, by name."""
+    """Return the bytes of a tensor file with these named arrays, in order."""
     tensors = []
     for name, array in arrays.items():
         array = np.asarray(array)

@@ -32,7 +32,7 @@ class Large:
 
 
 class Contents(NamedTuple):
-    """A constant as it is stored in a file.
+    """A constant in the form in which a file stores it.
 
     Attributes:
         raw: its bytes.
@@ -90,9 +90,9 @@ class Weights:
 
     Attributes:
         chunks: all chunks in the order of the file.
-        places: (chunk, offset in it) by contents.
+        places: (number of the chunk, offset in it) of each constant, by its contents.
         streamed_nbytes: size of the arena with space for streamed chunks.
-        window_nbytes: the most of streamed chunks in memory at one time.
+        window_nbytes: the most bytes of streamed chunks that are in memory at one time.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Weights:
         return sum(c.stored_nbytes for c in self.chunks if c.place is None)
 
     def add(self, contents: Contents) -> None:
-        """Add contents that stay in memory, unless they are known."""
+        """Add contents that stay in memory, unless they have been added before."""
         if contents in self.places:
             return
         if not self.chunks or self.chunks[-1].stored_nbytes + len(contents.raw) > CHUNK_NBYTES:
@@ -114,7 +114,7 @@ class Weights:
         self.append(contents, len(self.chunks) - 1)
 
     def append(self, contents: Contents, number: int) -> None:
-        """Append contents to a chunk, unless they are known."""
+        """Append contents to a chunk, unless they have been added before."""
         if contents in self.places:
             return
         self.places[contents] = (number, self.chunks[number].append(contents))

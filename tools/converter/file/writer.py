@@ -55,7 +55,7 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
 
 
 def _alike(tensors: Sequence[Tensor], graph: Graph) -> dict[Tensor, Tensor]:
-    """Map each tensor to the first one with its dtype, shape and offset: they share a record."""
+    """Map tensors to the first one with equal dtype, shape and offset, to share a record."""
     ends, firsts = {*graph.inputs, *graph.outputs}, {}
     firsts_by_tensor = {}
     for t in tensors:
@@ -96,7 +96,7 @@ def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
 
 
 def contents_of(t: Tensor) -> Contents:
-    """Return a constant as it is stored in a file whose weights may be streamed."""
+    """Return the Contents of a constant in a file whose weights may be streamed."""
     if t.root.halves:
         return Contents(layout.element_bytes(t.root.data.astype(np.float16)), True)
     return unchanged(t)
@@ -125,7 +125,7 @@ def _raw(t: Tensor) -> bytes | Large:
 
 
 def held(tensors: Iterable[Tensor]) -> Weights:
-    """Return all constants among these tensors, for memory; equal contents are stored once."""
+    """Return the Weights of all constants among tensors, for a board that holds them in memory."""
     weights = Weights()
     for t in tensors:
         if t.root.data is not None:
@@ -162,7 +162,7 @@ def _kind_of(chunk):
 
 
 def _body(chunks):
-    """Return the chunks' offsets from the end of the tables, and the parts of all chunks."""
+    """Return the offset of each chunk behind the tables, and all chunks in pieces."""
     offsets, body, end = [], [], 0
     for _, contents, _ in chunks:
         padding = bytes(-end % layout.CHUNK_ALIGNMENT)
@@ -209,7 +209,7 @@ def _record(t, table, weights, offsets):
 
 
 class _ExtentTable:
-    """The part of a model file that says how run-time dims decide shapes and parameters.
+    """The section of a model file with run-time dims, for shapes and parameters.
 
     The writer passes all shapes and words through `dims` and `graph`; then `words` returns the
     section.
@@ -233,11 +233,11 @@ class _ExtentTable:
         return self._expressions.setdefault(words, len(self._expressions))
 
     def dims(self, shape: Iterable[int]) -> list[int]:
-        """Return a shape's words: -1 - e stands for the value of expression e."""
+        """Return a shape's words, with -1 - e for the value of expression e."""
         return [-1 - self._expression(d) if extent.is_open(d) else int(d) for d in shape]
 
     def graph(self, words: Iterable[int]) -> list[int]:
-        """Return the graph's words as plain numbers, and note which of them are expressions."""
+        """Return the graph's words as plain numbers; note which of them are expressions."""
         plain = []
         for at, word in enumerate(words):
             if isinstance(word, extent.DimNumber):

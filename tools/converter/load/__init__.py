@@ -102,7 +102,7 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
 
 
 def _add_default_axes(graph: onnx.GraphProto) -> None:
-    """Give MeanVarianceNormalization its default axes: onnx's inference needs them."""
+    """Write the default axes of MeanVarianceNormalization, which onnx's inference needs."""
     for node in nodes_of(graph):
         if node.op_type == "MeanVarianceNormalization" and not node.domain and not node.attribute:
             node.attribute.append(helper.make_attribute("axes", [0, 2, 3]))
@@ -186,7 +186,7 @@ def _check_constant(tensor):
 
 
 def drop_constant_inputs(model: onnx.ModelProto) -> None:
-    """Remove the initializers from the inputs, where models of IR version 3 list them too."""
+    """Remove initializers from the inputs, where models of IR version 3 list them as well."""
     constant = {t.name for t in model.graph.initializer}
     inputs = [i for i in model.graph.input if i.name not in constant]
     del model.graph.input[:]
@@ -195,7 +195,7 @@ def drop_constant_inputs(model: onnx.ModelProto) -> None:
 
 
 def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with its nodes in topological order, in a copy if they are not yet."""
+    """Return the model with its nodes in topological order; a copy if that changes it."""
     known = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer}
     if _are_sorted(model.graph, known):
         return model
@@ -228,7 +228,7 @@ def _check_producers(graph: onnx.GraphProto, known: Collection[str]) -> None:
 
 
 def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
-    """Replace functions by their nodes, except those for which the user has a kernel."""
+    """Replace functions by their nodes, except functions that the user has a kernel for."""
     if not model.functions:
         return model
     _align_opsets(model)

@@ -41,9 +41,11 @@ def read_array(path: str | Path) -> np.ndarray:
 def read_arrays(
     path: str | Path, kinds: str = ".npy or .npz"
 ) -> np.ndarray | dict[str, np.ndarray]:
-    """Return the array in a .npy file, or those in a .npz by name.
+    """Return the array in a .npy file, or the arrays in a .npz file by name.
 
-    Messages say that a file of `kinds` is needed.
+    Args:
+        path: the file.
+        kinds: kinds of files that are allowed, for messages.
 
     Raises:
         UsageError: if the file is damaged or of another kind.

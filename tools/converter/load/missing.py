@@ -37,7 +37,7 @@ def problem_of(node: onnx.NodeProto, operators: Operators) -> Problem:
 
 
 def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:
-    """Return a note for each domain for whose operators --ops has kernels that may not be used."""
+    """Return a note for each domain that --ops has kernels for, but that is not allowed."""
     refused: dict[str, set[str]] = {}
     for graph in (model.graph, *model.functions):
         for node in nodes_of(graph):

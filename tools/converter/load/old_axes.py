@@ -72,7 +72,7 @@ def _rewrite(node, dims):
 
 
 def _new_axes(node):
-    """Return how many more axes the output has than the input: axes count in the output."""
+    """Return how many axes an operator adds: negative axes count from the output's end."""
     if node.op_type == "Unsqueeze":
         return sum(len(_axes(a)) for a in node.attribute)
     return 1 if node.op_type == "OneHot" else 0
@@ -105,7 +105,7 @@ def _within(bound, size):
 
 
 def _known_dims(model):
-    """Return the dims of values by name, without those that onnx's inference misjudges."""
+    """Return dims of values by name, except values that onnx's inference misjudges."""
     with misjudged.hidden(model):
         copy = declarations.without_outputs(model)
     try:

@@ -280,7 +280,7 @@ def _smaller_bounds(names):
 
 
 def _advice(graph):
-    """Return advice how to make values smaller: by smaller bounds, or by a batch of one."""
+    """Return advice to make values smaller: smaller bounds, or a batch of one."""
     kinds = [info.type for info in free_inputs(graph)]
     names = [name for kind in kinds for d in _extents(kind) for name, _ in extent.dims_in(d)]
     if advice := _smaller_bounds(names):
@@ -324,7 +324,7 @@ def _is_open(kind):
 
 
 def _extents(kind):
-    """Return the known dims, among them those that only a run knows."""
+    """Return the known dims of a type, including those that only a run knows."""
     dims = kind.tensor_type.shape.dim
     extents = [
         d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param) for d in dims

@@ -129,7 +129,7 @@ class Lowerer:
             self.values[info.name] = Tensor(info.name, t.elem_type, tuple(dims))
 
     def _dim(self, d):
-        """Return a dimension as a number or Extent, or its name if it is neither."""
+        """Return a dimension as a number or an Extent; its name if it has no value."""
         if d.HasField("dim_value"):
             return d.dim_value
         value = extent_forms.parsed(d.dim_param, self.grown)
@@ -211,7 +211,7 @@ class Lowerer:
             widen.lower_wide(node, lowering, self.wide)
 
     def _lower_empty(self, node, steps):
-        """Give empty outputs a step, which lowerings do not emit (for level 0)."""
+        """Add steps for empty outputs, which lowerings omit (for level 0)."""
         from ..ops._move import emit_empty_move
 
         made = {t for step in steps for t in step.outputs}

@@ -136,7 +136,7 @@ class Node(Signature):
 
     @property
     def held_bits(self) -> int:
-        """Return the bits of stored weights of float32 products, if that loses nothing."""
+        """Return the bits that store weights of float32 products without loss (Precision.bits)."""
         return self._scope.precision.bits
 
     @property
@@ -226,7 +226,7 @@ class Node(Signature):
 
     @contextmanager
     def emitting_to(self, steps: list[Step]):
-        """Let `emit` add to these steps of a body while the context lasts."""
+        """Let `emit` add steps to a body's list until the context ends."""
         outer, self.steps = self.steps, steps
         try:
             yield
@@ -249,7 +249,7 @@ class Node(Signature):
 
 
 def _chooser(model: onnx.ModelProto, name: str) -> str:
-    """Return the only graph input that a value depends on if it is small, else ""."""
+    """Return the only graph input that a value depends on, if it is small; else ""."""
     makers = {output: node for node in model.graph.node for output in node.output}
     inputs = {info.name: info for info in free_inputs(model.graph)}
     pending, seen = [name], set()

@@ -140,9 +140,9 @@ def _fits(known: Range) -> bool:
 
 
 class Narrowing:
-    """Ranges of a graph's int64 values, ranges node by node while it is lowered.
+    """The ranges of a graph's int64 values, found node by node while the graph is lowered.
 
-    In a body (in_body) nothing is narrowed.
+    In a body (in_body) no value is narrowed.
     """
 
     def __init__(self, graph: onnx.GraphProto, in_body: bool):
@@ -215,7 +215,7 @@ class Narrowing:
         return ranges
 
     def _take(self, node, indexes, known):
-        """Replace these inputs by int32 values if they are int64 of a known range."""
+        """Replace int64 inputs at these indices by int32 values, if their range is known."""
         for i in indexes:
             t = node.input(i)
             if t is not None and t.dtype == INT64 and known[i]:

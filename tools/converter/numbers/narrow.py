@@ -115,7 +115,7 @@ def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _scale(graph, node, scales):
-    """Insert a Mul by these numbers behind a node."""
+    """Insert a Mul by constant scales behind a node."""
     out = node.output[0]
     node.output[0] = f"{out}/levels"
     graph.initializer.append(numpy_helper.from_array(scales, f"{out}/scales"))
@@ -242,7 +242,7 @@ def rounded_weights(node, w, rounding: Callable):
 
 
 def rounded_to(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndarray:
-    """Round w to integers of `bits` bits times a power of two, one along these axes."""
+    """Round w to integers of `bits` bits times a power of two, which weights along axes share."""
     w = np.asarray(w, np.float64)
     most = (1 << bits - 1) - 1
     power = np.frexp(np.abs(w).max(axes, keepdims=True))[1] - (bits - 1)

@@ -101,7 +101,7 @@ def _channels(step: Step) -> int:
 
 
 def _table(step: Step, is_short: bool) -> _Change | None:
-    """Return the change to a table in few bits, None if the kernel cannot use one."""
+    """Return the change that packs a step's table; None if the kernel cannot unpack one."""
     channels = _channels(step)
     fields = _channel_fields(step, channels, is_short)
     if not fields:
@@ -143,7 +143,7 @@ class _Fields(NamedTuple):
 
 
 class _Rows:
-    """The numbers of a step's channels, and the weights of each as the kernel sees them."""
+    """The numbers of a step's channels, and each channel's weights as the kernel reads them."""
 
     def __init__(self, step: Step, channels: int):
         flat = step.inputs[1].data.reshape(-1)
@@ -212,7 +212,7 @@ def _low_bits(lowest: np.ndarray) -> int:
 
 
 def _fields_of(numbers: np.ndarray) -> _Fields:
-    """Return these numbers as differences from the smallest one."""
+    """Return numbers as differences from the smallest one."""
     least = int(numbers.min())
     return _Fields(numbers - least, _bit_length(numbers - least), least)
 

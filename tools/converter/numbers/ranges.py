@@ -51,7 +51,7 @@ class Rounding:
         return 24
 
     def weights(self, w: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-        """Round weights; those along these axes share an exponent."""
+        """Round weights to mantissas; weights along these axes share an exponent."""
         return rounded_to(w, axes, 24)
 
 

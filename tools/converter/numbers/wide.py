@@ -139,7 +139,7 @@ class _Costs:
         return {output: [loss.own(seed) for loss in some] for output, some in self._losses.items()}
 
     def of(self, errors: Errors) -> float:
-        """Return the cost of these errors together, relative to the bound."""
+        """Return the cost of errors in several nodes together, relative to the bound."""
         changes = self._changes(errors) if errors else []
         return max((c / b for c, b in zip(changes, self._bounds, strict=False)), default=0.0)
 
@@ -176,7 +176,7 @@ def _input_of(output):
 
 
 def _with_errors(model, outputs: Iterable[str]):
-    """Return the model with an input for each of these values, which is added to the value."""
+    """Return the model with an additional input for each value, which is added to the value."""
     result = copied(model)
     nodes = list(result.graph.node)
     del result.graph.node[:]

@@ -106,7 +106,7 @@ def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lower
 
 
 def known() -> set[tuple[str, str]]:
-    """Return (domain, operator type) of all lowerings except those that only rewrites need."""
+    """Return (domain, operator type) of all lowerings, except of operators that rewrites make."""
     _load_all()
     return {(domain, op_type) for domain, op_type, _ in _LOWERINGS if domain != OWN}
 

@@ -183,7 +183,7 @@ def _slot_words(slots):
 
 
 def _key(cut):
-    """Return the bits of a float32 without sign; for a negative value 2**31 - 1 minus these."""
+    """Return the bits of a float32 without sign; for a negative one 2**31 - 1 minus its bits."""
     bits = int(np.float32(cut).view(np.uint32)) & 0x7FFFFFFF
     return 0x7FFFFFFF - bits if cut < 0 else bits
 

@@ -57,7 +57,7 @@ class Geometry:
 
 
 def outer(geometry: Geometry, strides: Sequence[int]) -> list[int]:
-    """Return strides, with 0 for those along a batch or group that is the only one.
+    """Return strides, with 0 along a batch or group axis of extent 1.
 
     No kernel uses these, and a 0 takes one byte of the file.
     """
@@ -121,7 +121,7 @@ def shift_of(t: Tensor) -> int:
 
 
 def unsigned(data: np.ndarray) -> np.ndarray:
-    """Return int8 plus 128 as uint8, and uint8 as it is."""
+    """Return int8 plus 128 as uint8; return uint8 unchanged."""
     return data if data.dtype == np.uint8 else data.view(np.uint8) ^ np.uint8(128)
 
 

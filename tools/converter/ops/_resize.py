@@ -53,11 +53,7 @@ def axes_of(node) -> list[Axis]:
 
 
 def _keep_unchanged(node, axes):
-    """Set scale 1 on axes that onnxruntime does not resize, whatever their scale is.
-
-    It resizes nothing if no axis changes its length, and with antialias no axis that keeps its
-    length. ONNX defines scale as length_resized / length_original.
-    """
+    """Set scale 1 on axes that onnxruntime leaves unchanged in spite of their scale."""
     kept = [axis for axis in axes if axis.n_in == axis.n_out]
     if len(kept) == len(axes) or node.attr("antialias", 0):
         for axis in kept:

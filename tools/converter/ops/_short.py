@@ -38,7 +38,7 @@ def rounded(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nearest(rows: np.ndarray) -> np.ndarray:
-    """Return the float32 values that the mantissas of rows stand for."""
+    """Return the float32 values that the mantissas of rows represent."""
     whole, exponents = rounded(rows)
     return np.ldexp(whole.astype(np.float64), (exponents - UNIT)[:, None]).astype(np.float32)
 

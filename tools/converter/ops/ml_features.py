@@ -135,7 +135,7 @@ def _emit_one_each(node, is_category):
 
 
 def _numbered(node, x, texts):
-    """Return strings as their indices among the categories, and these indices."""
+    """Return the indices of strings among the categories, and all indices."""
     numbers = node.temp(INT64, x.shape)
     emit_map(node, x, {s: i for i, s in enumerate(texts)}, -1, numbers)
     return numbers, range(len(texts))

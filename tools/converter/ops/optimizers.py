@@ -37,7 +37,7 @@ class _Steps:
         return unary(self.node, "sqrt", x)
 
     def at_first(self, first, later) -> Tensor:
-        """Return `first` at update 0, else `later`: a number, or a tensor of one element."""
+        """Return `first` at update 0, else `later`: a number or a tensor of one element."""
         has_started = self("greater", self.count, 0.0, dtype=BOOL)
         out = self.node.temp(self.dtype, (1,))
         emit_where(self.node, has_started, self._tensor(later), self._tensor(first), out)

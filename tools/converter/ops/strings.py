@@ -148,7 +148,7 @@ def _plain(node, x):
 @lowers("Flatten", "Identity", objects=True)
 @lowers("Reshape", "Squeeze", "Unsqueeze", fixes_shape=(1,), objects=True)
 def lower_alias(node):
-    """Lower reshapes. Strings of open number are copied, so that they get a shape of their own."""
+    """Lower reshapes. Strings of an open number are copied, as each copy has its own shape."""
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype != STRING or out.dtype != STRING:
         raise Problem("a map")

@@ -49,7 +49,7 @@ def plan(
     overlap: Overlap = Overlap.ROWS,
     limit: int | None = None,
 ) -> Plan:
-    """Give every tensor of a graph that is not constant its offset in the arena.
+    """Choose the offset of every tensor of a graph that is not constant.
 
     Steps are put in the order that needs the least memory.
 
@@ -110,14 +110,14 @@ def _placed(graph, keep_inputs, overlap):
 
 
 def _give_slots(graph):
-    """Give each object a number as its offset, as it is not in the arena; aliases share one."""
+    """Set the offset of objects, which are not in the arena, to numbers that aliases share."""
     roots = dict.fromkeys(t.root for t in graph.tensors() if t.is_object and t.root.data is None)
     for slot, root in enumerate(roots):
         root.offset = slot
 
 
 def _place_states(graph):
-    """Give the states offsets in the persistent part, one after another; return its size."""
+    """Set the offsets of the states in the persistent memory; return its size."""
     end = 0
     for t in graph.states:
         t.offset = end

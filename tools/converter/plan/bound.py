@@ -70,7 +70,7 @@ class _Backwards:
         return peak
 
     def _captured(self, step):
-        """Return the values that bodies share with the outside: they live through all trips."""
+        """Return the values that bodies of a step share with the outside, in all trips."""
         inner = list(walk([step]))
         inside = {t.root for s in inner for t in s.inputs + s.outputs + s.scratch}
         return {t for t in inside if self.born.get(t) not in inner}
@@ -108,7 +108,7 @@ class _Backwards:
 
 
 def lead_of(step: Step, root: Tensor, overlap: Overlap) -> int | None:
-    """Return how many bytes before an input's root an output must start, None if not over it."""
+    """Return the lead of a step's output over an input; None if it must not overwrite it."""
     rows = overlap == Overlap.ROWS
     if rows and step.is_same_place(root):
         return 0

@@ -47,7 +47,7 @@ def read_in_place(graph: Graph) -> None:
 
 
 def _holds(graph, move, readers):
-    """Return True if no step writes the move's input from the move to the last reader."""
+    """Return True if no step writes to the move's input until its last reader has run."""
     x = move.inputs[0].root
     first = graph.steps.index(move)
     last = max(graph.steps.index(s) for s in readers)
@@ -66,7 +66,7 @@ def with_input(step: Step, image: Image) -> Step:
 
 
 def _image(move: Step, step: Step) -> Image | None:
-    """Return the move's input as the step's input, None if the step cannot read it so."""
+    """Return the move's input as an Image for a step; None if the step cannot read it."""
     t, rows = step.inputs[0], step.rows
     if not isinstance(rows, Rows) or not rows.x or not rows.is_cut(step):
         return None
@@ -127,7 +127,7 @@ class _Copy:
 
 
 def share_memory(graph: Graph, cost: Callable[[Graph], int]) -> None:
-    """Remove copies of contiguous memory from a graph, in place, unless its cost grows by that."""
+    """Remove copies of contiguous memory from a graph, in place, unless its cost grows."""
     now = cost(graph)
     most = _EFFORT // max(len(graph.steps), 1)
     for step in [s for s in graph.steps if s.kernel == "move"][:most]:
@@ -181,7 +181,7 @@ def _into_result(graph, copy):
 
 
 def _writes_beside(step, copy):
-    """Return True if a step provably writes only other bytes of the result."""
+    """Return True if a step provably writes no byte of the copied part."""
     if any(t.root is copy.out for t in step.scratch):
         return False
     for t in step.outputs:

@@ -45,14 +45,14 @@ def reorder(graph: Graph, keep_inputs: bool, overlap: Overlap) -> list[Step] | N
 
 @dataclass
 class _Node:
-    """A set of steps on the path.
+    """A set of steps on a path of the search.
 
     Attributes:
         done: the set, a bit for each step.
-        alive: bytes alive after the set.
-        peak: worst step of the path.
+        alive: bytes alive after these steps.
+        peak: bytes of the worst step on the path.
         last: number of the last step.
-        before: the set before that step.
+        before: the _Node before that step.
     """
 
     done: int
@@ -151,7 +151,7 @@ class _Search:
         return _Node(done, most - self.sizes.total(ended), peak, i, node)
 
     def _own(self, i):
-        """Return the bytes of the step's tensors, with its output over inputs where possible."""
+        """Return the bytes of a step's tensors, with its output over inputs if possible."""
         return self.sizes.total(self.of[i]) - self._saved(i, self.of[i], self.of[i])
 
     def _saved(self, i, born, ended):

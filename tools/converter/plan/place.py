@@ -1,4 +1,4 @@
-"""Give blocks offsets in the arena.
+"""Choose the offset of each block in the arena.
 
 A placement follows from an order of the blocks: each takes the lowest free offset. Some order
 gives the smallest possible arena (take the blocks of the best arena by offset, and let each fall

@@ -17,7 +17,11 @@ from ..ops._move import emit_copy
 
 
 def carry(graph: Graph, states: Mapping[str, str]) -> None:
-    """Make states of a lowered graph, in place; states are outputs by input.
+    """Turn outputs into states, in place: see the module.
+
+    Args:
+        graph: the lowered graph.
+        states: outputs by the input that they become.
 
     Raises:
         UsageError: if a name does not exist or a pair does not fit.
@@ -54,7 +58,7 @@ def _check_pair(x: Tensor, y: Tensor) -> None:
 
 
 def _join(graph: Graph, x: Tensor, y: Tensor) -> bool:
-    """Put the output into the input's memory; return False if that would lose a value."""
+    """Move the output into the input's memory; return False if that would lose a value."""
     root = y.root
     if root.data is not None or root.nbytes != x.nbytes or root in graph.inputs or root.persistent:
         return False
@@ -65,7 +69,7 @@ def _join(graph: Graph, x: Tensor, y: Tensor) -> bool:
 
 
 def _is_idle(step: Step) -> bool:
-    """Return True for a copy of elements to where they are."""
+    """Return True for a copy of elements to the place where they already are."""
     if step.kernel != "move" or step.inputs[0].root is not step.outputs[0].root:
         return False
     is_whole = step["dims"] == [step.inputs[0].nbytes // step["unit"]]

@@ -87,7 +87,7 @@ def arrange(
 
 
 def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
-    """Return the steps that use each constant that may be streamed, by its contents."""
+    """Return the constants that may be streamed, each with the numbers of steps that use it."""
     uses: dict[Contents, list[int]] = {}
     held = {contents_of(t) for t in graph.outputs if t.root.data is not None}
     for i, step in enumerate(steps):
@@ -109,7 +109,7 @@ def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
 
 @cache
 def _streams(path: Path) -> tuple[int, ...]:
-    """Return the inputs whose contents a kernel lets change between runs, from its source."""
+    """Return the indices of inputs that a kernel may stream: STREAMS in its source."""
     for statement in ast.parse(path.read_text()).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "STREAMS":
             return ast.literal_eval(statement.value)

@@ -15,7 +15,7 @@ _SLACK = 1.0 + 1e-6  # factor of bounds: a difference of floats is rounded too
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of one output from the reference's.
+    """The difference of one output from the reference's output.
 
     Attributes:
         name: name of the output.
@@ -24,7 +24,7 @@ class Difference:
         bound: largest error that is right.
         n: number of values.
         is_float: True for floats and maps.
-        why: why the values cannot be compared, "" if they can.
+        why: reason why the values cannot be compared, "" if they can.
     """
 
     name: str
@@ -103,7 +103,7 @@ def _is_nothing_collected(got, expected):
 
 
 def _not_finite(got, expected):
-    """Describe where only one of two arrays is finite, or where infinities differ."""
+    """Return a text if values are finite in one array only, or infinities differ; else ""."""
     indexes = np.argwhere(distances(np.asarray(got), expected) == np.inf)
     first = tuple(indexes[0])
     what = "a value is" if len(indexes) == 1 else f"{len(indexes)} values are"
@@ -114,7 +114,7 @@ def _not_finite(got, expected):
 
 
 def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the differences of two arrays, infinite where only one is not a number."""
+    """Return the differences of two arrays, infinite where only one has a NaN."""
     if a.dtype.kind in "iub" and b.dtype.kind in "iub":
         exact = object if max(a.dtype.itemsize, b.dtype.itemsize) == 8 else np.int64
         return np.asarray(abs(a.astype(exact) - b.astype(exact)))  # of scalars, objects are ints
@@ -125,7 +125,7 @@ def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def apart(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the largest of these differences."""
+    """Return the largest difference of two arrays."""
     return float(distances(a, b).max(initial=0))
 
 

@@ -49,6 +49,6 @@ def difference(expected: object, got: object) -> float:
 
 
 def step_of(*arrays: np.ndarray) -> float:
-    """Return the smallest distance between different values of these arrays of whole numbers."""
+    """Return the smallest distance between different whole numbers in arrays."""
     values = np.unique(np.concatenate([np.asarray(a, np.float64).reshape(-1) for a in arrays]))
     return float(np.diff(values).min(initial=np.inf))

@@ -28,9 +28,9 @@ class Expected:
     """The comparison of a model with expected outputs.
 
     Attributes:
-        outputs: the user's.
+        outputs: the user's outputs.
         differences: differences of onnxruntime's outputs, empty if it does not run the model.
-        why: why onnxruntime does not run it.
+        why: reason why onnxruntime does not run it.
         classes: texts on rows with another class.
     """
 
@@ -125,7 +125,7 @@ def expected(
 
 
 def _is_whole(y, got):
-    """Return True for integers that the user gives for an output of floats."""
+    """Return True if the user's output is of integers where the model's is of floats."""
     both = isinstance(y, np.ndarray) and isinstance(got, np.ndarray)
     return both and y.dtype.kind in "iu" and got.dtype.kind == "f"
 

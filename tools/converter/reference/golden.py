@@ -52,7 +52,7 @@ def named_reference(
 def why_none(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
 ) -> str:
-    """Return why `reference` returns None for these arguments, "" if it does not."""
+    """Return why `reference` returns None for these arguments; "" if it returns outputs."""
     try:
         _run(model, inputs, states or {})
     except ImportError:
@@ -65,7 +65,7 @@ def why_none(
 def feed_of(
     model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str]
 ) -> dict[str, np.ndarray]:
-    """Return all inputs by name: these in the graph's order, and zeros for the states."""
+    """Return all inputs by name: arrays in the graph's order, and zeros for the states."""
     infos = free_inputs(model.graph)
     names = [i.name for i in infos if i.name not in states]
     zeros = {i.name: _zero(i) for i in infos if i.name in states}
@@ -165,7 +165,7 @@ def _range(dtype):
 
 
 def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
-    """Return normal floats and small integers for these tensors."""
+    """Return normal floats or small integers for each tensor."""
     rng = np.random.default_rng(seed)
     values = []
     for t in tensors:

@@ -56,7 +56,7 @@ class Session:
         self.inputs, self.outputs = self._worker.ask("open", self._number, serialized)
 
     def run(self, names: Sequence[str] | None, feed: Mapping[str, np.ndarray]) -> list:
-        """Return the values of these outputs, of all outputs for None.
+        """Return the values of outputs by name; of all outputs for None.
 
         Raises:
             OrtError: if onnxruntime does not run the model.

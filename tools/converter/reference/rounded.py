@@ -173,14 +173,14 @@ def _reads(node):
 
 
 def _ending_in(model, names):
-    """Return a copy that has these values as its only outputs."""
+    """Return a copy of the model with these values as its only outputs."""
     copy = copied(model)
     set_all(copy.graph.output, [helper.make_empty_tensor_value_info(name) for name in names])
     return copy
 
 
 def _with_steps(model, values):
-    """Add an input of steps to each of these values, in place, and return the model."""
+    """Add an input of steps for each of several values, in place, and return the model."""
     nodes = []
     for node in model.graph.node:
         nodes.append(node)

@@ -67,7 +67,7 @@ def wrong_layers(
 
 
 def _with_outputs(model, names):
-    """Return a copy with these values as outputs, too."""
+    """Return a copy of the model that has these values as further outputs."""
     result = copied(model)
     infos = {v.name: v for v in model.graph.value_info}
     known = {v.name for v in [*model.graph.output, *model.graph.input]}

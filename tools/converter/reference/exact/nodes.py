@@ -33,7 +33,7 @@ class Inexact(OrtError):
 
 
 class Shapes:
-    """Dims of values by name, as far as a model states them; inner scopes see outer ones."""
+    """Dims of values by name, as far as a model declares them; inner scopes see outer ones."""
 
     def __init__(
         self,
@@ -170,6 +170,6 @@ class Nodes:
             raise self.inexact(f"that needs opset {version}")
 
     def inexact(self, why: str) -> Inexact:
-        """Return the error for this node, for this reason."""
+        """Return the Inexact error for this node with a reason."""
         which = f"{operator_of(self.node)} {name_of(self.node)}"
         return Inexact(f"{which}: its products are not computed exactly: {why}")

@@ -101,7 +101,7 @@ def _dynamic_quantize_lstm(n):
 
 
 def _replace_weights(n, *pairs):
-    """Replace weights and zero points at these indexes of the inputs; the node stays."""
+    """Replace weights and zero points, at pairs of input indices; keep the node."""
     inputs = [*n.node.input, *[""] * (pairs[-1][1] + 1 - len(n.node.input))]
     for w, zero in pairs:
         inputs[w], inputs[zero] = n.products.weights(n, inputs[w], inputs[zero])

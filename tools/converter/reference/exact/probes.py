@@ -51,7 +51,7 @@ class Probe:
         return model_of([self])
 
     def is_met(self, y: np.ndarray) -> bool:
-        """Return True if these products are exact; later operations on floats may round."""
+        """Return True if the products are exact; float operations behind them may round."""
         return y.shape == self.due.shape and np.allclose(y, self.due, rtol=1e-5, atol=0)
 
 
@@ -102,7 +102,7 @@ def _extremes(dtype, rows: int, columns: int) -> np.ndarray:
 
 
 def _matrices(pair):
-    """Return a (5, K), b (K, N), their zero points, and the exact sums in int64."""
+    """Return a (5, K), b (K, N), their zero points, and the exact product in int64."""
     of_a, of_b = _PAIRS[pair]
     a, b = _extremes(of_a, 5, _K), _extremes(of_b, _N, _K).T
     zeros = np.asarray(2, of_a), np.asarray(1, of_b)
@@ -172,7 +172,10 @@ def _dynamic_matmul(pair):
 
 
 def _attention(pair):
-    """Return a probe in which one token attends to itself: the output is its value."""
+    """Return a probe of QAttention: one token attends to itself, so the output is its value.
+
+    pair: dtypes of the factors, such as "u8*s8".
+    """
     of_a, of_b = _PAIRS[pair]
     a, b = _extremes(of_a, 5, _K), _extremes(of_b, _N, _K).T
     sums = a.astype(np.int64) @ b.astype(np.int64)[:, _N * 2 // 3 :]
@@ -182,9 +185,9 @@ def _attention(pair):
 
 
 def _lstm(pair):
-    """Return a probe whose gates are all 1.
+    """Return a probe of DynamicQuantizeLSTM whose gates are all 1.
 
-    The first step adds c = W x, the second, whose x is 0, adds R h.
+    The first step adds c = W x, the second, whose x is 0, adds R h. pair: dtypes of the factors.
     """
     of_w, hidden = _PAIRS[pair][1], 64
     x = np.zeros((2, 1, 64), np.float32)

@@ -106,7 +106,7 @@ ALL = {**FLOATS, **QUANTIZED, **BOARDS}
 def graphs(
     family: Family, n: int, first: int = 0
 ) -> Iterator[tuple[int, Builder, onnx.ModelProto]]:
-    """Yield (seed, builder, model) for the first n seeds that give a graph."""
+    """Yield (seed, builder, model) for the first n seeds that lead to a graph."""
     seed = first
     while n:
         builder = Builder(seed, family.opsets)

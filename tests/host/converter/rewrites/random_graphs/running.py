@@ -32,7 +32,7 @@ def run(model: onnx.ModelProto, values) -> list[np.ndarray]:
 
 
 def runnable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model with standard operators in place of those that onnxruntime lacks."""
+    """Return the model with operators that onnxruntime lacks replaced by standard ones."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     constants = {t.name: numpy_helper.to_array(t) for t in copy.graph.initializer}

@@ -35,7 +35,7 @@ def distances(b: Builder) -> None:
 
 
 def decays(b: Builder) -> None:
-    """Add Exp of distances times one number: the rewrite for boards keeps the bits of these."""
+    """Add Exp of distances times one number, whose bits the rewrite for boards keeps."""
     apart = _scan(b)
     if b.chance(0.5):
         apart = b.op("Neg", apart)
