@@ -229,7 +229,7 @@ def _surest_errors(answers, classes, names, most):
         if answers.has_nan[i]:
             answer = "NaN"
         elif scores is not None:
-            score = float(scores[i, answers.predicted[i] if scores.shape[1] > 1 else 0])
+            score = _finite(scores[i, answers.predicted[i] if scores.shape[1] > 1 else 0])
         rows.append(WorstSample(int(i), truth, answer, score))
     return rows
 
@@ -240,9 +240,14 @@ def _largest_errors(answers, most):
     rows = []
     for i in np.argsort(-errors, kind="stable")[:most]:
         texts = [_values_text(x[i]) for x in (answers.truth, answers.predicted)]
-        error = None if answers.has_nan[i] else float(errors[i])
+        error = _finite(errors[i])
         rows.append(WorstSample(int(i), *texts, error))
     return rows
+
+
+def _finite(value):
+    """Return a number that JSON can hold, else None."""
+    return float(value) if np.isfinite(value) else None
 
 
 def _values_text(values):

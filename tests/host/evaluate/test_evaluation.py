@@ -95,3 +95,9 @@ def test_classes_of_the_model_itself_are_evaluated():
 def test_a_report_is_json():
     report = json.loads(json.dumps(of(SCORES, [0, 1, 1, 2]).report()))
     assert report["accuracy"] == 0.5 and report["worst"][0]["index"] == 3
+
+
+def test_infinite_scores_have_no_number_in_json():
+    for y in ([1, 0], [0.5, 2.0]):
+        outputs = [[np.inf, 0.0], [0.0, 1.0]] if y[0] == 1 else [np.inf, 1.0]
+        json.dumps(of(outputs, y).report(), allow_nan=False)
