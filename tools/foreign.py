@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tools.errors import ConvertError
-from tools.format import layout
 
 _HEAD = 64  # bytes at the start of a file by which most kinds are known
 _PAGE = "docs/export.md"
@@ -76,6 +75,8 @@ def is_onnx(file: BinaryIO) -> bool:
 
 
 def _is_bin(file):
+    from tools.format import layout  # which imports numpy
+
     return _head(file).startswith(layout.MAGIC)
 
 

@@ -17,7 +17,10 @@ from markdown_it import MarkdownIt
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-_PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "examples/**/README.md")
+_PAGES = (
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"),
+    *("docs/*.md", "examples/**/README.md"),
+)
 _BESIDE = ("docs/*.png", "docs/*.svg", "docs/pictures/*.*g", "examples/pictures/*.svg")
 _ASSETS = ("docs/site/*.js", "docs/site/*.css")
 _CODE_OR_LINK = re.compile(r"```.*?```|`[^`]*`|(?<!!)\[([^]]*)\]\(([^)\s]+)\)", re.S)
@@ -36,7 +39,7 @@ def on_startup(command, dirty):
     without = shutil.ignore_patterns("loops", "ops", "build", "__pycache__")
     shutil.copytree(ROOT / "mpconnxr", folder, ignore=without)
     shutil.copytree(ROOT / "typings" / "mpconnxr", folder, dirs_exist_ok=True)
-    for room in ("inspect", "io"):
+    for room in ("inspect", "io", "signal"):
         (folder / room / "__init__.py").touch()
 
 

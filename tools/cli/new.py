@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from tools import arguments, foreign, starter
+from tools import arguments, foreign
 from tools.errors import ConvertError, DeployError, text_of
 from tools.limits import overwritten
 
@@ -15,7 +15,10 @@ from tools.limits import overwritten
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     cli = arguments.parser_for(
-        "cli new", description="Write a main.py with a model's inputs, labels and a sensor stub."
+        "cli new",
+        description="Write a main.py with a model's inputs, labels and a sensor stub.",
+        example="mpconnxr new model.bin --to main.py",
+        page="deploy",
     )
     cli.add_argument("model", type=Path, help="model.bin")
     cli.add_argument(
@@ -44,6 +47,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _write(args):
     """Write the program, and return its size."""
+    from tools import starter
+
     data = args.model.read_bytes()
     foreign.check_bin(args.model, data)
     if problem := overwritten([args.to], [args.model]):

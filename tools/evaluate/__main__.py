@@ -6,18 +6,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from tools import arguments, limits
-from tools.converter.load.namesfile import names_in
-from tools.converter.truth import read_data
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, RunError, UsageError, text_of
 from tools.micropython import TargetError, target_name
 
-from . import predict
-from .evaluation import Evaluation, evaluate
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
 
 _MOST_FILES = 2  # of --data
 
@@ -46,6 +43,8 @@ def parser() -> argparse.ArgumentParser:
         "evaluate",
         description="Compare a model's answers with what is true of test data: accuracy, "
         "confusion, and the worst samples.",
+        example="mpconnxr evaluate model.bin --data test.npz:x,y",
+        page="quantize",
     )
     add = result.add_argument
     add("model", type=Path, help=".bin")
@@ -78,6 +77,12 @@ def parser() -> argparse.ArgumentParser:
 
 def _evaluate(args):
     """Return what the command prints."""
+    from tools.converter.load.namesfile import names_in
+    from tools.converter.truth import read_data
+
+    from . import predict
+    from .evaluation import evaluate
+
     if len(args.data) > _MOST_FILES:
         raise UsageError(f"--data {' '.join(args.data)}: one FILE.npz:x,y or two files are needed")
     try:
@@ -135,7 +140,7 @@ def _same(evaluations):
     runs = list(evaluations.items())
     for (first, before), (name, one) in zip(runs, runs[1:], strict=False):
         if one.answers.are_classes:
-            yield first, name, float(np.mean(before.answers.predicted == one.answers.predicted))
+            yield first, name, float((before.answers.predicted == one.answers.predicted).mean())
 
 
 if __name__ == "__main__":

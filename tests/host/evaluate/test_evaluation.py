@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tools.errors import UsageError
-from tools.evaluate import evaluate
+from tools.evaluate.evaluation import evaluate
 
 SCORES = np.array([[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1]])
 
