@@ -14,7 +14,6 @@ from .errors import ConvertError, UsageError, text_of
 from .options import FLOAT_MODES, WEIGHT_BITS, Options
 from .quantize.arguments import add_arguments, settings_from
 from .quantize.settings import MODES
-from .truth import files_of
 
 
 def limited(argv: list[str] | None = None) -> int:
@@ -388,6 +387,8 @@ def _print_expected(expected):
 
 def _files_of_options(args):
     """Return the files and folders, besides the model, that a conversion's options name."""
+    from .truth import files_of
+
     files = [Path(text.rpartition("=")[2]) for text in args.bind]
     for name in ("golden", "expect"):
         files += map(Path, getattr(args, name, None) or [])

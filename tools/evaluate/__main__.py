@@ -21,6 +21,9 @@ _MOST_FILES = 2  # of --data
 
 def limited(argv: list[str] | None = None) -> int:
     """Call `main` in a process whose memory and time are limited, for untrusted models."""
+    parser().parse_args(argv)  # --help and wrong usage end here
+    from . import evaluation, predict  # noqa: F401 (shared with the process: no --memory)
+
     return limits.run(lambda: main(argv), "evaluate")
 
 

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
-from ..truth import read_data
 from .settings import IO, METHODS, MODES, Settings
 
 _MOST_FILES = 2  # of --test
@@ -78,6 +77,8 @@ def _test_data(texts):
             f"--test {' '.join(texts)}: one FILE.npz:x,y or two files are needed; options follow "
             "after the model"
         )
+    from ..truth import read_data
+
     try:
         return read_data(*texts)
     except UsageError as e:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-from ..truth import Data
+    from ..truth import Data
 
 MODES = ("int8", "int16x8", "dynamic")
 METHODS = ("minmax", "percentile", "entropy", "mse")
