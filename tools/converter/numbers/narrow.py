@@ -92,6 +92,22 @@ def narrow(
     return rounded, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
 
 
+def narrow_recurrent(model: onnx.ModelProto, bits: int, but: Collection[str] = ()) -> list[Row]:
+    """Round the weights of recurrent layers, which no quantizer makes integers of, in place.
+
+    Args:
+        model: the model; changed.
+        bits: bits of a weight.
+        but: names of layers that stay as they are.
+
+    Returns:
+        The layers that were rounded.
+    """
+    constants = {t.name: t for t in model.graph.initializer}
+    layers = [n for n in model.graph.node if n.op_type in RECURRENT and n.name not in but]
+    return [row for n in layers for row in _round_recurrent(model.graph, n, constants, bits)]
+
+
 def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return (integers, a scale for each column) whose product is w (K, N) exactly, or None.
 

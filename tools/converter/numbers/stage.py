@@ -8,6 +8,7 @@ from ..conversion import Conversion
 from ..errors import UsageError
 from ..options import WEIGHT_BITS
 from ..protos import name_of
+from ..quantize.post_training import RECURRENT_BITS
 from . import narrow as weights
 from . import ranges, refinements
 from .precision import Precision
@@ -21,7 +22,11 @@ def round_weights(state: Conversion) -> None:
     Raises:
         UsageError: if --float is not exact.
     """
-    state.model, state.narrowed = _narrowed(state, state.model)
+    by_quantize = {row.node: row for row in state.narrowed}
+    state.model, rows = _narrowed(state, state.model)
+    state.narrowed = [
+        min(row, by_quantize.get(row.node, row), key=lambda row: row.weights) for row in rows
+    ]
     state.answers = state.model
     if not state.narrowed:
         state.notes.append(
@@ -67,7 +72,10 @@ def choose_precision(state: Conversion) -> None:
     if options.float == "fast16":
         for rounding in (ranges.Seen(), ranges.Short(state.golden is not None)):
             long += _lossy(state, rounding, [*floats, *long]).names
-    state.precision = Precision(options.float, floats, WEIGHT_BITS[options.weights], long)
+    bits = WEIGHT_BITS[options.weights]
+    if state.quantized and state.quantized.narrowed:
+        bits = min(bits, RECURRENT_BITS)
+    state.precision = Precision(options.float, floats, bits, long)
 
 
 def _lossy(state, rounding=None, but=()):

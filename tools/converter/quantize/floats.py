@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 import onnx
 
 from .. import stays_float
+from ..numbers.narrow import RECURRENT
 from ..protos import bodies_of, name_of, operator_of
 from .settings import Settings
 
@@ -47,7 +48,9 @@ def notes(
     for node, is_inner in _computing(model.graph):
         has_weights = node.op_type in _ROUNDED and not constants.isdisjoint(node.input[1:3])
         reason = known.get(node.name) or _reason(node, settings, is_inner, has_weights)
-        if has_weights and not rounds_weights:
+        if has_weights and node.op_type in RECURRENT and name_of(node) not in known:
+            reason += "; its weights have 8 bits"
+        elif has_weights and not rounds_weights:
             reason += "; --weights int8 rounds its weights to 8 bits"
         rows.append((name_of(node), operator_of(node), reason))
     return stays_float.lines(rows)

@@ -14,6 +14,7 @@ import onnx
 from ..context import PLAIN, Context
 from ..errors import ConvertError, UsageError
 from ..load import upgraded
+from ..numbers.narrow import Row, narrow_recurrent
 from ..protos import copied
 from ..shapes import infer
 from . import floats
@@ -26,10 +27,12 @@ from .settings import Settings
 from .tested import Tested, tested
 
 _OPSET = 13  # the first in which DequantizeLinear has an axis: a scale for each channel
+_IR_VERSION = 10  # that each onnxruntime reads: onnx writes newer ones before it does
 _OF_INTEGERS = (
     "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
     "ConvInteger", "DynamicQuantizeLSTM",
 )  # fmt: skip
+RECURRENT_BITS = 8  # of the weights of recurrent layers
 _SHOWN = 64  # samples that the layers' figures look at
 
 
@@ -42,6 +45,7 @@ class Outcome:
         attempts: the settings that were tried; the last one was taken.
         notes: for the user.
         in_float: by name of a node that the quantizer was not given, why.
+        narrowed: recurrent layers, whose weights are rounded to 8 bits.
         tested: what both models answer on the test data, if there are some.
     """
 
@@ -49,6 +53,7 @@ class Outcome:
     attempts: list[Attempt] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     in_float: Mapping[str, str] = field(default_factory=dict)
+    narrowed: list[Row] = field(default_factory=list)
     tested: Tested | None = None
 
     def report(self) -> dict:
@@ -68,6 +73,7 @@ def quantize(
     settings = loaded(settings, model.graph)
     _check(model, settings)
     named = upgraded(copied(model), _OPSET, "--quantize: ")
+    named.ir_version = min(named.ir_version, _IR_VERSION)
     for i, node in enumerate(named.graph.node):
         node.name = node.name or f"{node.op_type}_{i}"
     unknown = set(settings.exclude) - {node.name for node in named.graph.node}
@@ -77,10 +83,11 @@ def quantize(
     settings = replace(settings, exclude=tuple(dict.fromkeys([*requested, *unfit])))
     converted, attempts = best(named, settings)
     in_float = floats.reasons(requested, unfit, attempts[-1].exclude)
-    if not _has_integers(converted):
+    narrowed = narrow_recurrent(converted, RECURRENT_BITS, requested)
+    if not _has_integers(converted) and not narrowed:
         return model, Outcome(notes=_nothing(settings), in_float=in_float)
     converted = infer.infer(converted, context)
-    outcome = Outcome([], attempts, _unscored(settings, attempts), in_float)
+    outcome = Outcome([], attempts, _unscored(settings, attempts), in_float, narrowed)
     if settings.test is not None:
         outcome.tested = tested(model, converted, settings.test)
     if settings.mode == "dynamic":

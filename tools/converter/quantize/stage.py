@@ -41,6 +41,7 @@ def quantize(state: Conversion) -> None:
     """
     model, state.quantized = quantized(state.model, state.options.quantize, state.context)
     state.notes += state.quantized.notes
+    state.narrowed = state.quantized.narrowed
     state.model = state.simplified = state.answers = model
 
 

@@ -50,9 +50,42 @@ def test_a_recurrent_layer_is_named(operator, mode):
     [note] = notes(recurrent(operator), mode)
     assert f"({operator}) stays in float: --quantize {mode} quantizes no" in note
     assert ("--quantize dynamic does" in note) == (operator == "LSTM")
-    assert note.endswith("; --weights int8 rounds its weights to 8 bits")
-    [note] = notes(recurrent(operator), mode, weights="int8")
-    assert "--weights" not in note
+    assert note.endswith("; its weights have 8 bits")
+
+
+@pytest.mark.parametrize("operator", sorted(_GATES))
+def test_weights_of_a_recurrent_layer_take_a_byte(operator):
+    def converted(**options):
+        settings = Settings(samples=samples(6, 1, 3), **options)
+        return convert(recurrent(operator), Options(strip=True, quantize=settings))
+
+    rounded, exact = converted(), converted(exclude=[f"{operator}_0"])
+    w, r = (_weights_of(rounded, operator, i) for i in (1, 2))
+    gates = _GATES[operator] * _HIDDEN
+    assert (w.nbytes, r.nbytes) == (gates * 3, gates * _HIDDEN)
+    [row] = rounded.narrowed
+    assert row.operator == operator and 38 < row.weights < 50
+    assert not exact.narrowed
+
+
+def _weights_of(converted, operator, i):
+    [step] = [step for step in converted.graph.steps if operator in step.node]
+    return step.inputs[i]
+
+
+@pytest.mark.parametrize("bits, least", [("int8", 38), ("int4", 15)])
+def test_the_loss_is_that_of_all_roundings(bits, least):
+    settings = Settings(samples=samples(6, 1, 3))
+    rows = convert(recurrent("GRU"), Options(weights=bits, quantize=settings)).narrowed
+    [row] = [row for row in rows if row.operator == "GRU"]
+    assert least < row.weights < least + 10
+
+
+def test_a_model_of_the_newest_ir_version_is_quantized():
+    """onnx writes versions that no released onnxruntime reads."""
+    model = recurrent("GRU")
+    model.ir_version = onnx.IR_VERSION
+    assert notes(model)
 
 
 def test_dynamic_quantization_takes_an_lstm_and_no_gru():
