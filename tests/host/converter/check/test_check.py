@@ -1,6 +1,7 @@
 """The commands run the file that they write: docs/convert.md, "The file is run"."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -22,6 +23,13 @@ from tools.micropython import unix
 
 FLOAT, INT = TensorProto.FLOAT, TensorProto.INT32
 CHECKED = Options(vector=True)
+
+
+def checked_line(capfd):
+    """Return the printed line that says how far the file is from the model."""
+    lines = capfd.readouterr().out.splitlines()
+    [line] = [line for line in lines if re.match("(not )?checked: ", line)]
+    return line
 
 
 def two_layers() -> onnx.ModelProto:
@@ -75,19 +83,19 @@ def target(request, monkeypatch, ready_target):
 def test_the_last_line_reports_the_error_of_floats(tmp_path, target, capfd):
     status, output = run(tmp_path, two_layers())
     assert status == 0 and output.exists()
-    last = capfd.readouterr().out.splitlines()[-1]
+    last = checked_line(capfd)
     assert last.startswith("checked: ") and last.endswith((" of the largest value", "no error"))
 
 
 def test_integers_are_equal(tmp_path, capfd):
     assert run(tmp_path, integers(), "--summary")[0] == 0
-    assert capfd.readouterr().out.splitlines()[-1] == "checked: all 10 values equal"
+    assert checked_line(capfd) == "checked: all 10 values equal"
 
 
 def test_the_promised_error_is_reported(tmp_path, capfd):
     digits = onnx.load(small.ROOT / "examples" / "digits" / "digits.onnx")
     assert run(tmp_path, digits, "--float", "fast16")[0] == 0
-    assert "(2.0e-03 is promised)" in capfd.readouterr().out.splitlines()[-1]
+    assert "(2.0e-03 is promised)" in checked_line(capfd)
 
 
 def test_json_contains_the_check(tmp_path, target, capfd):
@@ -147,13 +155,13 @@ def test_wrong_integers_are_refused(tmp_path, monkeypatch, capfd):
 def test_no_check_writes_a_wrong_file(tmp_path, wrong_simplify, capfd):
     status, output = run(tmp_path, two_layers(), "--no-check")
     assert status == 0 and output.exists()
-    assert capfd.readouterr().out.splitlines()[-1] == "not checked: --no-check"
+    assert checked_line(capfd) == "not checked: --no-check"
 
 
 def test_large_models_are_not_checked_and_a_note_says_how(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(run_file, "MOST_WORK", {"unix": 10, "cpython": 10})
     assert run(tmp_path, two_layers())[0] == 0
-    last = capfd.readouterr().out.splitlines()[-1]
+    last = checked_line(capfd)
     assert last.startswith("not checked: 0 M MACs take long") and "--compare MODEL.onnx" in last
 
 
@@ -172,13 +180,13 @@ def test_a_kernel_that_the_host_cannot_run_is_not_checked(tmp_path, capfd):
         kernel.write_text(f"import machine_of_a_board\n{kernel.read_text()}")
     options = ("--ops", str(ops), "--allow-domain", ACME)
     assert run(tmp_path, network(), *options)[0] == 0
-    last = capfd.readouterr().out.splitlines()[-1]
+    last = checked_line(capfd)
     assert last.startswith("not checked: kernel fir, soft_threshold of --ops does not run on this")
 
 
 def test_custom_kernels_are_run(tmp_path, capfd):
     assert run(tmp_path, network(), "--ops", str(OPS), "--allow-domain", ACME)[0] == 0
-    assert capfd.readouterr().out.splitlines()[-1].startswith("checked: error")
+    assert checked_line(capfd).startswith("checked: error")
 
 
 def test_strings_and_maps_are_compared():
@@ -223,7 +231,7 @@ def test_states_are_carried_from_run_to_run(tmp_path, monkeypatch, capfd):
     shapes = [small.value(name, (4,)) for name in ("x", "h", "y", "m")]
     model = small.model(nodes, shapes[:2], shapes[2:], k=np.float32(2))
     assert run(tmp_path, model, "--state", "m=h")[0] == 0
-    assert "checked: " in capfd.readouterr().out.splitlines()[-1]
+    assert "checked: " in checked_line(capfd)
     right = simplify.simplified
 
     def wrong(model, context):
