@@ -13,8 +13,11 @@ only runs models imports nothing of the converter. `mpconnxr.load` is the functi
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import difflib
 import html
+import io
 import os
 import shlex
 import tempfile
@@ -35,16 +38,18 @@ from tools.converter.converted import Converted
 from tools.converter.file.interface import Image, image_from
 from tools.converter.load.namesfile import names_in
 from tools.converter.options import Options
+from tools.converter.protos import free_inputs
 from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
 from tools.converter.report import fits, page, python_floats
-from tools.converter.truth import Data
+from tools.converter.truth import Data, split
+from tools.converter.truth import Spec as InputSpec
 from tools.deploy.boards import Board, load_boards, named
 from tools.deploy.fit import Needs
 from tools.errors import ConvertError, DeployError, RunError, UsageError
 from tools.evaluate.evaluation import Evaluation
-
-from .arrays import samples_of
+from tools.limits.options import nbytes
+from tools.run.models import spec_of
 
 __all__ = [
     "ConvertError",
@@ -89,6 +94,17 @@ class Spec:
     name: str
     dtype: str
     shape: tuple[int | str, ...]
+
+
+class Page(str):
+    """A page of HTML, which a notebook shows in a frame of its own."""
+
+    def __repr__(self) -> str:
+        return f"<Page of {len(self):,} characters>"
+
+    def _repr_html_(self) -> str:
+        style = "width: 100%; height: 40em; border: 1px solid #ccc"
+        return f'<iframe srcdoc="{html.escape(self)}" style="{style}"></iframe>'
 
 
 @dataclass(repr=False)
@@ -199,6 +215,15 @@ class ConvertedModel:
     def _loaded(self) -> Any:
         return mpconnxr.load(self.model_file)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes; empty if the file has none."""
+        return tuple(self._loaded.labels or ())
+
+    def predict(self, x: Any, **options: Any) -> Any:
+        """Return the label of the class that the file answers: see Model.predict of boards."""
+        return self._loaded.predict(x, **options)
+
     def run(self, x: Any) -> list[np.ndarray]:
         """Run the file in this Python, in the loops that boards have, and return its outputs.
 
@@ -219,9 +244,9 @@ class ConvertedModel:
         path.write_bytes(self.model_file)
         return path
 
-    def report(self, path: PathLike | None = None) -> str:
+    def report(self, path: PathLike | None = None) -> Page:
         """Return the page of `mpconnxr report` as HTML, and write it if a path is given."""
-        text = page(self._converted, self.name)
+        text = Page(page(self._converted, self.name))
         if path:
             Path(path).write_text(text, encoding="utf-8")
         return text
@@ -232,10 +257,7 @@ class ConvertedModel:
 
     def _repr_html_(self) -> str:
         """Return the report in a frame of its own, for notebooks."""
-        return (
-            f'<iframe srcdoc="{html.escape(self.report())}" style="width: 100%; height: 40em; '
-            'border: 1px solid #ccc"></iframe>'
-        )
+        return self.report()._repr_html_()
 
 
 def convert(
@@ -281,7 +303,8 @@ def convert(
     """
     requested = Options(**_options(options, quantize, calibration))
     requested.golden, requested.expect = _arrays(golden), _arrays(expect)
-    requested.class_names = names_in(Path(labels)) if _is_path(labels) else tuple(labels or ())
+    if labels is not None:
+        requested.class_names = names_in(Path(labels)) if _is_path(labels) else _texts(labels)
     requested.vector = requested.check
     if board:
         _board(board)
@@ -292,7 +315,7 @@ def convert(
     if out:
         result.save(out)
     if test is not None:
-        x, y = test
+        x, y = _pair(test)
         result.evaluation = evaluate(result, x, y)
         result.of_float = evaluate(model, x, y) if quantize else None
     return result
@@ -360,9 +383,17 @@ def evaluate(
     return judged(lambda _: outputs, None, truth, labels, worst)
 
 
+def _plain(value: Any) -> Any:
+    """Return strings as a list, and maps with numbers that compare by float32."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    maps = value if isinstance(value, list) else [value]
+    return [{k: v if isinstance(v, str) else np.float32(v) for k, v in m.items()} for m in maps]
+
+
 def _float32(values: Any) -> np.ndarray:
     """Return an array in which Python's floats have the size that models take."""
-    array = np.asarray(values)
+    array = _array(values)
     return array.astype(np.float32) if array.dtype == np.float64 else array
 
 
@@ -407,25 +438,45 @@ def compare(model: Model, converted: Any, samples: Any) -> list[Difference]:
     Raises:
         UsageError: if there are no samples.
     """
-    session = open_session(_proto(_source(model)))
+    proto = _proto(_source(model))
+    session = open_session(proto)
     loaded = mpconnxr.load(converted)
-    inputs = [(str(t.name), t) for t in loaded.inputs]
-    names = [str(t.name) for t in loaded.outputs]
+    inputs, names = ([str(t.name) for t in tensors] for tensors in (loaded.inputs, loaded.outputs))
+    specs = [InputSpec(s.name, s.dtype, s.shape) for s in map(spec_of, free_inputs(proto.graph))]
+    if (set(inputs), set(names)) != ({spec.name for spec in specs}, set(session.outputs)):
+        raise UsageError("compare: model and file have other inputs or outputs")
     pairs = []
-    for sample in samples_of(samples):
-        x = sample if isinstance(sample, dict) else {inputs[0][0]: sample}
-        x = {name: np.asarray(x[name]).reshape(_closed(t, x[name])) for name, t in inputs}
-        pairs.append((session.run(names, x), loaded.run(x)))
-    if not pairs:
-        raise UsageError("compare: there are no samples")
+    for x in _rows(specs, samples):
+        fed = {name: x[name] for name in inputs}
+        pairs.append((session.run(names, x), loaded.run(fed)))
     return [_difference(name, [(a[i], b[i]) for a, b in pairs]) for i, name in enumerate(names)]
 
 
-def _closed(t: Any, value: Any) -> tuple[int, ...]:
-    return np.shape(value) if hasattr(t, "set_shape") else t.shape
+def _rows(specs: Sequence[InputSpec], samples: Any) -> list[dict[str, np.ndarray]]:
+    """Return the arrays of each sample by input; raise UsageError if they do not fit."""
+    arrays = samples if isinstance(samples, Mapping) else {specs[0].name: samples}
+    if set(arrays) != (names := {spec.name for spec in specs}):
+        raise UsageError(
+            f"samples of {', '.join(arrays)}; the inputs are {', '.join(sorted(names))}"
+        )
+    columns = {s.name: split(_typed(arrays[s.name], s), s, "samples") for s in specs}
+    counts = {len(column) for column in columns.values()}
+    if len(counts) != 1 or counts == {0}:
+        raise UsageError("samples: as many are needed of each input, and at least one")
+    return [{name: column[i] for name, column in columns.items()} for i in range(*counts)]
+
+
+def _typed(values: Any, spec: InputSpec) -> np.ndarray:
+    array = _float32(values)
+    is_free = array.dtype.kind == spec.dtype.kind == "f" or spec.dtype == object
+    return array.astype(spec.dtype) if is_free else array
 
 
 def _difference(name: str, pairs: list[Any]) -> Difference:
+    if np.asarray(pairs[0][0]).dtype.kind not in "biuf":  # strings and maps
+        share = sum(_plain(a) == _plain(b) for a, b in pairs) / len(pairs)
+        different = 0.0 if share == 1 else float("inf")
+        return Difference(name, different, different, -different or float("inf"), share)
     expected, got = (np.stack([np.asarray(p[k], float).ravel() for p in pairs]) for k in (0, 1))
     largest = float(np.abs(got - expected).max(initial=0))
     noise = float(((got - expected) ** 2).sum())
@@ -437,7 +488,7 @@ def _difference(name: str, pairs: list[Any]) -> Difference:
     )
 
 
-def report(model: Any, path: PathLike | None = None, **options: Any) -> str:
+def report(model: Any, path: PathLike | None = None, **options: Any) -> Page:
     """Return the page of `mpconnxr report` as HTML, and write it if a path is given.
 
     Args:
@@ -517,11 +568,23 @@ def flash(
         path = model
         if isinstance(model, ConvertedModel):
             path = model.save(Path(folder) / f"{model.name}.bin")
-        args = command.parser().parse_args([str(path), *arguments])
+        args = _parsed(command.parser(), [str(path), *arguments])
         args.reporter = Reporter(False, quiet)
+        args.is_temporary = isinstance(model, ConvertedModel)
         status = command.flash(args)
     facts: dict[str, Any] = args.reporter.facts
     return facts | {"status": status}
+
+
+def _parsed(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
+    """Return parsed arguments; raise UsageError where a command would end the process."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(printed):
+            return parser.parse_args(arguments)
+    except SystemExit:
+        text = printed.getvalue().partition("error: ")[2].partition("\n")[0]
+        raise UsageError(f"flash: {text}") from None
 
 
 def boards(name: str | None = None) -> list[Board] | Board:
@@ -566,6 +629,9 @@ def _options(requested: Mapping[str, Any], mode: str | None, calibration: Any) -
     quantizing = {name: value for name, value in requested.items() if name in _OF_SETTINGS}
     result: dict[str, Any] = {"float64": "float32"}
     result |= {name: value for name, value in requested.items() if name in _OF_OPTIONS}
+    for name in ("arena", "window"):
+        if isinstance(result.get(name), str):
+            result[name] = _nbytes(name, result[name])
     if "images" in result:
         images = result["images"].items()
         result["images"] = {n: i if isinstance(i, Image) else image_from(i) for n, i in images}
@@ -574,6 +640,30 @@ def _options(requested: Mapping[str, Any], mode: str | None, calibration: Any) -
             raise UsageError(f"{', '.join(unused)}: only with quantize")
         return result
     return result | {"quantize": Settings(mode, _calibration(calibration), **quantizing)}
+
+
+def _nbytes(name: str, text: str) -> int:
+    try:
+        return int(nbytes(text))
+    except argparse.ArgumentTypeError as e:
+        raise UsageError(f"{name} {e}") from None
+
+
+def _array(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError as e:
+        raise UsageError(f"samples: {e}") from None
+
+
+def _pair(test: Any) -> tuple[Any, Any]:
+    if isinstance(test, list | tuple) and len(test) == 2:
+        return test[0], test[1]
+    raise UsageError("test: a pair is needed, samples and the class or value of each")
+
+
+def _texts(labels: Any) -> tuple[str, ...]:
+    return tuple(str(label) for label in np.asarray(labels).reshape(-1))
 
 
 def _calibration(values: Any) -> Any:
@@ -585,7 +675,7 @@ def _calibration(values: Any) -> Any:
         return {name: np.asarray(array) for name, array in values.items()}
     if isinstance(values, list | tuple) and values and isinstance(values[0], Mapping):
         return [{name: np.asarray(array) for name, array in s.items()} for s in values]
-    return np.asarray(values)
+    return _array(values)
 
 
 def _arrays(values: Any) -> list[np.ndarray] | None:
@@ -613,11 +703,15 @@ def _source(model: Model) -> Path | onnx.ModelProto:
             raise ConvertError(f"these bytes are no ONNX model: {e}") from None
     import onnx_ir
 
+    if isinstance(model, ConvertedModel):
+        raise UsageError("this model is converted already")
     if isinstance(model, onnx_ir.Model):
         proto = onnx_ir.to_proto(model)
         return proto
+    hint = ": skl2onnx.to_onnx exports it" if hasattr(model, "get_params") else ""
+    kind = type(model).__name__
     raise UsageError(
-        f"a model is a path, bytes, an onnx.ModelProto or an onnx_ir.Model, not {type(model)}"
+        f"a model is a path, bytes, an onnx.ModelProto or an onnx_ir.Model, not {kind}{hint}"
     )
 
 

@@ -5,7 +5,7 @@ mpconnxr/cpython.py calls `run` for a model's run that gets an array. On a board
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes  # noqa: F401 (numpy then knows bfloat16, int4 and others by name)
@@ -105,13 +105,3 @@ def _array(t: Any) -> Any:
 def _dtype(t: Any) -> np.dtype[Any]:
     name: str = _NUMPY_NAMES.get(t.dtype, t.dtype)
     return np.dtype(name)
-
-
-def samples_of(values: Any) -> Iterator[Any]:
-    """Yield the samples of an array, a list, or a dict of arrays by input name."""
-    if isinstance(values, dict):
-        columns = {name: np.asarray(array) for name, array in values.items()}
-        for row in zip(*columns.values(), strict=True):
-            yield dict(zip(columns, row, strict=True))
-    else:
-        yield from values

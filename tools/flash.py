@@ -238,7 +238,8 @@ def _report_next(args, model):
     from tools.starter import starter_of
 
     lines = starter_of(model.data, model.name).lines(args.dir or "")
-    new = f"; mpconnxr new {args.model} writes a main.py" if args.model.suffix == ".bin" else ""
+    is_kept = args.model.suffix == ".bin" and not getattr(args, "is_temporary", False)
+    new = f"; mpconnxr new {args.model} writes a main.py" if is_kept else ""
     args.reporter.plain("\n    ".join([f"next      on the board (mpremote repl){new}:", *lines]))
     args.reporter.note("next", lines)
 

@@ -224,7 +224,18 @@ def test_integers_are_not_taken_for_floats(images):
         (lambda: mpconnxr.convert(DIGITS, arna=9), "no option arna: did you mean arena?"),
         (lambda: mpconnxr.convert(DIGITS, board="pico3"), "no board pico3: did you mean pico"),
         (lambda: mpconnxr.convert(DIGITS, calibration=[1.0]), "calibration: only with quantize"),
-        (lambda: mpconnxr.convert(7), "not <class 'int'>"),
+        (lambda: mpconnxr.convert(7), "not int"),
+        (lambda: mpconnxr.convert(DIGITS, quantize="int4"), "quantize 'int4': choose from int8"),
+        (lambda: mpconnxr.convert(DIGITS, quantize=True), "quantize True: choose from int8"),
+        (lambda: mpconnxr.quantize(DIGITS, [1.0], io="uint8"), "io 'uint8': choose from float"),
+        (lambda: mpconnxr.quantize(DIGITS, [1.0], method="m"), "method 'm': choose from minmax"),
+        (lambda: mpconnxr.quantize(DIGITS, ([[1.0]], [1, 2])), "samples: setting an array"),
+        (lambda: mpconnxr.convert(DIGITS, float="fast99"), "float 'fast99': choose from exact"),
+        (lambda: mpconnxr.convert(DIGITS, weights="foo"), "weights 'foo': choose from f32"),
+        (lambda: mpconnxr.convert(DIGITS, arena="6X"), "arena 6X: not a number of bytes"),
+        (lambda: mpconnxr.convert(DIGITS, test=np.zeros(3)), "test: a pair is needed"),
+        (lambda: mpconnxr.flash(b"", target="pico"), "invalid choice: 'pico'"),
+        (lambda: mpconnxr.flash("x.bin", taget="rp2040"), "unrecognized arguments: --taget"),
         (lambda: mpconnxr.boards("x"), "mpconnxr.boards() lists them"),
     ],
 )
@@ -232,6 +243,47 @@ def test_a_wrong_argument_is_named(call, message):
     with pytest.raises(mpconnxr.UsageError) as caught:
         call()
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "samples, message",
+    [
+        (
+            np.zeros((2, 1, 8, 7), np.float32),
+            "shape [2, 1, 8, 7], but input image is [1, 1, 8, 8]",
+        ),
+        ({"Z": np.zeros((2, 64))}, "samples of Z; the inputs are image"),
+        (np.zeros((2, 1, 8, 8), int), "int64, but input image takes float32"),
+        (np.zeros((0, 1, 8, 8)), "at least one"),
+    ],
+)
+def test_samples_that_do_not_fit_are_not_compared(digits, samples, message):
+    with pytest.raises(mpconnxr.UsageError) as caught:
+        mpconnxr.compare(DIGITS, digits, samples)
+    assert message in str(caught.value)
+
+
+def test_a_file_of_another_model_is_not_compared(digits):
+    ends = [small.value("x", (2,))], [small.value("y", (2,))]
+    with pytest.raises(mpconnxr.UsageError, match="other inputs or outputs"):
+        mpconnxr.compare(small.model([("Neg", "x", "y", {})], *ends), digits, np.zeros((1, 2)))
+
+
+def test_one_sample_and_floats_of_python_are_compared(digits, images):
+    [one] = mpconnxr.compare(DIGITS, digits, images[0].astype(float))
+    [listed] = mpconnxr.compare(DIGITS, digits, images.tolist())
+    assert one.relative < 1e-5 and listed.relative < 1e-5
+
+
+def test_texts_are_compared():
+    ends = [small.value("x", (2,), 8)], [small.value("y", (2,), 8)]
+    proto = small.model([("Identity", "x", "y", {})], *ends)
+    [row] = mpconnxr.compare(proto, mpconnxr.convert(proto), np.array([["a", "b"]]))
+    assert row.agreement == 1 and row.largest == 0
+
+
+def test_an_arena_has_a_unit(digits):
+    assert mpconnxr.convert(DIGITS, arena="6K").arena_nbytes == digits.arena_nbytes
 
 
 def test_a_model_that_cannot_be_read_is_refused():
@@ -242,7 +294,8 @@ def test_a_model_that_cannot_be_read_is_refused():
 def test_a_report_is_a_page(digits, tmp_path):
     text = digits.report(tmp_path / "page.html")
     assert text.startswith("<!") and (tmp_path / "page.html").read_text() == text
-    assert "srcdoc" in digits._repr_html_()
+    assert "srcdoc" in digits._repr_html_() and len(repr(text)) < 50
+    assert digits.predict(np.zeros(64)) in range(10) and digits.labels == ()
 
 
 def test_flash_writes_the_files_that_the_command_writes(digits, tmp_path, capsys):

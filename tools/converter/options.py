@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .quantize.settings import Settings
+from .quantize.settings import Settings, check_choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,3 +82,10 @@ class Options:
     check: bool = True
     class_names: Sequence[str] = ()
     verify: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a value that there is not."""
+        check_choice("float", self.float, FLOAT_MODES)
+        check_choice("float64", self.float64, ("float32", "keep"))
+        check_choice("weights", self.weights, tuple(WEIGHT_BITS))
+        check_choice("optimize", self.optimize, (0, 1, 2))

@@ -12,9 +12,17 @@ if TYPE_CHECKING:
 
     from ..truth import Data
 
+from ..errors import UsageError
+
 MODES = ("int8", "int16x8", "dynamic")
 METHODS = ("minmax", "percentile", "entropy", "mse")
 IO = ("float", "int8")
+
+
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Raise UsageError if an option has a value that is none of its choices."""
+    if not any(value is one or (type(value) is type(one) and value == one) for one in choices):
+        raise UsageError(f"{name} {value!r}: choose from {', '.join(map(str, choices))}")
 
 
 @dataclass(frozen=True)
@@ -44,3 +52,10 @@ class Settings:
     io: str = "float"
     max_drop: float | None = None
     test: Data | None = None
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a value that there is not."""
+        check_choice("quantize", self.mode, MODES)
+        check_choice("method", self.method, METHODS)
+        check_choice("io", self.io, IO)
+        check_choice("per_channel", self.per_channel, (True, False))
