@@ -169,7 +169,11 @@ def _cycles(rows):
 
 
 def _summary(rows):
-    """Return a table of ratios by core, for cores on which CMSIS-NN was counted."""
+    """Return the section "At a glance" in a list; [] if no row has figures of CMSIS-NN.
+
+    For each core, it has the least and the greatest ratio of mpconnxr's instructions and cycles to
+    those of C and to those of CMSIS-NN, over the integer models.
+    """
     lines = []
     for kind in dict.fromkeys(_kind(row) for row in rows if "cmsis_o3_instructions" in row):
         target_rows = [r for r in rows if _kind(r) == kind and is_integer(_name(r))]

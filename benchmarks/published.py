@@ -27,7 +27,7 @@ class Published:
     macs: int | None = None
 
     def cycles(self, macs: int) -> float:
-        """Return the cycles per MAC, where `macs` are those of the collection's model."""
+        """Return the cycles per MAC. `macs`: MACs of the model in the collection."""
         return self.seconds * self.hz / (self.macs or macs)
 
 

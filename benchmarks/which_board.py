@@ -89,7 +89,7 @@ def example_models() -> list[Path]:
 
 
 def name_of(path: Path) -> str:
-    """Return a model's name: that of its folder."""
+    """Return the name of a model's folder, which is the model's name."""
     return path.parent.name
 
 

@@ -1,9 +1,9 @@
 """Run ONNX models, converted by `mpconnxr convert`, on stock MicroPython.
 
-import mpconnxr
-model = mpconnxr.load("model.bin")
-outputs = model.run(x)
-outputs[0].data[0]
+    import mpconnxr
+    model = mpconnxr.load("model.bin")
+    outputs = model.run(x)
+    outputs[0].data[0]
 
 Everything else that the package offers, such as its errors, is imported at its first use: see
 public.

@@ -1,7 +1,9 @@
 """Several models in one arena, as large as the largest of them needs.
 
-from mpconnxr.sharing import load_all
-listening, reading = load_all(("words.bin", "digits.bin"))
+load_all loads them, in the order of their sources:
+
+    from mpconnxr.sharing import load_all
+    listening, reading = load_all(("words.bin", "digits.bin"))
 """
 
 from .errors import InputError, UnsupportedError

@@ -2,13 +2,13 @@
 
 In functions under @micropython.viper, of all of mpconnxr unless files are given:
 
-1. `-x`: changes x itself if that is in a register, on every core, up to 1.28. Write `0 - x`. 2.
-`~x`: wrong on Xtensa, in every version. Write `x ^ -1`. 3. `p[3] = v`: 1.25 on Xtensa stores
-garbage at constant indices other than 0. Use a variable. 4. `min()`, `max()` and `abs()`: viper
-calls them with objects, which allocates. 5. A constant beyond 2**30 - 1: an object, not a word, on
-32-bit boards. Shift a variable. 6. `p[i]` of a ptr16 or ptr32 where i is one of the first three
-locals, arguments among them: 1.26 and 1.27 on Thumb multiply i itself by 2 or 4. Write `p[i + 0]`,
-or let others come first.
+1. `-x`: changes x itself if that is in a register, on every core, up to 1.28. Write `0 - x`.
+2. `~x`: wrong on Xtensa, in every version. Write `x ^ -1`.
+3. `p[3] = v`: 1.25 on Xtensa stores garbage at constant indices other than 0. Use a variable.
+4. `min()`, `max()` and `abs()`: viper calls them with objects, which allocates.
+5. A constant beyond 2**30 - 1: an object, not a word, on 32-bit boards. Shift a variable.
+6. `p[i]` of a ptr16 or ptr32 where i is one of the first three locals, arguments among them:
+   1.26 and 1.27 on Thumb multiply i itself by 2 or 4. Write `p[i + 0]`, or let others come first.
 
 A constant is a number, an expression of constants, or a name of `const()`.
 """

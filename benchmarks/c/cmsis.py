@@ -219,7 +219,7 @@ class _Node:
         return values[0].item()
 
     def zero(self, i):
-        """Return zero point i as that of an int8 tensor."""
+        """Return the zero point in input i; of uint8, less 128: CMSIS-NN computes with int8."""
         return self.scalar(i) - (128 if self.data(i).dtype == np.uint8 else 0)
 
     def ratio(self, i, n):

@@ -44,7 +44,7 @@ class Node:
         return "NULL" if value is None else self._code.constant(value.data, dtype)
 
     def ratio(self, i: int) -> np.ndarray:
-        """Return the scales of x and w (inputs 1, 4) over that of the output (input i)."""
+        """Return x_scale * w_scale / y_scale, inputs 1, 4 and i: one ratio per channel."""
         return self.scalar(1) * self.data(4).astype(np.float64) / self.scalar(i)
 
 

@@ -18,7 +18,16 @@ _PATCH_NBYTES = 1024  # scratch bytes, as in the kernel qconv
 
 
 def conv_f32(code, x, out, w, bias, args):
-    """Emit a float convolution with the trailing arguments `args` of conv_f32, from N on."""
+    """Emit a convolution of floats, computed as by mpconnxr's loops.
+
+    Args:
+        code: the C that is written.
+        x: input.
+        out: output.
+        w: array of the weights.
+        bias: array of the biases, or None.
+        args: further arguments of conv_f32, from N on.
+    """
     image, patch = code.buffer("int32", math.prod(x.shape[1:])), code.buffer("int32", w[0].size)
     code.call("same_conv_f32", x.c, *_floats(code, w, bias), out.c, image, patch, *args)
 

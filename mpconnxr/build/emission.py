@@ -307,7 +307,7 @@ class Entry:
         return words[self.word : self.word + self.n]
 
     def each(self):
-        """Return the entries that have this one's views: itself, and `more`."""
+        """Return this entry and `more`, the entries with the other views of its call."""
         return [self] + list(self.more)
 
 

@@ -1,7 +1,9 @@
 """Report the results of each step: Model.trace(). Only a program that calls it imports this.
 
-model.trace(x, 2)       a line a step, and the range of what it wrote
-model.trace(x, 1, dump="out")   each output as out/STEP_K.npy, for numpy on a computer
+trace prints a line for each step:
+
+    model.trace(x, 2)               # with the range of its outputs
+    model.trace(x, 1, dump="out")   # each output also as out/STEP_K.npy, for numpy on a computer
 """
 
 from .. import tensor

@@ -1,7 +1,9 @@
 """The likeliest classes of a classifier.
 
-from mpconnxr.io.classes import top_k
-for label, score in top_k(model.outputs[0], 3, labels): ...
+top_k returns the labels with the largest scores:
+
+    from mpconnxr.io.classes import top_k
+    for label, score in top_k(model.outputs[0], 3, labels): ...
 """
 
 from math import exp

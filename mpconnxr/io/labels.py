@@ -1,6 +1,8 @@
 """The names of a model's classes, and the likeliest one, imported at the first use of either.
 
-model.predict(x)        'seven', or 7 where the file has no labels
+Model.predict runs a model and returns the name of the likeliest class:
+
+    model.predict(x)        # 'seven', or 7 if the file has no labels
 """
 
 import sys

@@ -8,7 +8,10 @@ from ..tensor import is_narrow, range_of
 
 
 def fill_one(t, x):
-    """Copy one value into a tensor, as feed.fill_one does."""
+    """Copy a value for which feed.fill_one has no fast way into a tensor.
+
+    The value is bytes, an array, a nested list or a number. Raises InputError if it does not fit.
+    """
     try:
         _fill_one(t, x)
     except (TypeError, LookupError):  # of what is no sequence, or not as long as it says

@@ -198,9 +198,10 @@ def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Write sums of products of rows of w with a row of the input and one of h, both in x.
+    """Write bias + w_x . x + w_h . h for each row of w. x holds both rows, the input's before h.
 
-    Without has_arguments, the second word of a sum is stored plus 2**30.
+    With has_arguments, a sum is written as one word: the argument of its gate. Without, it is
+    written as two words, the second plus 2**30.
 
     Access:
         words = rows * (2 - has_arguments)

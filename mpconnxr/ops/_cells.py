@@ -86,7 +86,19 @@ class CellMath:
         self._pair(self._mul, a, factor, 0, 0, out, n, is_prelu)
 
     def _pair(self, loop, a, w, b, b_stride, out, n, is_prelu=0):
-        """Emit a call of mul32, or of add32, whose is_difference lies where is_prelu does."""
+        """Emit a call of mul32 or add32 on n elements: out = a * b or a + b.
+
+        Args:
+            loop: mul32 or add32.
+            a: start of the first operand in `floats`.
+            w: buffer of the second operand.
+            b: start of the second operand in w.
+            b_stride: 1, or 0 if one element of w is the operand of all.
+            out: start of the result in `floats`.
+            n: number of elements.
+            is_prelu: multiply only where a is negative. add32 has its parameter is_difference at
+                the same index, so it must be 0 for a sum.
+        """
         p = block(
             "mul",
             x_start=a,

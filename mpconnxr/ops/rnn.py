@@ -1,6 +1,6 @@
 """rnn: h = f(x . W' + h . R' + bias), one direction. Serves RNN (opset 7 on), float32.
 
-For tensors, params, errors and allocation see _recurrent. Option: 0.
+For tensors, params, errors and allocation see _recurrent. Parameter option is 0.
 """
 
 from . import _recurrent

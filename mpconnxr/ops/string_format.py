@@ -109,7 +109,7 @@ def _digits(value, below, above, scale, even):
 
 
 def _plain(digits, power):
-    """Format digits as Python does: with an exponent below 1e-4 and from 1e16."""
+    """Return 0.DIGITS * 10**power as Python writes it: with an exponent if < 1e-4 or >= 1e16."""
     if not -4 < power <= 16:
         tail = "." + digits[1:] if len(digits) > 1 else ""
         power -= 1

@@ -91,7 +91,14 @@ def other_cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
 
 
 def _integers_behind(node, makers, is_end, constants):
-    """Return names of the integers that a node is computed from; none if it needs float inputs."""
+    """Return the names of the integers that a node is computed from; [] if it needs floats, too.
+
+    Args:
+        node: where the search starts; it goes from outputs to inputs.
+        makers: node by the name of its output.
+        is_end: returns True for the name of integers, where the search ends.
+        constants: names of initializers, which are ignored.
+    """
     result: dict[str, None] = {}
     todo = [n for n in node.input if n]
     while todo:

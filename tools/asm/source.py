@@ -1,12 +1,17 @@
-"""Parse what a source declares about itself in comments.
+"""Parse what an assembler or C source declares about itself in comments.
 
-// What the loops compute. It becomes the module's docstring. // // Forms: armv7m armv7em
+A source begins with a comment:
 
-//> from . import what                Python of the module: before its functions, or //> other_name
-= name                 after them if it stands after the first one
+    // What the loops compute. It becomes the module's docstring.
+    //
+    // Forms: armv7m armv7em
 
-//+ function as _name                 a function of the family to compile from viper, under
-                                      another name or, without `as`, under its own
+Other declarations may stand anywhere:
+
+    //> from . import what      a line of Python for the module; lines above the first function
+    //> other_name = name       go before the functions, all others after them
+    //+ function as _name       a function of the family to compile from viper, under another
+                                name or, without `as`, under its own
 """
 
 from __future__ import annotations

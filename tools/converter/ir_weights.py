@@ -13,7 +13,10 @@ _META = "mpconnxr.weights"  # key in the metadata of a model in the IR: its Exte
 
 
 class _Placeholder(onnx_ir.ExternalTensor):
-    """A placeholder in the IR; it is written as one."""
+    """A large constant in the IR that holds only the location of its numbers.
+
+    The numbers are read at their first use; a message of the model gets the location.
+    """
 
     def _load(self):
         self._array = array_at(self.location)

@@ -366,7 +366,7 @@ class Deployment:
         return True
 
     def _switch(self, slot, place):
-        """Put a slot and the new package in use at one instant, that of a rename.
+        """Put a slot and the new package in use at the same instant, by one rename.
 
         Before it, the pointer for the new place is ignored; after it, the pointer counts.
         Everything that takes space is written before.

@@ -96,8 +96,15 @@ def check_space(
 ) -> None:
     """Check that the files to copy fit beside the files that they replace.
 
+    Args:
+        device: the board.
+        changes: the files to copy, and those that may be removed.
+        folder: a folder in the file system of the files.
+        sizes: sizes of the board's files, by path.
+        advice: end of the error's message: what the user can do.
+
     Raises:
-        DeployError: if they do not.
+        DeployError: if the files do not fit.
     """
     free, unit = device.space(folder)
     unit = max(unit, 1) if unit <= _BLOCK else _BLOCK
@@ -114,7 +121,7 @@ def check_space(
 
 
 def bring(device: Device, files: list[File], folder: str, by: str) -> None:
-    """Copy those of the files that the board lacks.
+    """Copy the files that the board lacks.
 
     Args:
         device: the board.

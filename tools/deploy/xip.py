@@ -98,7 +98,10 @@ class Region:
         Args:
             reference: the region to write to.
             data: the model.
-            on_written: called with the number of bytes after each block.
+            on_written: called after each block with the number of the model's bytes in it.
+
+        Raises:
+            DeployError: if the flash does not read back as it was written.
         """
         for at in range(0, len(data), _BLOCK):
             block = data[at : at + _BLOCK].ljust(_BLOCK, b"\xff")

@@ -49,7 +49,7 @@ class Unrolled:
 
     @property
     def extent(self) -> int:
-        """The extent of all calls."""
+        """The step's extent: its number of units, or 1 for calls without units."""
         return self._n or min(self._calls, 1)
 
     def place(self, t: Any, code: str | None = None, first: int = 0) -> Any:
@@ -112,7 +112,10 @@ class Unrolled:
             self._rounds[-1].append(made)
 
     def repeat(self, n: int) -> Iterator[int]:
-        """Yield the numbers of n rounds."""
+        """Yield 0 to n - 1; the calls of each round are emitted on their own, as a unit.
+
+        calls.Calls.repeat emits the calls of all rounds at once.
+        """
         if n < 2:
             yield from range(n)
             return

@@ -4,6 +4,9 @@ An output may lie over an input as far as its kernel has read it by then. The lo
 that distance from the chunks in which the kernel works; here the calls themselves are checked, by
 the declarations of their loops. Reads of outputs or scratch are meant to see earlier writes: only
 reads of inputs can be faults. Within one call the order is the loop's own.
+
+first_fault checks steps (converter/verify/calls.py, build.py); is_proved checks what two cores
+compute at the same time (cores.py).
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
-"""Block floating point before the sums: see loops/block. Viper form.
+"""Floats of an image to mantissas: the viper form of loops/block, which has the parameters.
+
+For each row of out (a band) and each element of its columns (channel, kernel depth, kernel row),
+the floats under the kernel become mantissas as in loops/block, with two shortcuts:
+
+1. Which floats of a row lie outside of the image is computed before they are read.
+2. If bands overlap, only the last `ahead` kernel rows are computed; the others are copied from
+   the band before.
 
 The emitter keeps the first three locals in registers (two in .mpy files): the pointer to a float,
-its bits (in `w`, cast to a pointer), and the pointer to the mantissa. Which floats of a row lie
-outside of the image is computed before they are read. Where bands of columns overlap, elements are
-copied from the band before.
+its bits (in `w`, cast to a pointer), and the pointer to the mantissa.
 """
 
 from .._hints import far

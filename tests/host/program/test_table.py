@@ -1,4 +1,10 @@
-"""All forms of loops/program read the same arguments of calls from a program's bytes."""
+"""Programs as bytes: what is encoded, and what forms of loops/program and boards make of it.
+
+1. All forms of loops/program read the same arguments of calls from a program's bytes.
+2. Sizes, bytes and errors are what the docstring of tools/program/table.py says.
+3. A board makes the same table of a model as the host.
+4. A table makes the calls that were recorded, which are those that were proved.
+"""
 
 import random
 from struct import calcsize
@@ -107,7 +113,7 @@ def read_from(made, line):
         return k
     places, words = numbers[: len(made.views)], numbers[len(made.views) :]
     loop, *arguments = made.entries[k]
-    if loop.name == "of_two":
+    if loop.name == "of_two":  # of a driver: it calls loop(block, (block, *views))
         block, (_, *views), loop, _ = arguments
     else:
         *views, block = arguments
@@ -232,7 +238,7 @@ def calls_of(made):
             yield k
             continue
         loop, *arguments = made.entries[k]
-        if loop.name == "of_two":
+        if loop.name == "of_two":  # as in read_from
             block, listed, loop, _ = arguments
             arguments = [listed]
         else:

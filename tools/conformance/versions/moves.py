@@ -130,7 +130,11 @@ def reshape(draw, v):
 
 @makes("Squeeze", "Unsqueeze")
 def squeeze(draw, v):
-    """Draw axes: an attribute before opset 13, then an input, which Squeeze may omit."""
+    """Draw a node of Squeeze or Unsqueeze.
+
+    Its axes are an attribute before opset 13 and an input from 13 on. Squeeze may have no axes.
+    From opset 11 on, some axes are negative.
+    """
     rank = draw.size(1, 4)
     shape = [1 if draw.chance() else draw.size(2, 4) for _ in range(rank)]
     if v.operator == "Squeeze":

@@ -143,7 +143,16 @@ def emit_by_element(node, kernel: str, x: Tensor, out: Tensor, *inputs: Tensor, 
 
 
 def _emit_hard(node, op, x, out, slope, offset):
-    """Emit kernel hard for HardSigmoid or HardSwish; return False if it lacks these constants."""
+    """Emit kernel hard; return False if it does not serve these constants.
+
+    Args:
+        node: the node to lower.
+        op: "hardsigmoid" or "hardswish".
+        x: input.
+        out: output.
+        slope: factor of x in the function (alpha).
+        offset: addend in the function (beta).
+    """
     if not _MIN_SLOPE < slope < _MAX_SLOPE or not 0 < offset < 1:
         return False
     fraction, exponent = math.frexp(float(np.float32(slope)))

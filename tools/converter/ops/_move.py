@@ -123,7 +123,14 @@ def places(dims: Sequence[int], strides: Sequence[int], first: int) -> np.ndarra
 
 
 def _is_whole_words(dims, x_strides, out_strides, firsts) -> bool:
-    """Return True if a move of bytes moves whole, aligned words of 4 bytes."""
+    """Return True if a move of bytes moves whole, aligned words of 4 bytes.
+
+    Args:
+        dims: sizes of the moved block; the last dimension is the innermost.
+        x_strides: strides in x, one for each dimension.
+        out_strides: strides in out.
+        firsts: list of the first elements in x and in out.
+    """
     if not dims or dims[-1] % 4 != 0 or x_strides[-1] != 1 or out_strides[-1] != 1:
         return False
     return all(s % 4 == 0 for s in x_strides[:-1] + out_strides[:-1] + firsts)

@@ -55,7 +55,10 @@ def params_of(
 
 
 def _words_of(x, y, kernel, pads, counts_padding):
-    """Return the multipliers of means: by number of elements, or one if all windows are whole.
+    """Return the multipliers that turn a sum of k elements into their mean in the output's scale.
+
+    If all windows have the same number of elements (no padding, or padding that counts), there is
+    one multiplier, else one for each k from 0 to the size of a window.
 
     Args:
         x: (tensor, scale, zero point) of the input.
@@ -65,7 +68,8 @@ def _words_of(x, y, kernel, pads, counts_padding):
         counts_padding: padding counts as elements.
 
     Returns:
-        int32 (n, 2), as loops/qpool reads them; None if one is too small.
+        flat int32 array, two words for each multiplier, as loops/qpool reads them; None if a scale
+        is not positive and finite, or a multiplier is too small.
     """
     (x_scale, x_zero), (y_scale, y_zero) = ([scalar(v) for v in t[1:]] for t in (x, y))
     if not all(math.isfinite(v) and v > 0 for v in (x_scale, y_scale)):

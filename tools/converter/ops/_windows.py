@@ -138,7 +138,16 @@ def require_nonempty(w: Windows) -> None:
 
 
 def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):
-    """Return pads that make output = ceil(input / stride). SAME_UPPER pads more at the end."""
+    """Return pads that make output = ceil(input / stride), first all begins, then all ends.
+
+    Args:
+        auto: SAME_UPPER, with more padding at the end, or SAME_LOWER, with more at the beginning.
+        in_dims: spatial dims of the input.
+        out_dims: spatial dims of the output.
+        kernel: sizes of a window.
+        strides: strides of windows.
+        dilations: distances between the elements of a window.
+    """
     begin, end = [], []
     for i in range(len(in_dims)):
         reach = (kernel[i] - 1) * dilations[i] + 1

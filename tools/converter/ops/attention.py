@@ -164,7 +164,15 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
 
 
 def _words(at_once, heads, keys, k, width) -> int:
-    """Return the scratch for `at_once` queries of each head at a time [words]."""
+    """Return the size of the scratch in words.
+
+    Args:
+        at_once: queries of each head that are computed at a time.
+        heads: heads of queries that share a head of keys.
+        keys: number of keys.
+        k: width of a key.
+        width: width of a value.
+    """
     return scratch_places(heads * at_once, keys, k, width)[-1]
 
 

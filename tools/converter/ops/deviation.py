@@ -1,4 +1,8 @@
-"""Lower QLinearDeviation, which a rewrite makes, to kernel qdeviation."""
+"""Lower QLinearDeviation to kernel qdeviation.
+
+It subtracts the mean of each row of bytes and multiplies by a factor that depends on the quantized
+variance of the row. rewrites/qdq/normalize.py makes it.
+"""
 
 from __future__ import annotations
 

@@ -164,7 +164,15 @@ def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
 
 
 def _emit_of_floats(node, x, w, out, scale):
-    """Emit distances with floats: see emit_distances."""
+    """Emit kernel distances, which computes with floats.
+
+    Args:
+        node: the node to lower.
+        x: float32 (N, F).
+        w: float32 (V, F).
+        out: float32 (N, V).
+        scale: a factor of each distance.
+    """
     (n, features), vectors = x.shape, w.shape[0]
     at_once = max(1, min(vectors, _SCRATCH_NELEM // max(features, 1)))
     sizes = {"n": n, "vectors": vectors, "features": features, "at_once": at_once}

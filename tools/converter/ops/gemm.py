@@ -162,7 +162,7 @@ def _batches(a_batch, w_batch):
 
 
 def _expanded(node, a, a_shape, w_batch):
-    """Return a copy of a MatMul operand with its batch dims broadcast to those of the other one.
+    """Return a copy of a MatMul operand whose batch dims are broadcast with the other operand's.
 
     Args:
         node: the node to lower.

@@ -307,7 +307,15 @@ def _emit_trees(
 
 
 def _leaves(forest, used, base, aggregate, mirrored) -> Leaves:
-    """Return the packed leaves: for exact sums if float32 allows these, else as floats."""
+    """Return the packed leaves: for exact sums if these are possible, else as floats.
+
+    Args:
+        forest: the trees.
+        used: numbers of the leaves in use.
+        base: the base value of each target.
+        aggregate: how weights of a target are combined: SUM, AVERAGE, MIN or MAX.
+        mirrored: target 0 is its base minus target 1.
+    """
     leaves = None
     if aggregate not in (MIN, MAX) and base.dtype == np.float32:
         n_trees = len(forest.roots)

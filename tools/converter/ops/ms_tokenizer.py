@@ -27,9 +27,11 @@ def _infer(node):
 
 @lowers("Tokenizer", domain=MS, infer=_infer, objects=True)
 def lower_tokenizer(node):
-    """Lower Tokenizer by tokenexp, which matches tokens, or by separators between tokens.
+    """Lower Tokenizer to string_tokenize.
 
-    "." and [""] make each character a token.
+    The attribute tokenexp is a regular expression that matches tokens; or `separators` are regular
+    expressions that match what is between tokens. If tokenexp is "." or separators is [""], each
+    character is a token.
     """
     x, out = node.inputs[0], node.outputs[0]
     require_fixed(x)

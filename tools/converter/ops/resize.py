@@ -103,7 +103,15 @@ def _is_identity(table):
 
 
 def _emit_resample(node, x, out, axis, table):
-    """Emit resample, with only the band of taps that any output uses."""
+    """Emit resample, which computes each output from a band of adjacent inputs.
+
+    Args:
+        node: the node to lower.
+        x: input.
+        out: output.
+        axis: axis that is resized.
+        table: weights (outputs, inputs) along the axis. All bands are as long as the longest.
+    """
     n_out, n_in = table.shape
     used = table != 0
     first, last = used.argmax(axis=1), n_in - 1 - used[:, ::-1].argmax(axis=1)

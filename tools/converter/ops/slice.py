@@ -46,7 +46,11 @@ def _list(node, i):
 
 
 def _indices(d, start, end, step):
-    """Return the indices of a Slice as Python does, but with starts before 0 moved to 0."""
+    """Return the indices that a Slice takes from an axis of size d.
+
+    The result is range(d)[start:end:step] as an array, but a start before the first element means
+    the first element.
+    """
     return np.arange(*slice(max(start, -d), end, step).indices(d))
 
 

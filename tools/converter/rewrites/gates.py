@@ -76,7 +76,16 @@ def _product_above(value, x, number):
 
 
 def _gate(node, top, op_type, x, domain=g.MS, **attributes):
-    """Replace a node by a gate, such as Gelu. Return False if the types differ."""
+    """Replace the pattern that ends at `top` by a gate of x; return True if it was replaced.
+
+    Args:
+        node: the node at which the pattern was recognized.
+        top: last node of the pattern; None if the pattern does not match.
+        op_type: operator of the gate, such as Gelu.
+        x: input of the pattern.
+        domain: domain of the operator.
+        **attributes: attributes of the gate.
+    """
     if top is None or not g.same_type(x, top.outputs[0]):
         return False
     return g.replace(top, g.add(top, op_type, [x], attributes, domain, named=top))

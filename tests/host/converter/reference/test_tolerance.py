@@ -30,7 +30,7 @@ def verified(target, **files):
 def quantized(tail, dtype=F, shape=(1, 6)) -> onnx.ModelProto:
     """Return a quantized product with a tail of more nodes to y.
 
-    The product is the uint8 value q of scale s, 0.25.
+    The product is quantized to the uint8 value q, with scale s = 0.25.
     """
     rng = np.random.default_rng(3)
     nodes = [

@@ -1,6 +1,6 @@
 """Rewrites find their patterns in models as exporters write them.
 
-The scripts in exported/ wrote them.
+The models are written by the scripts in exported/.
 """
 
 from pathlib import Path

@@ -50,7 +50,10 @@ def _mirrored(edit, q):
 
 
 def scale_scores(edit: Edit) -> bool:
-    """Apply the second part of rule 3, before anything makes a table of it."""
+    """Merge a Mul or Div of a Softmax's scores into the scale of DQ: the second part of rule 3.
+
+    This runs before other rules would turn the Mul or Div into a table.
+    """
     changed = [_scale_score(edit, node) for node in list(edit.graph) if g.is_op(node, "Softmax")]
     return any(changed)
 

@@ -184,7 +184,7 @@ def definition(name: str, opset: int) -> onnx.FunctionProto:
 
 
 def _refer(node, names, known):
-    """Let a function's node take those of the function's attributes that its operator has.
+    """Pass a function's attributes on to a node in it, except those that its operator lacks.
 
     Args:
         node: the node.

@@ -87,11 +87,14 @@ def _reduce(edit, node, x, rest, out):
 
 
 def _mean_of_rows(edit, name, inputs, mean, shape, axes):
-    """Return a node that computes means in the order in which onnxruntime's ReduceMean adds.
+    """Return a node that adds the elements of each mean in the order of onnxruntime's ReduceMean.
 
-    Contiguous elements are added in two times four sums, which begin where memory is aligned. For
-    some n that is one after another, or GlobalAveragePool's order. Elements of other axes are
-    added one after another if no kept axis is before them.
+    If the reduced axes are the last ones, onnxruntime adds contiguous elements in eight partial
+    sums (two groups of four lanes, which begin where memory is aligned). For n < 4 elements this
+    is one after another, as in QLinearAveragePool with a wide stride. For n = 4, 8 or 12 it is the
+    order of the QLinearGlobalAveragePool that `call` defines. If the reduced axes are the first
+    ones, elements are added one after another. In all other cases, the node is com.microsoft's
+    QLinearGlobalAveragePool.
 
     Args:
         edit: the round.

@@ -31,8 +31,8 @@ class _Sizes:
         heads: heads of queries.
         groups: heads of keys and values.
         head: width of a head.
-        past: positions of the past buffers.
-        total: positions that queries may see.
+        past: number of positions in the past buffers.
+        total: number of positions that queries may see.
     """
 
     batch: int
@@ -45,7 +45,7 @@ class _Sizes:
 
     @property
     def capacity(self) -> int:
-        """Return the positions of the present buffers."""
+        """Return the number of positions in present_key and present_value."""
         return max(self.total, self.past)
 
     @property
