@@ -27,11 +27,13 @@ from array import array
 from mpconnxr import forms
 N = {N}
 x, w, out = bytearray(9 * N + 80), bytearray(18 * N), bytearray(N)
+# Parameters of loops/qdot, in the order of their indices.
 p = array("i", [8 * N, 0, 4, 1, N, 0, N, 1, 0] + [0] * 3 + [4, 8, 1, 0, 0])
-# The same for some positions, in a loop that has room.
+# The same for 7 positions, with scratch: loops compute several of them at a time.
 some, of_some = bytearray(200), bytearray(7 * N)
 r = array("i", list(p[:16]) + [16])
 r[3] = 7
+# Parameters of loops/depthwise.
 q = array("i", [72, 9, N, 1, 3, 3, 3, 1, 1, 1, 3, 1, 0, 8 * N, 0, 1, 1, 0] + [0] * 4)
 loops = []
 for form in forms.available("qdot"):
@@ -63,6 +65,7 @@ for (form, name, _, _), count in zip(loops, counts):
 def call(rng):
     """Return a table, the right bytes, and zero point and limits, as the script reads them."""
     n = N // N_OF_ONE
+    # scales of x, w and y
     numbers = [np.exp2(rng.uniform(*ends, n)) for ends in ((-7, 1), (-13, -4), (-7, 0))]
     if rng.integers(3) == 0:  # powers of two and small multiples of them: true middles
         numbers = [np.exp2(np.rint(np.log2(v))) for v in numbers]

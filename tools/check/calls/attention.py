@@ -1,4 +1,4 @@
-"""Random calls of loops/attention.
+"""Random calls of loops/attention (see draw.py).
 
 settle and sums take limbs of sums that loops/block_dot made; powers takes scores that lie close
 together.

@@ -1,4 +1,7 @@
-"""Random calls of loops/blend: a block lists columns, each with bytes of a row and weights."""
+"""Random calls of loops/blend (see draw.py).
+
+A block lists columns, each with bytes of a row and weights.
+"""
 
 from array import array
 

@@ -1,4 +1,7 @@
-"""Random calls of loops/block_finish: sums near middles between floats, and rare results."""
+"""Random calls of loops/block_finish (see draw.py).
+
+Sums near middles between floats, and rare results.
+"""
 
 from array import array
 

@@ -1,4 +1,7 @@
-"""Random calls of loops/curve: segments have polynomials, which are found by a search for x."""
+"""Random calls of loops/curve (see draw.py).
+
+Segments have polynomials, which are found by a search for x.
+"""
 
 from array import array
 

@@ -1,4 +1,7 @@
-"""Random calls of loops/depthwise: a table of bytes holds words with shifts and multipliers."""
+"""Random calls of loops/depthwise (see draw.py).
+
+A table of bytes holds words with shifts and multipliers.
+"""
 
 from .qdot import channel_words, limits_of_out
 

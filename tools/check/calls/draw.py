@@ -1,4 +1,10 @@
-"""Draw the numbers and data of random calls, for on_board_loops.py."""
+"""Draw the numbers and data of random calls of loops.
+
+Beside it, FAMILY.py has a function for each loop of mpconnxr/loops/FAMILY.py that needs one, with
+the loop's name. on_board_loops.py calls it with a Draw, d, for each random call. It returns the
+call's arguments (x, w, out, p): three buffers and the list of parameters, in the order of their
+indices in the loop's module.
+"""
 
 from array import array
 

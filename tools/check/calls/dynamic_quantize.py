@@ -1,4 +1,4 @@
-"""Random calls of loops/dynamic_quantize: to_bytes takes a scale and its inverse."""
+"""Random calls of loops/dynamic_quantize (see draw.py): to_bytes takes a scale and its inverse."""
 
 import struct
 from array import array

@@ -1,4 +1,7 @@
-"""Random calls of loops/levels: levels are sorted, falling below zero and rising above."""
+"""Random calls of loops/levels (see draw.py).
+
+Levels are sorted, falling below zero and rising above.
+"""
 
 from array import array
 

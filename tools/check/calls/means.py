@@ -1,4 +1,7 @@
-"""Random calls of loops/means: a list has windows, and words that pack their sizes."""
+"""Random calls of loops/means (see draw.py).
+
+A list has windows, and words that pack their sizes.
+"""
 
 from array import array
 

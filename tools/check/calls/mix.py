@@ -1,4 +1,4 @@
-"""Random calls of loops/mix: the weights of a sum add up to less than 4."""
+"""Random calls of loops/mix (see draw.py): the weights of a sum add up to less than 4."""
 
 from array import array
 

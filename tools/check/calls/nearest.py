@@ -1,4 +1,7 @@
-"""Random calls of loops/nearest: most quotients lie within bytes, near the middle of two."""
+"""Random calls of loops/nearest (see draw.py).
+
+Most quotients lie within bytes, near the middle of two.
+"""
 
 from array import array
 

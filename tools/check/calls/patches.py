@@ -1,4 +1,7 @@
-"""Random calls of loops/patches: forms treat channels alone, and rows of three, differently."""
+"""Random calls of loops/patches (see draw.py).
+
+Forms treat channels alone, and rows of three, differently.
+"""
 
 _BIAS = 1 << 29
 

@@ -1,4 +1,4 @@
-"""Random calls of loops/power: powers32 takes logarithms that lie in the block."""
+"""Random calls of loops/power (see draw.py): powers32 takes logarithms that lie in the block."""
 
 _TABLE = [
     d << 20 for d in (0, 0, 8, 89, 512, 0, 1, 9, 106, 609, 0, 1, 11, 125, 724, 0, 1, 13, 149, 861)

@@ -1,4 +1,4 @@
-"""Random calls of loops/qdot.
+"""Random calls of loops/qdot (see draw.py).
 
 A table of bytes holds words with shifts and multipliers, and sums lie before the elements.
 """

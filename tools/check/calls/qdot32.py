@@ -1,4 +1,7 @@
-"""Random calls of loops/qdot32: a table of bytes holds words, sums lie before the elements."""
+"""Random calls of loops/qdot32 (see draw.py).
+
+A table of bytes holds words, sums lie before the elements.
+"""
 
 from .qdot import dots
 

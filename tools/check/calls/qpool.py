@@ -1,4 +1,7 @@
-"""Random calls of loops/qpool: multiplier and shift put means in the middle between two bytes."""
+"""Random calls of loops/qpool (see draw.py).
+
+Multiplier and shift put means in the middle between two bytes.
+"""
 
 from array import array
 

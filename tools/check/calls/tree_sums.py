@@ -1,4 +1,8 @@
-"""Random calls of loops/tree_sums: leaves end with an entry, digits are followed by flags."""
+"""Random calls of loops/tree_sums (see draw.py).
+
+Entries are as in a model file: the last one of a leaf has no flag `more`. The last limb of each
+sum in `store` holds flags.
+"""
 
 from array import array
 
@@ -19,7 +23,8 @@ def add(d):
     n, trees, limbs = d.between(1, 9), d.between(1, 20), d.between(3, 24)
     leaves = array("i", [d.below(n) for _ in range(trees)])
     mirrored = limbs // 2 * d.below(2)
-    p = [trees, limbs, mirrored, d.below(n)]
+    common_leaf = d.below(n)
+    p = [trees, limbs, mirrored, common_leaf]
     return leaves, _entries(d, n, limbs), d.blank("i", limbs + 1), p
 
 
@@ -28,7 +33,8 @@ def settle(d):
     sums = d.blank("i", targets * limbs + 1)
     for i in range(targets * limbs):
         sums[i] = _BIAS + (d.word() >> d.between(4, 31)) * d.below(2)
-    return sums, sums, sums, [targets, limbs, d.between(1, 4096) if d.below(2) else 1]
+    divisor = d.between(1, 4096) if d.below(2) else 1
+    return sums, sums, sums, [targets, limbs, divisor]
 
 
 def store(d):
@@ -51,5 +57,6 @@ def store(d):
 def check(d):
     n, limbs = d.between(1, 9), d.between(3, 24)
     entries = _entries(d, n, limbs + d.below(2))
-    entries[3 * n - 3] |= d.below(8) == 0
-    return entries, entries, d.blank("i", 2), [n, limbs, d.between(2, 9)]
+    entries[3 * n - 3] |= d.below(8) == 0  # rarely, the last leaf has no end, which is reported
+    most_entries = d.between(2, 9)
+    return entries, entries, d.blank("i", 2), [n, limbs, most_entries]

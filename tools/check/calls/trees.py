@@ -1,4 +1,4 @@
-"""Random calls of loops/trees: nodes refer to others, and slots to sorted cuts."""
+"""Random calls of loops/trees (see draw.py): nodes refer to others, and slots to sorted cuts."""
 
 from array import array
 

@@ -1,4 +1,7 @@
-"""Random calls of loops/wide_dots: a table of bytes holds words with shifts and multipliers."""
+"""Random calls of loops/wide_dots (see draw.py).
+
+A table of bytes holds words with shifts and multipliers.
+"""
 
 import struct
 from array import array

@@ -1,4 +1,4 @@
-"""Random calls of loops/wide_means: windows lie within x in both directions."""
+"""Random calls of loops/wide_means (see draw.py): windows lie within x in both directions."""
 
 from array import array
 
