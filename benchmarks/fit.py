@@ -62,7 +62,16 @@ def _plain(work, counted):
 
 
 def _solved(work, counted, chosen):
-    """Minimize relative errors; return None if a term is negative or a step costs nothing."""
+    """Return the terms with the least relative errors, scaled so that half of the steps take more.
+
+    Args:
+        work: (steps, terms): how often each step has each term.
+        counted: the counted instructions of each step.
+        chosen: indices of the terms that may differ from 0.
+
+    Returns:
+        The cost of each term; None if a chosen one is not positive, or a step costs nothing.
+    """
     columns = list(chosen)
     some, *_ = np.linalg.lstsq(work[:, columns] / counted[:, None], np.ones(len(counted)))
     terms = np.zeros(_TERMS)

@@ -101,7 +101,13 @@ def _conv(code, node):
 
 
 def _scales(code, ratio, n):
-    """Declare one scale per output channel and return the array's name."""
+    """Declare an array of n scales, one per output channel, and return its name.
+
+    Args:
+        code: the C that is written.
+        ratio: the scales; one number is repeated.
+        n: number of output channels.
+    """
     return code.constant(np.broadcast_to(np.ravel(ratio), (n,)), "float32")
 
 

@@ -33,7 +33,16 @@ def conv_f32(code, x, out, w, bias, args):
 
 
 def gemm_f32(code, a, out, w, bias, rows):
-    """Emit a float product of rows of `a` with rows of `w` (N, K)."""
+    """Emit a product of floats: of each row of `a` with each row of `w`.
+
+    Args:
+        code: the C that is written.
+        a: input, its rows of K elements.
+        out: output.
+        w: array (N, K) of the weights.
+        bias: array of the biases, or None.
+        rows: number of rows of `a`.
+    """
     row = code.buffer("int32", a.shape[-1])
     shape = [rows, a.shape[-1], len(w)]
     code.call("same_gemm_f32", a.c, *_floats(code, w, bias), out.c, row, *shape)

@@ -63,7 +63,13 @@ def _without_itself(folder, files):
 
 
 def _refuse_inputs(folder, files, inputs):
-    """Raise DeployError if a file to be written or deleted is one that was read."""
+    """Raise DeployError if a file to be written or deleted is one that was read.
+
+    Args:
+        folder: the folder to write to.
+        files: the files to write, with the stale ones to delete.
+        inputs: paths that were read.
+    """
     changed = [folder / path for file in files for path in (file.path, *file.stale)]
     if reason := overwritten(dict.fromkeys(changed), inputs):
         raise DeployError(f"--to {folder}: {reason}")

@@ -59,7 +59,16 @@ def joined(
 def _letting_go(
     sources: Mapping[str, str], modules: Mapping[str, Path], only_users: Mapping[str, str]
 ) -> dict[str, str]:
-    """Add to each module that absorbed others the list of names that load may delete."""
+    """Add to each module that absorbed others the list of names that load may delete.
+
+    Args:
+        sources: {module that remains: its source}.
+        modules: {module: its file}.
+        only_users: {module of loops: the only module that uses it}.
+
+    Returns:
+        The sources with these lists.
+    """
     made = dict(sources)
     for user in {only_users[name] for name in only_users if name not in sources} & sources.keys():
         text = modules[user].read_text()

@@ -465,7 +465,16 @@ class _Module:
                     self._statements.append((node, text or "pass"))
 
     def _imported(self, scope: Scope, alias: ast.alias, origin: str | None) -> str:
-        """Return the text of one imported name in an import statement; "" if it is not needed."""
+        """Return the text of one imported name in an import statement; "" if it is not needed.
+
+        Args:
+            scope: scope of the statement.
+            alias: the imported name.
+            origin: module that the name is imported from; None in `import name`.
+
+        Raises:
+            DeployError: if the name is one that its module keeps for itself.
+        """
         source, every = self._source, self._all
         local = alias.asname or alias.name
         new = self._new[scope].get(local, local)

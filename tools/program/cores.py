@@ -415,7 +415,13 @@ def _place_scratch(plans: Mapping[int, _Plan], recorded: _Recorded, arena: int) 
 
 
 def _used_nbytes(calls: list, first: int, nbytes: int) -> int:
-    """Return the bytes of scratch from its start to the last one that is accessed."""
+    """Return the number of bytes of scratch up to the last one that calls access.
+
+    Args:
+        calls: the calls.
+        first: offset of the scratch in the arena.
+        nbytes: size of the scratch.
+    """
     reach, high = _Reach(calls), first + nbytes
     ends = [r.high for r in (*reach.reads, *reach.writes) if r.memory == "arena" and r.low < high]
     return max([min(end, high) - first for end in ends if end > first], default=0)
@@ -571,7 +577,16 @@ def _halves(at: int, n: int) -> list[tuple[int, int, int]]:
 
 
 def _choose_chunk(n_elements: int, most: int, instructions: int) -> tuple[int, int]:
-    """Return the chunk size [elements] and the number of chunks in the first half."""
+    """Choose chunks so that the slower core's half takes the fewest instructions.
+
+    Args:
+        n_elements: number of elements to share.
+        most: the largest chunk [elements].
+        instructions: estimated instructions of an element.
+
+    Returns:
+        The chunk size [elements] and the number of chunks in the first half.
+    """
     candidates = []
     for piece in range(1, most + 1):
         n = -(-n_elements // piece)

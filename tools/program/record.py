@@ -61,7 +61,13 @@ class _Recorder:
         self._unknown: dict[int, set[int]] = {}  # indices of words that loops wrote, by block
 
     def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
-        """Begin a step."""
+        """Begin a step.
+
+        Args:
+            name: name of the step's node.
+            number: number of the step in the file, if it has one.
+            kernel: name of the step's kernel.
+        """
         self.kernel = kernel
         self.steps.append(StepCalls(name, [], number, kernel))
         self._blocks, self._held, self._unknown = {}, [], {}

@@ -181,7 +181,15 @@ def has_curve(node, op: str, x: Tensor, *params: float) -> bool:
 
 
 def _emit_curve(node, op, x, out, *params):
-    """Emit kernel curve: see has_curve."""
+    """Emit kernel curve; share the table with an earlier step that has an equal one.
+
+    Args:
+        node: the node to lower.
+        op: name of the operator.
+        x: its input.
+        out: its output.
+        *params: constants of the operator.
+    """
     table, words, same = _curve(node, op, params)
     constant = same[0] if same else node.constant(words)
     emit_by_element(node, "curve", x, out, constant, **table.params)
@@ -202,7 +210,13 @@ def _table(op, *params):
 
 
 def runs_of(dims: Sequence[int], x_strides: Sequence[int], w_strides: Sequence[int]) -> dict:
-    """Return a walk over two operands by the names of kernels' parameters."""
+    """Return the kernels' parameters, by name, of a walk over two operands.
+
+    Args:
+        dims: sizes of the dimensions, the innermost last.
+        x_strides: strides of the first operand.
+        w_strides: strides of the second operand.
+    """
     steps = {"x_strides": x_strides, "w_strides": w_strides}
     return {"rank": len(dims), "dims": dims, **steps}
 

@@ -143,7 +143,13 @@ def _parts(n: int) -> set[int]:
 
 
 def pieces_of(kernel: str, p: Step | Mapping[str, Any], short: bool = False) -> Pieces:
-    """Return the sizes of a block_conv or conv_max_pool, from its step or parameters by name."""
+    """Return the sizes of a convolution that decide how it is cut into calls.
+
+    Args:
+        kernel: "block_conv" or "conv_max_pool".
+        p: the step, or its parameters by name.
+        short: the weights have short mantissas.
+    """
     *_, stride = p["strides"]
     *_, dilation = p["dilations"]
     oh, ow, column_nelem = p["oh"], p["ow"], p["c"] * p["kh"]

@@ -139,7 +139,15 @@ def _entries(units, limbs):
 def pack_floats(
     leaves: Sequence[Leaf], used: Sequence[int], base: np.ndarray, aggregate: int, dtype: type
 ) -> Leaves:
-    """Pack leaves for kernel trees_float; equal leaves are stored once. See pack_exact."""
+    """Pack the used leaves for kernel trees_float; equal leaves are stored once.
+
+    Args:
+        leaves: all leaves.
+        used: numbers of the leaves in use.
+        base: the base value of each target.
+        aggregate: how the weights of a target are combined: SUM, AVERAGE, MIN or MAX.
+        dtype: dtype of weights and base values.
+    """
     numbers, packed, first, entries = {}, {}, [0], []
     for leaf in used:
         pairs = tuple(_merged(leaves[leaf], aggregate).items())

@@ -73,7 +73,13 @@ def lower_loop(node):
 
 
 def _rounds(trips, stops_early, scans) -> int:
-    """Return the number of rounds as an Extent, or their maximum if no shape depends on it."""
+    """Return the number of rounds as an Extent, or their maximum if no shape depends on it.
+
+    Args:
+        trips: the tensor with the maximum trip count.
+        stops_early: a condition may end the loop before.
+        scans: outputs with a slice for each round.
+    """
     known = _MAX_ROUNDS if trips.data is None else max(int(trips.data.item()), 0)
     if not scans or (trips.data is not None and not stops_early):
         return min(known, _MAX_ROUNDS)

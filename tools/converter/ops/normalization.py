@@ -39,7 +39,15 @@ def lower_batch_normalization(node):
 
 
 def _emit_folded(node, x, out, shape, epsilon):
-    """Emit x * factor + summand, for constant scale, bias, mean and variance."""
+    """Emit x * factor + summand, for constant scale, bias, mean and variance.
+
+    Args:
+        node: the node to lower.
+        x: input.
+        out: output.
+        shape: shape in which a value per channel is broadcast to x.
+        epsilon: addend of the variance, a number.
+    """
     scale, bias, mean, variance = (t.data.astype(np.float64) for t in node.inputs[1:5])
     factor = scale / np.sqrt(variance + epsilon)
     summand = bias - mean * factor
@@ -50,7 +58,15 @@ def _emit_folded(node, x, out, shape, epsilon):
 
 
 def _emit_steps(node, x, out, shape, epsilon):
-    """Emit (x - mean) * factor + bias, for mean and variance that only a run knows."""
+    """Emit (x - mean) * factor + bias, for mean and variance that are known only at run time.
+
+    Args:
+        node: the node to lower.
+        x: input.
+        out: output.
+        shape: shape in which a value per channel is broadcast to x.
+        epsilon: addend of the variance, a number.
+    """
     scale, bias, mean, variance = node.inputs[1:5]
     deviation = unary(node, "sqrt", binary(node, "add", variance, epsilon))
     factor = binary(node, "div", scale, deviation)

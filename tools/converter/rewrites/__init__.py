@@ -134,7 +134,17 @@ def run(
 
 
 def _run_first(one, model, context, notes):
-    """Apply a rewrite that runs alone: see `run`."""
+    """Apply a rewrite that runs alone.
+
+    Args:
+        one: the rewrite.
+        model: the model.
+        context: context of the conversion.
+        notes: gets a line if the rewrite raises an error; it then changes nothing.
+
+    Returns:
+        The rewritten model and a Counter of changed places.
+    """
     if one.module != "qdq":
         return _run_rounds(model, [one], context, notes)
     try:

@@ -85,12 +85,25 @@ def _variadic(node, perm):
 
 
 def _axis(node, perm, name="axis", default=0):
-    """Return an axis attribute for the input without the permutation."""
+    """Return the axis of the unpermuted input that the node's axis stands for.
+
+    Args:
+        node: a node that reads a permuted input.
+        perm: the permutation.
+        name: name of the node's attribute.
+        default: value of the attribute if the node lacks it.
+    """
     return perm[g.attr(node, name, default) % len(perm)]
 
 
 def _along_axis(default: int, all_inputs: bool = False, since: int = 0) -> Callable:
-    """Return the rule of operators that treat one axis apart."""
+    """Return the rule of operators that have one `axis`.
+
+    Args:
+        default: the axis of a node without the attribute.
+        all_inputs: all inputs are permuted, not only the first.
+        since: the first opset in which the rule holds.
+    """
 
     def move(node, perm):
         if g.opset_of(node) < since:

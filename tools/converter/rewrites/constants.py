@@ -87,7 +87,14 @@ def _keeps_columns(view, made):
 
 
 def _into_reader(node, x, factor, summand):
-    """Merge a node into the weights of the layer that reads it. Return True if it is possible."""
+    """Merge x * factor + summand into the layer that alone reads it; return True if merged.
+
+    Args:
+        node: the node that computes the expression.
+        x: its input.
+        factor: array of the factors.
+        summand: array of the summands.
+    """
     reader = g.sole_reader(node.outputs[0])
     if not g.is_op(reader, *_linear.OPERATORS) or reader.inputs[0] is not node.outputs[0]:
         return False

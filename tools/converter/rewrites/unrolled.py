@@ -112,7 +112,13 @@ def _write(chain):
 
 
 def _sequence(at, source, places):
-    """Return the steps of a chain as (steps, rows, features)."""
+    """Return the inputs of a chain's steps as one value (steps, rows, features).
+
+    Args:
+        at: the node before which new nodes are put.
+        source: where the steps read: a value, its leading dims, and the axis of the steps.
+        places: index on the axis that each step reads; together they form a range.
+    """
     lead, axis, n_steps = source.lead, source.axis, len(places)
     features = g.shape_of(source.value)[-1]
     value, rows = source.value, math.prod(lead) // lead[axis]
@@ -165,7 +171,7 @@ def recurrent(at: ir.Node, cell: Cell, sequence: ir.Value, states, backwards: bo
 def _replace_results(chain, y, y_h, at):
     order = chain[::-1] if _is_backwards(chain) else chain
     for reader in _readers_of_all(order):
-        value = _arranged(reader, y, order)
+        value = _arranged(reader, y)
         if value is not None:
             g.replace(reader, value)
     last = chain[-1].h
@@ -201,8 +207,16 @@ def _readers_through_views(value):
             yield from _readers_through_views(use.node.outputs[0])
 
 
-def _arranged(concat, y, order):
-    """Return Y in the layout of this Concat; None if that is not known."""
+def _arranged(concat, y):
+    """Return the outputs of all steps in the layout that a Concat gives them.
+
+    Args:
+        concat: the Concat of the steps' states.
+        y: output Y (steps, directions, rows, hidden) of the recurrent operator.
+
+    Returns:
+        The value that replaces the Concat's output; None if the layout is not known.
+    """
     shape, piece = g.shape_of(concat.outputs[0]), g.shape_of(concat.inputs[0])
     axis = g.attr(concat, "axis", 0) % len(piece)
     steps, _, rows, hidden = g.shape_of(y)

@@ -103,7 +103,14 @@ def weights_of(edit: Edit, value: ir.Value, axis: int, rank: int) -> Scaled:
 
 
 def _widened(edit, q, zero, axis):
-    """Return weights of fewer than 8 bits as bytes. Raises StaysFloat if they are not constant."""
+    """Return weights of fewer than 8 bits as bytes. Raises StaysFloat if they are not constant.
+
+    Args:
+        edit: the round.
+        q: the dequantized weights.
+        zero: their zero points, an array.
+        axis: axis of scales and zero points.
+    """
     dtype = _WIDER[q.dtype]
     wide = helper.tensor_dtype_to_np_dtype(dtype)
     values = array_of(q.values)

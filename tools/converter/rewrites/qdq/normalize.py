@@ -114,7 +114,13 @@ def _is_mean(node, shape):
 
 
 def _variance(value, centred, shape) -> Scaled | None:
-    """Return the bytes of a mean of squares."""
+    """Return the quantized variance; None if the value is not one.
+
+    Args:
+        value: the bytes from which the root is looked up; of a Q of the mean of squares.
+        centred: the node that subtracts the mean from x.
+        shape: shape of x.
+    """
     quantize = value.producer()
     v = quantized(quantize) if is_q(quantize) else None
     mean = quantize.inputs[0].producer() if v is not None and v.is_bytes else None
