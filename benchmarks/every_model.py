@@ -139,7 +139,13 @@ def measured(name: str, targets: Sequence[str]) -> Row:
 
 
 def _count(row, converted, target):
-    """Count the model as it is deployed: as a program, or with its kernels if it cannot be one."""
+    """Count a model's run as it is deployed: as a program or, if it cannot be one, with kernels.
+
+    Args:
+        row: gets the counts.
+        converted: the converted model.
+        target: the target to count on.
+    """
     counted = kernels = cycles(converted, target)
     try:
         counted = cycles(converted, target, program=True)

@@ -49,7 +49,16 @@ def gemm_f32(code, a, out, w, bias, rows):
 
 
 def _floats(code, w, bias):
-    """Declare weights as mantissas and exponents by row, and biases; return the three names."""
+    """Declare the constants of a float layer, and return their names in C.
+
+    Args:
+        code: the C that is written.
+        w: array of the weights, one row per output channel.
+        bias: array of the biases, or None.
+
+    Returns:
+        Names of the mantissas, of the exponents (one per row), and of the biases or NULL.
+    """
     held, exponents = mantissas(w.reshape(len(w), -1))
     biases = "NULL" if bias is None else code.constant(bias, "float32")
     names = code.constant(held - HALF, "int32"), code.constant(exponents, "int32")

@@ -302,7 +302,13 @@ class Deployment:
         )
 
     def _copy(self, place, changes, reference):
-        """Write all new files to where nothing is in use."""
+        """Write all new files to places that are not in use.
+
+        Args:
+            place: place of the package.
+            changes: the files to copy and to remove.
+            reference: the region of flash for the model; None if the model is a file.
+        """
         device = self._device
         if place != self._places.active:
             self._places.check(device, place)

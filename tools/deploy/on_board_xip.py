@@ -58,6 +58,12 @@ def held(view, offset, nbytes):
 
 
 def program(region, offset, text):
-    """Erase a block of the flash and write its 4096 bytes, given in base64."""
+    """Erase a block of the flash and write its 4096 bytes.
+
+    Args:
+        region: function of an offset and a size; returns a block device for this part of flash.
+        offset: start of the block.
+        text: the bytes in base64.
+    """
     data = binascii.a2b_base64(text)
     region(offset, len(data)).writeblocks(0, data)

@@ -62,7 +62,13 @@ class Slots:
         return {self.file(slot): slot for slot in slots}
 
     def holding(self, device: Device, data: bytes, sizes: dict[str, int]) -> str:
-        """Return the slot that holds a model already; "" if none does."""
+        """Return the slot that holds a model already; "" if none does.
+
+        Args:
+            device: the board.
+            data: the model.
+            sizes: sizes of the board's files, by path.
+        """
         alike = {path: len(data) for path in self.files() if sizes[path] == len(data)}
         digests = device.digests(alike).items()
         return next((self.files()[p] for p, digest in digests if digest == Digest.of(data)), "")
@@ -88,7 +94,13 @@ class Slots:
         device.put(self.pinned(place))
 
     def stage(self, device: Device, slot: str, place: str = "") -> None:
-        """Write the pointer under its temporary name; `put` makes it count."""
+        """Write the pointer under its temporary name; Device.put gives it its own, and it counts.
+
+        Args:
+            device: the board.
+            slot: the slot to point to.
+            place: place of the package for which the pointer counts; "" for every package.
+        """
         device.stage(self.pinned(place), slot.encode(), lambda _: None)
 
     def pinned(self, place: str) -> str:

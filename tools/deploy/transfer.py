@@ -152,7 +152,13 @@ def clear(device: Device, changes: Changes) -> None:
 
 
 def program(region: Region, reference: Reference, data: bytes) -> None:
-    """Write a model to flash that no file system uses."""
+    """Write a model to flash that no file system uses, and show progress.
+
+    Args:
+        region: the flash.
+        reference: the part of the region to write to.
+        data: the model.
+    """
     with waiting("writing the model to flash", len(data)) as bar:
         region.write(reference, data, bar.update)
 
@@ -164,7 +170,13 @@ def write_image(partition: Partition, image: bytes) -> None:
 
 
 def copy(device: Device, changes: Changes, by: str = "flash") -> None:
-    """Copy each file: stage it, then give it its name."""
+    """Copy each file: stage it, give it its name, and remove the stale files that it replaces.
+
+    Args:
+        device: the board.
+        changes: the files to copy. Files in `late` are staged only.
+        by: name of the command, for the progress.
+    """
     nbytes = changes.nbytes
     with waiting("copying", nbytes, by) as bar, device.copying(nbytes) as files:
         for i, f in enumerate(changes.copy, 1):

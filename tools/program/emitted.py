@@ -77,12 +77,27 @@ class Unrolled:
         return Loop(family, name, True)
 
     def drive(self, loop: Any, p: Any, w: list, left: tuple[int, ...] = ()) -> None:
-        """Record a call of a driver, a loop that calls others, if it belongs to the part."""
+        """Record a call of a driver, a loop that calls others, if it belongs to the part.
+
+        Args:
+            loop: the driver.
+            p: its parameter block; None for that of the last call.
+            w: the list that it takes.
+            left: indices of words that it may change; not used here.
+        """
         p = self._begin(p)
         self._make(loop, (p, w), p)
 
     def call(self, loop: Any, x: Any, w: Any, out: Any, p: Any) -> None:
-        """Record a call of a loop, if it belongs to the part."""
+        """Record a call of a loop, if it belongs to the part.
+
+        Args:
+            loop: the loop.
+            x: its first buffer; None if the loop does not use it, likewise w and out.
+            w: its second buffer.
+            out: its third buffer.
+            p: its parameter block; None for that of the last call.
+        """
         p = self._begin(p)
         # An unused argument is another buffer: passing a number would take more time.
         any_one = next(a for a in (x, w, out) if a is not None)

@@ -156,7 +156,14 @@ def packed_rows(rows: np.ndarray, groups: int) -> np.ndarray:
 
 
 def rows_of(packed: np.ndarray, groups: int, channels: int, k: int) -> np.ndarray:
-    """Return the weights (channels, K) from the result of packed_rows."""
+    """Return weights (channels, k) in the order of channels: the inverse of packed_rows.
+
+    Args:
+        packed: the result of packed_rows.
+        groups: groups of the convolution.
+        channels: channels of all groups.
+        k: weights of a channel, without padding.
+    """
     m, width = channels // groups, padded(k)
     by_groups = packed.reshape(groups, m * width)
     n_tiles = m // 4

@@ -224,6 +224,13 @@ def _are_features(node, a, w, n, k):
     """Return True if a product has few sums, of features that may have different units.
 
     Such inputs come from outside the model unscaled (see Node.is_raw).
+
+    Args:
+        node: the node to lower.
+        a: the first operand, rows of k features.
+        w: the weights.
+        n: number of sums for each row.
+        k: number of features.
     """
     small = not any_open([n, k]) and n <= _FEW_SUMS and k <= _FEW_FEATURES
     return small and is_block(node, a, w, k) and node.is_raw(a)

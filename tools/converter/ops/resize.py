@@ -40,7 +40,14 @@ def lower_resize(node):
 
 
 def _by_floats(node, x, out, axes):
-    """Emit a Resize of bytes through floats; they are truncated as in onnxruntime."""
+    """Emit a Resize of bytes as one of floats, whose results are truncated as in onnxruntime.
+
+    Args:
+        node: the node to lower.
+        x: input, bytes.
+        out: output, bytes.
+        axes: axes that are resized.
+    """
     if node.attr("antialias", 0):
         raise Problem("antialias for bytes")
     real = node.temp(FLOAT, out.shape)

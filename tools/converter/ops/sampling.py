@@ -92,7 +92,13 @@ def lower_roi_align(node):
 
 
 def region_sizes(x: Tensor, regions: Tensor, out: Tensor) -> dict[str, int]:
-    """Return sizes by the names of the kernels' parameters."""
+    """Return the parameters, by name, of a kernel that samples regions of images.
+
+    Args:
+        x: images (N, C, H, W).
+        regions: a region in each row.
+        out: (regions, C, height, width).
+    """
     named = dict(zip(("n", "c", "h", "w"), x.shape, strict=True))
     return {**named, "regions": regions.shape[0], "oh": out.shape[2], "ow": out.shape[3]}
 

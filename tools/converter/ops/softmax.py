@@ -49,7 +49,14 @@ def emit_softmax(
 
 
 def _emit_log_softmax(node, x, out, lines):
-    """Emit x - m - log(sum of exp(x - m)) with a line's maximum m, without boxed floats."""
+    """Emit x - m - log(sum of exp(x - m)) with a line's maximum m, without boxed floats.
+
+    Args:
+        node: the node to lower.
+        x: input.
+        out: output.
+        lines: (outer, n, inner): a line has the n elements along the axis.
+    """
     outer, n, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, lines)
     most, total = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(2))
@@ -61,7 +68,14 @@ def _emit_log_softmax(node, x, out, lines):
 
 
 def _emit_hardmax(node, x, out, lines):
-    """Emit 1 at the first largest element of a line, else 0."""
+    """Emit 1 at the first largest element of a line, else 0.
+
+    Args:
+        node: the node to lower.
+        x: input.
+        out: output.
+        lines: (outer, n, inner): a line has the n elements along the axis.
+    """
     outer, n, inner = lines
     index = node.temp(INT32, (outer, inner))
     flags = {"smallest": 0, "last": 0}

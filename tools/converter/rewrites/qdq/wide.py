@@ -144,7 +144,13 @@ def _of_two(edit, node):
 
 
 def _require_small(a, b, y):
-    """Raise StaysFloat if the device cannot compute with these scales and zero points."""
+    """Raise StaysFloat if the device cannot compute a product with these scales and zero points.
+
+    Args:
+        a: the first dequantized operand.
+        b: the second dequantized operand.
+        y: the quantized product.
+    """
     if any((q.zero.astype(np.int32) != (32768 if q.dtype == UINT16 else 0)).any() for q in (a, b)):
         raise StaysFloat("its inputs have zero points")
     scale = float(a.scale.reshape(())) * float(b.scale.reshape(())) / float(y.scale.reshape(()))
