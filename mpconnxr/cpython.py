@@ -141,12 +141,12 @@ def _run(self, x=None, deadline_us=None):
         except ModuleNotFoundError:
             arrays = None  # a copy of the package alone
         if arrays and arrays.has_arrays(x):
-            return arrays.run(_run_on_board, self, x, deadline_us)
-    return _run_on_board(self, x, deadline_us)
+            return arrays.run(run_on_board, self, x, deadline_us)
+    return run_on_board(self, x, deadline_us)
 
 
-_run_on_board, turn.run = turn.run, _run
-_run.__doc__ = _run_on_board.__doc__
+run_on_board, turn.run = turn.run, _run
+_run.__doc__ = run_on_board.__doc__
 
 # A debugger quits by an exception, which is no fault of the model that runs.
 turn.OF_A_RUN += (BdbQuit,)

@@ -32,6 +32,7 @@ import onnx
 
 import mpconnxr
 from mpconnxr.build.reader import MAGIC
+from mpconnxr.cpython import run_on_board
 from tools.converter.check import Outcome, check
 from tools.converter.convert import convert as run_passes
 from tools.converter.converted import Converted
@@ -42,14 +43,17 @@ from tools.converter.protos import free_inputs
 from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
 from tools.converter.report import fits, page, python_floats
-from tools.converter.truth import Data, split
+from tools.converter.truth import Data, checked_truth, split
 from tools.converter.truth import Spec as InputSpec
 from tools.deploy.boards import Board, load_boards, named
 from tools.deploy.fit import Needs
 from tools.errors import ConvertError, DeployError, RunError, UsageError
 from tools.evaluate.evaluation import Evaluation
 from tools.limits.options import nbytes
+from tools.limits.overwrite import overwritten
 from tools.run.models import spec_of
+
+from .arrays import run as run_with_arrays
 
 __all__ = [
     "ConvertError",
@@ -233,10 +237,11 @@ class ConvertedModel:
         Raises:
             mpconnxr.InputError: if a value does not fit.
         """
-        if not isinstance(x, dict):
-            x = [np.asarray(value) for value in (x if isinstance(x, list | tuple) else [x])]
-        outputs: list[np.ndarray] = self._loaded.run(x)
-        return outputs
+        return run_with_arrays(run_on_board, self._loaded, x, None)
+
+    def reset(self) -> None:
+        """Set the state that runs keep to what it was at first."""
+        self._loaded.reset()
 
     def save(self, path: PathLike | None = None) -> Path:
         """Write the file and return its path; by default NAME.bin in the current folder."""
@@ -313,11 +318,14 @@ def convert(
         converted.data, _name(model), board, check(converted, requested), converted
     )
     if out:
+        _check_output(Path(out), model)
         result.save(out)
     if test is not None:
         x, y = _pair(test)
-        result.evaluation = evaluate(result, x, y)
-        result.of_float = evaluate(model, x, y) if quantize else None
+        known = requested.class_names or None
+        result.of_float = evaluate(model, x, y, labels=known) if quantize else None
+        threshold = result.of_float.threshold if result.of_float else None
+        result.evaluation = evaluate(result, x, y, labels=known, threshold=threshold)
     return result
 
 
@@ -335,6 +343,7 @@ def evaluate(
     target: str | None = None,
     port: str | None = None,
     worst: int = 10,
+    threshold: float | None = None,
 ) -> Evaluation:
     """Compare a model's answers with what is true: accuracy, confusion, the worst samples.
 
@@ -351,6 +360,8 @@ def evaluate(
             Python, which gives the same answers and takes long.
         port: serial port of a board that runs a file instead.
         worst: most samples in `Evaluation.worst`.
+        threshold: the value above which a model with one output answers class 1; by default 0.5
+            for probabilities, else 0.
 
     Raises:
         UsageError: if samples, truth and model do not belong together.
@@ -360,7 +371,7 @@ def evaluate(
     from tools.evaluate.evaluation import evaluate as judged
 
     arrays = x if isinstance(x, Mapping) else {"": x}
-    truth = np.asarray(y)
+    truth = checked_truth(np.asarray(y), "y")
     data = Data("x", {name: [_float32(array)] for name, array in arrays.items()}, truth)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "model"
@@ -380,7 +391,7 @@ def evaluate(
                 if port
                 else file.on_target(target or predict.default_target())
             )
-    return judged(lambda _: outputs, None, truth, labels, worst)
+    return judged(lambda _: outputs, None, truth, labels, worst, threshold)
 
 
 def _plain(value: Any) -> Any:
@@ -496,6 +507,8 @@ def report(model: Any, path: PathLike | None = None, **options: Any) -> Page:
         path: an .html to write.
         **options: of `convert`.
     """
+    if path:
+        _check_output(Path(path), model)
     converted = model if isinstance(model, ConvertedModel) else convert(model, **options)
     return converted.report(path)
 
@@ -683,6 +696,12 @@ def _arrays(values: Any) -> list[np.ndarray] | None:
     if values is None:
         return None
     return [np.asarray(v) for v in (values if isinstance(values, list | tuple) else [values])]
+
+
+def _check_output(path: Path, model: Any) -> None:
+    """Raise UsageError if a file would be written over the model that it is made from."""
+    if _is_path(model) and (problem := overwritten([path], [Path(model)])):
+        raise UsageError(problem)
 
 
 def _is_path(value: Any) -> TypeGuard[PathLike]:

@@ -5,6 +5,7 @@ mpconnxr/cpython.py calls `run` for a model's run that gets an array. On a board
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,9 @@ import ml_dtypes  # noqa: F401 (numpy then knows bfloat16, int4 and others by na
 import numpy as np
 
 from mpconnxr.errors import InputError
+from tools.format.objects import text_of
 
+_LOCK = threading.RLock()
 # numpy's names of dtypes that ONNX spells otherwise.
 _NUMPY_NAMES = {
     "float8e4m3fn": "float8_e4m3fn",
@@ -43,8 +46,9 @@ def run(
     Raises:
         InputError: an array's dtype or shape does not fit its input.
     """
-    outputs = run_on_board(model, _values(model, x), deadline_us)
-    return [_array(t) for t in outputs]
+    with _LOCK:  # another run would overwrite the outputs
+        outputs = run_on_board(model, _values(model, x), deadline_us)
+        return [_array(t) for t in outputs]
 
 
 def has_arrays(x: Any) -> bool:
@@ -60,25 +64,46 @@ def _values(model: Any, x: Any) -> Any:
         return {n: _value(tensors[n], v) if n in tensors else v for n, v in x.items()}
     if len(model.inputs) == 1:
         [only] = x if isinstance(x, list | tuple) and len(x) == 1 else [x]
-        return _value(model.inputs[0], np.asarray(only) if isinstance(only, list) else only)
+        return _value(model.inputs[0], only)
     if len(x) == len(model.inputs):
         return [_value(t, v) for t, v in zip(model.inputs, x, strict=True)]
     return x
 
 
 def _value(t: Any, value: Any) -> Any:
+    if isinstance(value, list | int | float | str):
+        value = _of_python(t, value)
     if not isinstance(value, np.ndarray | np.generic):
         return value
     if t.dtype == "string":
-        return [str(text) for text in np.asarray(value).reshape(-1)]
+        if value.dtype.kind not in "OUS":
+            raise InputError(f"{t.name}: {value.dtype} values where strings are needed")
+        return [text_of(text) for text in value.reshape(-1).tolist()]
     dtype = _dtype(t)
-    if not np.can_cast(value.dtype, dtype, "same_kind"):
+    if not _fits(value, dtype):
         raise InputError(f"{t.name}: {value.dtype} values where {t.dtype} is needed")
     is_open = hasattr(t, "set_shape")
     if not is_open and not _is_shape(np.shape(value), t.shape):
         raise InputError(f"{t.name}: shape {np.shape(value)} where {t.shape} is needed")
     data = np.ascontiguousarray(value, dtype).tobytes()
     return (data, np.shape(value)) if is_open else data
+
+
+def _of_python(t: Any, value: Any) -> np.ndarray:
+    """Return a list or a number as an array, in which integers may stand for floats."""
+    try:
+        array = np.asarray(value)
+    except ValueError as e:
+        raise InputError(f"{t.name}: {e}") from None
+    is_float = t.dtype != "string" and _dtype(t).kind not in "iub"
+    return array.astype(float) if is_float and array.dtype.kind in "iu" else array
+
+
+def _fits(value: np.ndarray | np.generic, dtype: np.dtype[Any]) -> bool:
+    """Return True if a cast changes no value but by rounding floats to other floats."""
+    if dtype.kind in "iub":
+        return value.dtype.kind in "iub" and bool((value.astype(dtype) == value).all())
+    return np.can_cast(value.dtype, dtype, "same_kind") and value.dtype.kind not in "iub"
 
 
 def _is_shape(shape: tuple[int, ...], needed: tuple[int, ...]) -> bool:

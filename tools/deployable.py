@@ -56,14 +56,14 @@ def _converted(path, folder):
 
     The converter runs in a process of its own with limits, as for any model from elsewhere.
     """
-    from tools.converter.convert import convert
+    from tools.converter.convert import Options, convert
 
     made, text_file = folder / "model.bin", folder / "text"
 
     def child():
         limits.apply()
         try:
-            converted = convert(path)
+            converted = convert(path, Options(float64="float32"))
         except (ConvertError, OSError) as e:
             text_file.write_text(text_of(e), encoding="utf-8")
             return 1

@@ -34,7 +34,7 @@ def check_onnx(path: Path) -> None:
             problem = _folder(path)
         elif path.is_file():
             with path.open("rb") as file:
-                problem = _problem(file, path)
+                problem = "" if is_onnx(file) else _problem(file, path)
                 if not problem and _is_bin(file):
                     problem = (
                         f"{path} is converted already: mpconnxr run, flash and inspect take it; "

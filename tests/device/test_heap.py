@@ -18,7 +18,7 @@ KEPT = {  # network, streamed, and the most bytes that stay with its kernels' ta
     "forest_in_place": ("random forest", False, 12_700),
 }
 LAYOUTS = 4  # where things lie decides what an old pointer on the stack holds
-SCRIPT = """
+SCRIPT = '''
 import gc
 
 
@@ -42,10 +42,17 @@ if STREAMED:
     copy("model.bin")
 gc.collect()
 before = gc.mem_alloc()
+def others(depth):
+    """Overwrite the words of the stack that loading left, as any call of a program does."""
+    if depth:
+        others(depth - 1)
+
+
 model = kept(3, "/model.bin" if STREAMED else "model.bin")
+others(3)
 gc.collect()
 print(gc.mem_alloc() - before)
-"""
+'''
 
 
 @pytest.mark.slow

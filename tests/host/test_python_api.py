@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnx
@@ -135,6 +136,90 @@ def test_floats_are_not_cut_to_integers():
     model = mpconnxr.convert(small.model([("Neg", "x", "y", {})], *ends))
     with pytest.raises(mpconnxr.InputError):
         model.run(np.array([0.5, 1.5]))
+
+
+def test_integers_do_not_wrap_around():
+    ends = [small.value("x", (2,), 3)], [small.value("y", (2,), 3)]  # int8
+    model = mpconnxr.convert(small.model([("Neg", "x", "y", {})], *ends))
+    for x in (np.array([127, -1]), np.uint8([127, 0]), [5, -7]):
+        assert model.run(x)[0].tolist() == [-int(n) for n in x]
+    for x in (np.array([300, 1]), [300, 1], np.uint8([200, 1])):
+        with pytest.raises(mpconnxr.InputError, match="where int8 is needed"):
+            model.run(x)
+
+
+def test_integers_are_no_values_of_a_float_input(digits):
+    """Bytes of a picture may stand for 0 to 1; a list of integers is what it says."""
+    with pytest.raises(mpconnxr.InputError, match="uint8 values where float32"):
+        digits.run(np.zeros((8, 8), np.uint8))
+    assert (digits.run([[1] * 8] * 8)[0] == digits.run(np.ones((8, 8)))[0]).all()
+
+
+def test_big_endian_arrays_have_the_same_values(digits, images, classes):
+    swapped = images.astype(">f4")
+    assert (digits.run(swapped[0])[0] == digits.run(images[0])[0]).all()
+    assert mpconnxr.evaluate(DIGITS, swapped, classes).accuracy == 1
+    assert mpconnxr.compare(DIGITS, digits, swapped)[0].relative < 1e-5
+
+
+def test_values_by_name_may_be_lists(digits, images):
+    [y] = digits.run({"image": images[0].tolist()})
+    assert isinstance(y, np.ndarray) and (y == digits.run(images[0])[0]).all()
+
+
+def test_state_is_kept_and_reset():
+    nodes = [("Add", "x s", "y", {}), ("Identity", "y", "n", {})]
+    ends = ([small.value(n, (1,)) for n in group] for group in (("x", "s"), ("y", "n")))
+    model = mpconnxr.convert(small.model(nodes, *ends), state={"s": "n"})
+    assert [model.run([1.0])[0].item() for _ in range(2)] == [1, 2]
+    model.reset()
+    assert model.run([1.0])[0].item() == 1
+
+
+def test_threads_get_their_own_outputs():
+    ends = [small.value("x", (64,))], [small.value("y", (64,))]
+    model = mpconnxr.convert(small.model([("Neg", "x", "y", {})], *ends))
+    with ThreadPoolExecutor(4) as pool:
+        results = pool.map(lambda v: (v, model.run(np.full(64, v))[0]), [1.0, 2.0, 3.0, 4.0] * 10)
+        assert all((y == -v).all() for v, y in results)
+
+
+def test_a_model_is_not_written_over(tmp_path):
+    path = tmp_path / "m.onnx"
+    path.write_bytes(DIGITS.read_bytes())
+    for call in (mpconnxr.convert, mpconnxr.report):
+        with pytest.raises(mpconnxr.UsageError, match="written over"):
+            call(path, path)
+    assert path.read_bytes() == DIGITS.read_bytes()
+
+
+def test_float_and_quantized_models_have_one_threshold():
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=(8, 1)).astype(np.float32)
+    x = rng.normal(size=(64, 8)).astype(np.float32)
+    y = x @ w
+    low, high = y.min(), y.max()
+    ends = [small.value("x", (1, 8))], [small.value("y", (1, 1))]
+    weights = {"w": w / (high - low), "b": np.float32([-low / (high - low)])}
+    proto = small.model([("Gemm", "x w b", "y", {})], *ends, **weights)
+    truth = ((y - low) / (high - low) > 0.5).astype(int)
+    model = mpconnxr.convert(proto, quantize="int8", calibration=x, test=(x, truth))
+    assert model.evaluation.threshold == model.of_float.threshold == 0.5
+    assert model.of_float.accuracy == 1 and model.accuracy > 0.9
+
+
+def test_names_that_do_not_fit_are_not_matched_by_position():
+    ends = [small.value("b", (2,)), small.value("a", (2,))], [small.value("y", (2,))]
+    model = mpconnxr.convert(small.model([("Sub", "b a", "y", {})], *ends))
+    x = {"a": np.ones((3, 2)), "c": np.zeros((3, 2))}
+    with pytest.raises(mpconnxr.UsageError, match="holds a, c; the inputs are b, a"):
+        mpconnxr.evaluate(model, x, np.zeros((3, 2)))
+
+
+def test_true_booleans_are_classes(digits, images):
+    assert mpconnxr.evaluate(digits, images, np.zeros(len(images), bool)).accuracy is not None
+    with pytest.raises(mpconnxr.UsageError, match="NaN"):
+        mpconnxr.evaluate(digits, images, np.full(len(images), np.nan))
 
 
 def test_figures_of_a_conversion(digits):

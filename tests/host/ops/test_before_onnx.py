@@ -140,5 +140,5 @@ def test_operators_that_onnxruntime_dropped_are_refused(name):
 def test_a_part_that_is_larger_than_the_image_is_refused():
     rng = np.random.default_rng(3)
     node = MsNode("Crop", [floats(rng, 1, 1, 4, 4)], {"border": [3, 0, 3, 0]}, 9, domain="")
-    with pytest.raises(ConvertError, match="nothing is left of 4 x 4"):
+    with pytest.raises(ConvertError, match="nothing remains of 4 x 4"):
         convert(node.model())

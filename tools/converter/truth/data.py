@@ -62,7 +62,8 @@ class Data:
         chosen = list(self.arrays.values())
         if not self.are_ordered and len(specs) == 1:
             chosen = [arrays for arrays in chosen if any(x.ndim > 1 for x in arrays)] or chosen
-        if len(chosen) != len(specs):
+        is_named = not self.are_ordered and any(self.arrays) and len(specs) > 1
+        if len(chosen) != len(specs) or is_named:
             held = ", ".join(filter(None, self.arrays)) or "one array"
             raise UsageError(f"{self.source} holds {held}; the inputs are {', '.join(names)}")
         return list(zip(specs, chosen, strict=True))
@@ -82,7 +83,9 @@ def read_data(text: str, truth: str | None = None) -> Data:
     """
     path, keys = _parts(text)
     if truth is not None:
-        return Data(text, _inputs(path, keys, text), _checked(_truth(truth), truth), bool(keys))
+        return Data(
+            text, _inputs(path, keys, text), checked_truth(_truth(truth), truth), bool(keys)
+        )
     contents = read_arrays(path)
     if not isinstance(contents, dict):
         raise UsageError(f"{text} has no true values: name a second file, or a FILE.npz:x,y")
@@ -93,7 +96,7 @@ def read_data(text: str, truth: str | None = None) -> Data:
         raise UsageError(f"{text}: name samples and truth, as FILE.npz:x,y; it holds {held}")
     *inputs, last = (_member(contents, key, text) for key in keys)
     arrays = {key: [x] for key, x in zip(keys, inputs, strict=False)}
-    return Data(text, arrays, _checked(last, text), are_ordered=True)
+    return Data(text, arrays, checked_truth(last, text), are_ordered=True)
 
 
 def files_of(texts: Iterable[str]) -> list[Path]:
@@ -137,7 +140,7 @@ def _member(contents, key, text):
     return contents[key]
 
 
-def _checked(truth, source):
+def checked_truth(truth: np.ndarray, source: str) -> np.ndarray:
     """Return the truth without a last axis of 1; refuse what no model can be compared with."""
     if truth.dtype.kind not in "biufUS" or not truth.ndim:
         what = f"{truth.dtype} of shape {list(truth.shape)}"
@@ -161,7 +164,8 @@ def split(array: np.ndarray, spec: Spec, source: str) -> Sequence[np.ndarray]:
     Raises:
         UsageError: if they do not fit.
     """
-    if array.dtype.newbyteorder("=") != spec.dtype:
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype != spec.dtype:
         raise UsageError(
             f"{source}: {array.dtype}, but input {spec.name} takes {spec.dtype}: convert it with "
             ".astype()"
