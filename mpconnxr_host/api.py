@@ -75,7 +75,14 @@ __all__ = [
 PathLike = str | os.PathLike[str]
 Model = PathLike | bytes | onnx.ModelProto | Any  # Any: an onnx_ir.Model
 _BOARD = "pico"  # whose heap `needs` tells, unless convert was told another
-_OF_SETTINGS = {f.name for f in fields(Settings)} - {"mode", "samples"}
+# Not labels, the classes of calibration samples, and max_drop, which counts these: see `test`.
+_OF_SETTINGS = {f.name for f in fields(Settings)} - {
+    "mode",
+    "samples",
+    "labels",
+    "test",
+    "max_drop",
+}
 _OF_OPTIONS = {f.name for f in fields(Options)} - {
     "golden",
     "expect",
@@ -540,7 +547,9 @@ def advise(
         typical = samples
         if samples is not None and not _is_path(samples):
             typical = place / "samples.npz"
-            np.savez(typical, **(samples if isinstance(samples, dict) else {"x": samples}))
+            arrays = samples if isinstance(samples, Mapping) else {"x": samples}
+            named_arrays: Any = {name: _float32(array) for name, array in arrays.items()}
+            np.savez(typical, **named_arrays)
         user_options = tuple(shlex.split(options))
         task = Task(path, _board(board), user_options, typical and Path(typical), place)
         return search(task, seconds)
@@ -642,6 +651,8 @@ def _options(requested: Mapping[str, Any], mode: str | None, calibration: Any) -
     quantizing = {name: value for name, value in requested.items() if name in _OF_SETTINGS}
     result: dict[str, Any] = {"float64": "float32"}
     result |= {name: value for name, value in requested.items() if name in _OF_OPTIONS}
+    if result.get("ops") is not None:
+        result["ops"] = Path(result["ops"])
     for name in ("arena", "window"):
         if isinstance(result.get(name), str):
             result[name] = _nbytes(name, result[name])
@@ -725,7 +736,7 @@ def _source(model: Model) -> Path | onnx.ModelProto:
     if isinstance(model, ConvertedModel):
         raise UsageError("this model is converted already")
     if isinstance(model, onnx_ir.Model):
-        proto = onnx_ir.to_proto(model)
+        proto = onnx_ir.to_proto(onnx_ir.external_data.load_to_model(model))
         return proto
     hint = ": skl2onnx.to_onnx exports it" if hasattr(model, "get_params") else ""
     kind = type(model).__name__
