@@ -227,5 +227,15 @@ def _feed(session, values, names):
 
 def _apart(a, b):
     with np.errstate(invalid="ignore"):
-        apart = np.abs(np.asarray(a, np.float64) - np.asarray(b, np.float64))
+        apart = np.abs(_numbers_in(a) - _numbers_in(b))
     return apart[np.isfinite(apart)].max(initial=0.0)
+
+
+def _numbers_in(value):
+    """Return the numbers of an array, or those in a map or a sequence, as a vector of float64."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return np.concatenate([np.zeros(0), *map(_numbers_in, value)])
+    array = np.asarray(value)
+    return np.zeros(0) if array.dtype.kind in "OUS" else array.astype(np.float64).ravel()

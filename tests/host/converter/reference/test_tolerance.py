@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device import small
 from tools.converter.convert import Options, convert
@@ -139,3 +139,26 @@ def test_random_inputs_distinguish_the_classes():
     vector = vector_of(model, convert(model).graph, "exact", None, {})
     scores = np.sort(vector.values[0].ravel())
     assert 2 * vector.bounds[0] < scores[-1] - scores[-2]
+
+
+@pytest.mark.parametrize(
+    "keys", [{"classlabels_int64s": range(6)}, {"classlabels_strings": "abcdef"}]
+)
+def test_maps_move_as_the_values_in_them(keys):
+    plain, _ = bound_of(
+        quantized([("DequantizeLinear", "q s zp", "z", {}), ("Sigmoid", "z", "y", {})])
+    )
+    model = quantized([("DequantizeLinear", "q s zp", "z", {}), ("Sigmoid", "z", "p", {})])
+    of_maps = {name: [*map(int, k)] if "int" in name else [*k] for name, k in keys.items()}
+    model.graph.node.append(
+        helper.make_node("ZipMap", ["p"], ["y"], domain="ai.onnx.ml", **of_maps)
+    )
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+    kind = TensorProto.INT64 if "classlabels_int64s" in keys else TensorProto.STRING
+    row = helper.make_map_type_proto(kind, helper.make_tensor_type_proto(F, ()))
+    model.graph.output[0].CopyFrom(
+        helper.make_value_info("y", helper.make_sequence_type_proto(row))
+    )
+    x = np.random.default_rng(5).uniform(-2, 2, (1, 8)).astype(np.float32)
+    [bound] = Tolerance(model, 1e-4).bounds({"x": x}, golden.named_reference(model, [x]))
+    assert bound == plain and plain.most > plain.least
