@@ -78,28 +78,29 @@ def _predicted(model, x, names, softmax, threshold, score):
     """Run the model and return the class of each row, or of its only row: see predict."""
     compute(model, x)
     outputs = model.outputs
-    result = None
+    own = None
     for t in outputs:
-        if t.dtype == "string" or not names and t.dtype == "int64" and _is_column(t):
-            result = [t.data[i] for i in range(t.nelem)]
-            break
+        if t.dtype == "string" or own is None and t.dtype == "int64" and _is_column(t):
+            own = [t.data[i] for i in range(t.nelem)]
+            if t.dtype == "string" or not names:
+                break
     if softmax or score or threshold is not None:
-        return _one_or_all(_with_scores(outputs, names, result, softmax, threshold, score))
-    if result is not None:
-        return _one_or_all(result)
+        return _one_or_all(_with_scores(outputs, names, own, softmax, threshold, score))
+    if own is not None and (not names or own and isinstance(own[0], str)):
+        return _one_or_all(own)
     for t in outputs:
         if _are_scores(t, names):
-            return _one_or_all(_classes(t, names))
+            return _one_or_all(_classes(t, names, own))
     return _one_or_all(_values(outputs[0]) if outputs else ())
 
 
-def _with_scores(outputs, names, classes, softmax, threshold, score):
+def _with_scores(outputs, names, own, softmax, threshold, score):
     """Return the class of each row, or (class, score): see predict. Raises InputError.
 
     Args:
         outputs: the model's outputs.
         names: the labels, or None.
-        classes: classes that the model itself returns, or None.
+        own: classes that the model itself returns, or None.
         softmax: return probabilities.
         threshold: the least score of a class; below it the class is None.
         score: return (class, score).
@@ -108,12 +109,16 @@ def _with_scores(outputs, names, classes, softmax, threshold, score):
 
     check_threshold(threshold)
     rows, keys = _rows(outputs, names)
+    if own and len(own) != len(rows):
+        own = None
     result = []
     for i, row in enumerate(rows):
-        best = _best(row)
+        name = own[i] if own else None
+        best = _answer(row, name, keys[i])
         if softmax:
             row = probabilities(row)
-        name = classes[i] if classes is not None else keys[i][best] if keys[i] else best
+        if name is None or names and not isinstance(name, str):
+            name = keys[i][best] if keys[i] else best
         if not is_enough(row[best], threshold):
             name = None
         result.append((name, row[best]) if score else name)
@@ -157,14 +162,34 @@ def _values(t):
     return t.floats() if "float" in t.dtype else list(t.data)
 
 
-def _classes(t, names):
-    """Return the class with the largest score of each row, the first of equal ones."""
+def _classes(t, names, own):
+    """Return the class of each row: see _answer."""
     values, n = _values(t), t.shape[-1]
+    if own and len(own) * n != len(values):
+        own = None
     result = []
     for start in range(0, len(values), n):
-        best = _best(values[start : start + n])
+        best = _answer(values[start : start + n], own and own[start // n], names)
         result.append(names[best] if names else best)
     return result
+
+
+def _answer(row, own, keys):
+    """Return the index of the class that a row of scores and the model's own class answer.
+
+    A binary SVC without probabilities is exported with the scores [-s, s] in the wrong order, so
+    that the class which the model returns has the smaller one.
+
+    Args:
+        row: the scores.
+        own: the class that the model itself returns, or None.
+        keys: the classes of the scores, or None.
+    """
+    if keys and own in keys:
+        return keys.index(own)
+    if len(row) == 2 and row[0] == -row[1] and own in (-1, 0, 1):
+        return max(own, 0)
+    return _best(row)
 
 
 def _best(row):

@@ -1,5 +1,6 @@
 """Labels in the file, model.labels and model.predict follow docs/api.md."""
 
+import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
@@ -172,3 +173,51 @@ for keywords in ({"threshold": 0.5}, {"softmax": True}, {"score": True}):
         "(1, 7.0) None",
         *["predict: no output has scores of classes"] * 3,
     ]
+
+
+WRONG_WAY = """
+import mpconnxr
+numbers, named = mpconnxr.load("numbers.bin"), mpconnxr.load("named.bin")
+for x in (-1.5, 0.5):
+    print(numbers.predict([x]), numbers.predict([x], score=True), named.predict([x]), end=" ")
+    print(named.predict([x], score=True), numbers.predict([x], threshold=1))
+"""
+
+
+@every_target
+def test_an_own_class_keeps_its_score_if_scores_of_two_are_in_the_wrong_order(target):
+    """The scores are [x, -x], the class is 0 for x < 0: those of an exported binary SVC."""
+    nodes = [
+        ("Neg", "x", "n", {}),
+        ("Concat", "x n", "scores", {"axis": 1}),
+        ("ArgMin", "scores", "label", {"axis": 1, "keepdims": 0}),
+    ]
+    outputs = [small.value("label", (1,), 7), small.value("scores", (1, 2))]
+    model = small.model(nodes, [small.value("x", (1, 1))], outputs)
+    files = {
+        "numbers": convert(model).data,
+        "named": convert(model, Options(class_names=("no", "yes"))).data,
+    }
+    assert small.lines(target, WRONG_WAY, **files) == [
+        "0 (0, -1.5) no ('no', -1.5) None",
+        "1 (1, -0.5) yes ('yes', -0.5) None",
+    ]
+
+
+@every_target
+def test_scores_of_other_classes_are_those_of_the_largest(target):
+    """The classes 1, 2 and 3 of scikit-learn have the columns 0, 1 and 2."""
+    nodes = [
+        ("ArgMax", "x", "best", {"axis": 1, "keepdims": 0}),
+        ("Add", "best one", "label", {}),
+        ("Relu", "x", "scores", {}),
+    ]
+    outputs = [small.value("label", (1,), 7), small.value("scores", (1, 3))]
+    model = small.model(nodes, [small.value("x", (1, 3))], outputs, one=np.array([1]))
+    script = """
+import mpconnxr
+print(mpconnxr.load("m.bin").predict([0.25, 0.5, 0.25], score=True))
+print(*mpconnxr.load("named.bin").predict([0.25, 0.5, 0.25], score=True))
+"""
+    files = {"m": convert(model).data, "named": convert(model, Options(class_names=NAMES)).data}
+    assert small.lines(target, script, **files) == ["(2, 0.5)", "één 0.5"]
