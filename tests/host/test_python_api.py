@@ -270,6 +270,76 @@ def test_accuracy_on_test_data(images, classes):
     assert mpconnxr.convert(DIGITS, test=(images, classes)).accuracy == 1
 
 
+def trained(estimator, classes, labels=None, **options):
+    """Return a classifier's accuracy in scikit-learn, and what `convert` returns for it.
+
+    The test samples lack one class of three.
+    """
+    to_onnx = pytest.importorskip("skl2onnx", reason="exporting needs skl2onnx").to_onnx
+    from sklearn.datasets import make_classification
+
+    n = len(classes)
+    x, y = make_classification(300, 6, n_informative=5, n_redundant=0, n_classes=n, random_state=0)
+    x, y = x.astype(np.float32), np.asarray(classes)[y]
+    estimator.fit(x[:200], y[:200])
+    is_test = np.arange(300) >= 200
+    if n > 2:
+        is_test &= y != classes[-1]
+    xv, yv = x[is_test], y[is_test]
+    truth = np.asarray(labels)[np.searchsorted(classes, yv)] if labels else yv
+    if options.pop("quantize", None):
+        options |= {"quantize": "int8", "calibration": x[:200]}
+    zipmap = {} if options.pop("zipmap", False) else {"zipmap": False}
+    onx = to_onnx(estimator, x[:1], options=zipmap)
+    model = mpconnxr.convert(onx, test=(xv, truth), labels=labels, **options)
+    return estimator.score(xv, yv), model, xv, yv
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [-1, 1], [1, 2, 3], [10, 20, 30], ["a", "b"]])
+@pytest.mark.parametrize("zipmap", [False, True])
+def test_the_label_output_is_a_models_answer(classes, zipmap):
+    """Scores of a binary SVC are in the wrong order, and classes need not be 0, 1, 2."""
+    svm = pytest.importorskip("sklearn.svm", reason="training needs scikit-learn")
+    accuracy, model, x, y = trained(svm.SVC(), classes, zipmap=zipmap)
+    assert model.accuracy == pytest.approx(accuracy) and 0.7 < accuracy < 1
+    loaded = mpconnxr.load(model)
+    assert np.mean([loaded.predict(one) == c for one, c in zip(x, y, strict=True)]) == accuracy
+    index = model.evaluation.worst[0].index
+    if zipmap or len(classes) == 2:
+        [own, scores] = model.run(x[index][None])
+        row = scores[0] if zipmap else dict(zip(classes, scores[0], strict=True))
+        assert model.evaluation.worst[0].score == pytest.approx(row[own[0]])
+
+
+@pytest.mark.parametrize("classes", [[0, 1, 2], [1, 2, 3], ["a", "b", "c"]])
+@pytest.mark.parametrize("zipmap", [False, True])
+def test_a_quantized_classifier_is_tested(classes, zipmap):
+    networks = pytest.importorskip("sklearn.neural_network", reason="training needs scikit-learn")
+    network = networks.MLPClassifier((16,), max_iter=60, random_state=0)
+    accuracy, model, _, _ = trained(network, classes, zipmap=zipmap, quantize=True)
+    assert model.of_float.accuracy == pytest.approx(accuracy)
+    assert model.accuracy == pytest.approx(accuracy, abs=0.05)
+
+
+def test_labels_name_the_classes_of_the_test():
+    svm = pytest.importorskip("sklearn.svm", reason="training needs scikit-learn")
+    names = ["no", "yes"]
+    accuracy, model, x, y = trained(svm.SVC(), [0, 1], labels=names)
+    assert model.accuracy == accuracy and model.evaluation.worst[0].truth in names
+    loaded = mpconnxr.load(model)
+    answers = [names.index(loaded.predict(one)) for one in x]
+    assert np.mean(answers == y) == accuracy
+    with pytest.raises(mpconnxr.UsageError, match="--labels-file NAMES.txt"):
+        mpconnxr.evaluate(mpconnxr.convert(DIGITS), np.zeros((2, 1, 8, 8)), ["a", "b"])
+
+
+def test_labels_apply_to_the_float_model(images, classes):
+    names = [f"digit {i}" for i in range(10)]
+    test = images, np.array(names)[classes]
+    model = mpconnxr.convert(DIGITS, quantize="int8", calibration=images, test=test, labels=names)
+    assert model.of_float.accuracy == 1 and model.accuracy > 0.8
+
+
 @pytest.mark.parametrize("target", ["unix", "cpython"])
 def test_targets_evaluate_alike(target, ready_target, quantized, images, classes, tmp_path):
     ready_target(target)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from tools.converter.truth import Answers, answers_of
+from tools.converter.truth import Answers, Predictions, answers_of
 from tools.errors import UsageError
 from tools.limits import printable
 
@@ -43,7 +44,7 @@ class WorstSample:
         truth: label of the true class, or the true value.
         answer: the same of the model; "NaN" for scores that hold NaN.
         score: that of the answer, or the largest absolute error of the sample's values; None if
-            the model gives no scores.
+            the model gives no scores, or names none of their classes.
     """
 
     index: int
@@ -52,7 +53,7 @@ class WorstSample:
     score: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """A model's answers beside what is true.
 
@@ -60,7 +61,7 @@ class Evaluation:
         count: number of samples.
         accuracy: share of right classes; None for values.
         confusion: [true class, answered class] number of samples; None for values. Samples whose
-            scores hold NaN are in no column.
+            scores hold NaN are in no column. A model's own classes are in ascending order.
         per_class: figures of each class, in the order of `confusion`.
         worst: the wrong answers that are surest, or the largest errors.
         mean_absolute_error: that of values; None for classes.
@@ -83,6 +84,20 @@ class Evaluation:
     notes: list[str]
     answers: Answers
 
+    def __repr__(self) -> str:
+        return f"<Evaluation: {self.headline()}>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """Return the headline, the notes and small tables, for notebooks."""
+        lines = [self.headline(), *(f"note: {note}" for note in self.notes)]
+        parts = [f"<p>{html.escape(line)}</p>" for line in lines]
+        if self.confusion is not None:
+            parts += [_html(_class_rows(self)), _html(_confusion_rows(self))]
+        return "\n".join(parts)
+
     def headline(self) -> str:
         """Return one line: 'top-1 96.0% of 450 samples'."""
         return f"{self.answers.text()} of {self.count:,} sample{'s' * (self.count > 1)}"
@@ -91,7 +106,7 @@ class Evaluation:
         """Return all figures as text."""
         parts = [self.headline(), *(f"note: {note}" for note in self.notes)]
         if self.confusion is not None:
-            parts += ["", *_classes_text(self), "", *_confusion_text(self)]
+            parts += ["", *_classes_text(self), "", *_aligned(_confusion_rows(self))]
         if self.worst:
             parts += ["", *_worst_text(self)]
         return "\n".join(parts)
@@ -113,7 +128,7 @@ class Evaluation:
 
 
 def evaluate(
-    predict: Callable[[Any], np.ndarray],
+    predict: Callable[[Any], np.ndarray | Predictions],
     x: Any,
     y: np.ndarray,
     labels: Sequence[str] | None = None,
@@ -124,7 +139,7 @@ def evaluate(
 
     Args:
         predict: function of all samples; returns for each a row of scores, one value or several,
-            or its class.
+            or its class; or Predictions.
         x: the samples, as predict takes them.
         y: for each sample its class (an integer or a label), or its value or values (floats).
         labels: names of the classes.
@@ -135,15 +150,15 @@ def evaluate(
         UsageError: if outputs, truth and labels do not belong together.
     """
     truth = np.asarray(y)
-    outputs = np.asarray(predict(x))
-    if labels and truth.dtype.kind in "US" and outputs.dtype.kind not in "OUS":
-        truth = _numbers_of(truth, labels)
-    answers = answers_of(outputs, truth, threshold)
+    answers = answers_of(predict(x), truth, threshold, labels or ())
     if not answers.are_classes:
         return _evaluation(answers, None, [], _largest_errors(answers, worst), _notes(answers))
     classes, names = _classes(answers, labels)
     confusion = _confusion(answers, classes)
-    per_class = [_figures(confusion, i, name, answers) for i, name in enumerate(names)]
+    per_class = [
+        _figures(confusion, i, names[i], int((answers.truth == one).sum()))
+        for i, one in enumerate(classes)
+    ]
     return _evaluation(
         answers,
         confusion,
@@ -169,27 +184,20 @@ def _evaluation(answers, confusion, per_class, worst, notes):
     )
 
 
-def _numbers_of(truth, labels):
-    numbers = {name: i for i, name in enumerate(labels)}
-    unknown = sorted(set(truth.ravel().tolist()) - set(numbers))
-    if unknown:
-        raise UsageError(f"the true class {unknown[0]} is none of the labels {', '.join(labels)}")
-    return np.array([numbers[name] for name in truth.ravel().tolist()])
-
-
 def _classes(answers, labels):
     """Return all classes, and their names."""
-    if answers.scores is None:
-        classes = np.unique(np.concatenate([answers.truth, answers.predicted]))
-    else:
-        classes = np.arange(max(answers.scores.shape[1], 2))
-    if not labels or classes.dtype.kind in "US":
-        return classes, [str(one) for one in classes]
-    if answers.scores is not None and len(labels) != len(classes):
-        raise UsageError(f"{len(labels)} labels, but the model has {len(classes)} classes")
-    return classes, [
-        labels[one] if 0 <= one < len(labels) else str(one) for one in map(int, classes)
-    ]
+    columns = np.arange(2) if answers.threshold is not None else answers.columns
+    known = [] if columns is None else [columns]
+    classes = np.unique(np.concatenate([answers.truth, answers.predicted, *known]))
+    names = {}
+    if labels and classes.dtype.kind not in "US":
+        if answers.scores is None:
+            names = dict(enumerate(labels))
+        elif columns is not None:
+            if len(labels) != len(columns):
+                raise UsageError(f"{len(labels)} labels, but the model has {len(columns)} classes")
+            names = dict(zip(columns.tolist(), labels, strict=True))
+    return classes, [names.get(one, str(one)) for one in classes.tolist()]
 
 
 def _confusion(answers, classes):
@@ -200,36 +208,33 @@ def _confusion(answers, classes):
     return confusion
 
 
-def _figures(confusion, i, name, answers):
+def _figures(confusion, i, name, count):
+    """Return the figures of a class; its samples with NaN are in no column, but in the count."""
     right = int(confusion[i, i])
     predicted = int(confusion[:, i].sum())
-    # samples with NaN are in no column, but count
-    classes = answers.truth if answers.scores is not None else None
-    count = int((classes == i).sum()) if classes is not None else int(confusion[i].sum())
     return ClassFigures(
         name, count, right / predicted if predicted else None, right / count if count else None
     )
 
 
 def _surest_errors(answers, classes, names, most):
-    """Return the wrong answers, those first whose score exceeds that of the truth by most."""
+    """Return the wrong answers, those first whose score differs most from that of the truth."""
+    scores, margins = answers.scores_of(answers.predicted), answers.scores_of(answers.truth)
+    if answers.threshold is not None:
+        scores, margins = answers.scores[:, 0], answers.threshold
+    with np.errstate(invalid="ignore"):  # infinite scores
+        margins = np.abs(scores - margins)
+    margins = np.where(answers.has_nan, np.inf, np.nan_to_num(margins, posinf=np.inf))
     wrong = np.flatnonzero(~answers.is_right)
-    scores = answers.scores
-    margins = np.zeros(len(wrong))
-    if scores is not None and scores.shape[1] > 1:
-        margins = scores[wrong, answers.predicted[wrong]] - scores[wrong, answers.truth[wrong]]
-    elif scores is not None:
-        margins = np.abs(scores[wrong, 0] - answers.threshold)
-    margins = np.where(answers.has_nan[wrong], np.inf, margins)
     rows = []
-    for i in wrong[np.argsort(-margins, kind="stable")][:most]:
-        truth = names[int(np.searchsorted(classes, answers.truth[i]))]
-        answer = names[int(np.searchsorted(classes, answers.predicted[i]))]
-        score = None
+    for i in wrong[np.argsort(-margins[wrong], kind="stable")][:most]:
+        truth, answer = (
+            names[int(np.searchsorted(classes, of[i]))]
+            for of in (answers.truth, answers.predicted)
+        )
+        score = _finite(scores[i])
         if answers.has_nan[i]:
-            answer = "NaN"
-        elif scores is not None:
-            score = _finite(scores[i, answers.predicted[i] if scores.shape[1] > 1 else 0])
+            answer, score = "NaN", None
         rows.append(WorstSample(int(i), truth, answer, score))
     return rows
 
@@ -260,6 +265,13 @@ def _notes(answers):
     if n := int(answers.has_nan.sum()):
         what = "count as wrong" if answers.are_classes else "are in no figure"
         notes.append(f"the model gives NaN for {n:,} of the samples, which {what}")
+    if answers.are_classes and answers.columns is not None:
+        unknown = answers.truth[~np.isin(answers.truth, answers.columns)]
+        if len(unknown):
+            names = ", ".join(printable(str(one)) for one in np.unique(unknown)[:_MOST_LISTED])
+            notes.append(
+                f"{len(unknown):,} of the samples have classes that the model lacks: {names}"
+            )
     if answers.threshold is not None:
         notes.append(f"class 1 is an output above {answers.threshold:g}")
     if answers.are_classes and len(np.unique(answers.truth)) == 1:
@@ -271,7 +283,8 @@ def _share(value):
     return "-" if value is None else f"{value:.1%}"
 
 
-def _classes_text(evaluation):
+def _class_rows(evaluation):
+    """Return a table of classes: all of a few, of many those with the least recall."""
     rows = evaluation.per_class
     if len(rows) > _MOST_CLASSES:
         rows = sorted((one for one in rows if one.count), key=lambda one: one.recall)
@@ -279,12 +292,18 @@ def _classes_text(evaluation):
     table = [
         (printable(r.label), f"{r.count:,}", _share(r.precision), _share(r.recall)) for r in rows
     ]
-    yield from _aligned([("class", "samples", "precision", "recall"), *table])
-    if (hidden := len(evaluation.per_class) - len(rows)) > 0:
+    return [("class", "samples", "precision", "recall"), *table]
+
+
+def _classes_text(evaluation):
+    rows = _class_rows(evaluation)
+    yield from _aligned(rows)
+    if (hidden := len(evaluation.per_class) - len(rows) + 1) > 0:
         yield f"and {hidden:,} more classes with a better recall, or without samples"
 
 
-def _confusion_text(evaluation):
+def _confusion_rows(evaluation):
+    """Return the confusion matrix of a few classes, of many a table of the frequent errors."""
     names = [printable(one.label) for one in evaluation.per_class]
     confusion = evaluation.confusion
     if len(names) <= _MOST_CLASSES:
@@ -292,13 +311,12 @@ def _confusion_text(evaluation):
             (name, *("." if not n else str(n) for n in row))
             for name, row in zip(names, confusion.tolist(), strict=True)
         ]
-        yield from _aligned([("true \\ answer", *names), *rows])
-        return
+        return [("true \\ answer", *names), *rows]
     wrong = confusion - np.diag(np.diag(confusion))
     pairs = np.argwhere(wrong)
     order = np.argsort(-wrong[tuple(pairs.T)], kind="stable")[:_MOST_LISTED]
     rows = [(names[i], names[j], str(wrong[i, j])) for i, j in pairs[order]]
-    yield from _aligned([("true", "answer", "samples"), *rows])
+    return [("true", "answer", "samples"), *rows]
 
 
 def _worst_text(evaluation):
@@ -313,6 +331,15 @@ def _worst_text(evaluation):
         for w in evaluation.worst
     ]
     yield from _aligned([("worst sample", "true", "answer", score), *rows])
+
+
+def _html(rows):
+    """Return a table, whose first row is its head."""
+    cells = [
+        "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+        for tag, row in zip(["th", *["td"] * len(rows)], rows, strict=False)
+    ]
+    return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 
 
 def _aligned(rows):

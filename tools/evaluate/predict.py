@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tools.converter.convert import Options
-from tools.converter.truth import Data, Spec, output_of, stacked
+from tools.converter.truth import Data, Predictions, Spec, predictions_of
 from tools.deploy.errors import BoardError
 from tools.errors import RunError, UsageError
 from tools.format import layout, reader
@@ -75,13 +75,13 @@ class File:
         ]
         return [Sample(k, checked(row, self._model.inputs)) for k, row in enumerate(rows)]
 
-    def on_target(self, target: str) -> np.ndarray:
-        """Return the answering output of all samples, computed on a MicroPython target."""
+    def on_target(self, target: str) -> Predictions:
+        """Return what the model gives for all samples, computed on a MicroPython target."""
         ready = [self._model.ready(sample.arrays) for sample in self.samples]
         runs = run_samples("evaluate", target, _SECONDS, self.samples, ready)
-        return self._answering([outputs_of(run, r) for run, r in zip(runs, ready, strict=True)])
+        return self._predictions([outputs_of(run, r) for run, r in zip(runs, ready, strict=True)])
 
-    def on_board(self, port: str) -> tuple[np.ndarray, float | None]:
+    def on_board(self, port: str) -> tuple[Predictions, float | None]:
         """Return the same, computed on a board, and the mean seconds of a run (None: no clock).
 
         Raises:
@@ -113,18 +113,19 @@ class File:
                         bar.update()
             except BoardError as e:
                 raise RunError(f"{port}: {e}") from None
-        return self._answering(outputs), None if min(times) < 0 else sum(times) / len(times) / 1e6
+        return self._predictions(outputs), None if min(times) < 0 else sum(times) / len(
+            times
+        ) / 1e6
 
-    def _answering(self, outputs):
+    def _predictions(self, outputs):
         rows = [
             [_dequantized(*one) for one in zip(row, self._outputs, strict=True)] for row in outputs
         ]
-        i = output_of(rows[0], self.truth)
-        return stacked([row[i] for row in rows])
+        return predictions_of(rows, self.truth)
 
 
-def by_onnxruntime(path: Path, data: Data) -> np.ndarray:
-    """Return the answering output of an .onnx for all samples.
+def by_onnxruntime(path: Path, data: Data) -> Predictions:
+    """Return what an .onnx gives for all samples.
 
     Raises:
         ConvertError: if the model or the data cannot be used.
@@ -134,8 +135,7 @@ def by_onnxruntime(path: Path, data: Data) -> np.ndarray:
     samples = data.samples([Spec(s.name, s.dtype, s.shape) for s in inputs])
     session = Reference(path, {}, {})
     outputs = [session.run(list(sample.values())) for sample in samples]
-    i = output_of(outputs[0], data.truth)
-    return stacked([row[i] for row in outputs])
+    return predictions_of(outputs, data.truth)
 
 
 def default_target() -> str:

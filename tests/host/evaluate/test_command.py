@@ -25,11 +25,21 @@ def folder(tmp_path):
         names = [f"class {i}" for i in range(CLASSES)]
         options = Options(quantize=settings, class_names=names)
         (tmp_path / f"{io}.bin").write_bytes(convert(net(), options).data)
+    (tmp_path / "plain.bin").write_bytes(convert(net()).data)
     test = calibration(N, seed=7)
     y = outputs(net(), test).reshape(N, -1).argmax(axis=1)
     y[:2] = (y[:2] + 1) % CLASSES
     x = np.concatenate([s["x"] for s in test])
-    np.savez(tmp_path / "test.npz", x=x, y=y, wrong=y + CLASSES, few=y[:5], text=x.astype(str))
+    names = np.array([f"class {i}" for i in y])
+    np.savez(
+        tmp_path / "test.npz",
+        x=x,
+        names=names,
+        y=y,
+        wrong=y + CLASSES,
+        few=y[:5],
+        text=x.astype(str),
+    )
     return tmp_path
 
 
@@ -89,6 +99,7 @@ def test_values_of_a_model_are_evaluated(tmp_path, capsys):
     ("model", "data", "message"),
     [
         ("float.bin", ["test.npz:x,wrong"], "the model has the classes 0 to 3"),
+        ("plain.bin", ["test.npz:x,names"], "by --labels-file NAMES.txt"),
         ("float.bin", ["test.npz:x,few"], "12 samples, but 5 true values"),
         ("float.bin", ["test.npz:text,y"], "but input x takes float32"),
         ("float.bin", ["test.npz:y,y"], "input x takes float32"),

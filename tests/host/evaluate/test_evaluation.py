@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tools.converter.truth import Predictions
 from tools.errors import UsageError
 from tools.evaluate.evaluation import evaluate
 
@@ -101,3 +102,38 @@ def test_infinite_scores_have_no_number_in_json():
     for y in ([1, 0], [0.5, 2.0]):
         outputs = [[np.inf, 0.0], [0.0, 1.0]] if y[0] == 1 else [np.inf, 1.0]
         json.dumps(of(outputs, y).report(), allow_nan=False)
+
+
+def predictions(classes, y, **options):
+    return evaluate(lambda x: Predictions(np.array(classes), SCORES), None, np.array(y), **options)
+
+
+def test_text_classes_have_scores():
+    result = predictions(["a", "b", "a", "b"], ["a", "b", "b", "c"])
+    worst = [(w.index, w.truth, w.answer, w.score) for w in result.worst]
+    assert worst == [(3, "c", "b", 0.8), (2, "b", "a", 0.6)]
+    assert [c.label for c in result.per_class] == ["a", "b", "c"]
+
+
+def test_names_go_with_the_columns_of_the_scores():
+    result = predictions([10, 20, 10, 20], [10, 20, 20, 30], labels=["x", "y", "z"])
+    assert [(c.label, c.count) for c in result.per_class] == [("x", 1), ("y", 2), ("z", 1)]
+    assert result.worst[0].truth == "z" and result.worst[0].answer == "y"
+
+
+def test_classes_that_the_model_lacks_are_noted():
+    result = predictions([0, 1, 0, 1], [0, 1, 0, 7])
+    assert result.accuracy == 0.75
+    assert result.notes == ["1 of the samples have classes that the model lacks: 7"]
+    assert [c.label for c in result.per_class] == ["0", "1", "2", "7"]
+
+
+def test_an_evaluation_is_short_in_a_notebook():
+    result = of(SCORES, [0, 1, 1, 2], labels=["a", "<b>", "c"])
+    assert repr(result) == "<Evaluation: top-1 50.0% of 4 samples>"
+    assert str(result) == result.text()
+    page = result._repr_html_()
+    assert page.startswith("<p>top-1 50.0% of 4 samples</p>")
+    assert "<tr><td>&lt;b&gt;</td><td>2</td><td>50.0%</td><td>50.0%</td></tr>" in page
+    assert "<tr><td>c</td><td>.</td><td>1</td><td>.</td></tr>" in page
+    assert "table" not in of([[1.0], [2.5]], [1.0, 2.0])._repr_html_()

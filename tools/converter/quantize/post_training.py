@@ -6,7 +6,7 @@ places QuantizeLinear and DequantizeLinear; the rewrites after it make integer o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import onnx
@@ -66,7 +66,10 @@ class Outcome:
 
 
 def quantize(
-    model: onnx.ModelProto, settings: Settings, context: Context = PLAIN
+    model: onnx.ModelProto,
+    settings: Settings,
+    context: Context = PLAIN,
+    class_names: Sequence[str] = (),
 ) -> tuple[onnx.ModelProto, Outcome]:
     """Return the quantized model and its costs; raise UsageError or ConvertError."""
     _require_runtime()
@@ -89,7 +92,7 @@ def quantize(
     converted = infer.infer(converted, context)
     outcome = Outcome([], attempts, _unscored(settings, attempts), in_float, narrowed)
     if settings.test is not None:
-        outcome.tested = tested(model, converted, settings.test)
+        outcome.tested = tested(model, converted, settings.test, class_names)
     if settings.mode == "dynamic":
         return converted, outcome
     outcome.layers = layers(named, converted, settings.samples[:_SHOWN])

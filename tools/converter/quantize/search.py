@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnx
 
+from ..errors import UsageError
 from ..reference.ort_session import open_session
-from ..truth import is_row
+from ..truth import Predictions, answers_of, predictions_of
 from . import bias, qdq
 from .data import Sample
 from .equalize import equalize
@@ -123,33 +124,36 @@ def _quantized(model, candidate):
 
 
 class _Judge:
-    """Compares the classes with the labels, or with float's classes.
-
-    They are those of the first output that has a row of scores.
-    """
+    """Compares the classes that a model answers with the labels, or with float's."""
 
     def __init__(self, model, settings):
         self.samples = settings.samples
-        classes = _classes(model, self.samples)
-        self.targets, self.top1_float = classes, None
-        self.is_classifier = classes is not None
-        if self.is_classifier and settings.labels is not None:
+        predictions = _predictions(model, self.samples)
+        self.targets, self.top1_float = None, None
+        if predictions is not None:
+            self.targets = predictions.classes
+            if self.targets is None:
+                self.targets = predictions.scores.argmax(axis=1)
+        if self.targets is not None and settings.labels is not None:
             self.targets = settings.labels
-            self.top1_float = float(np.mean(classes == self.targets))
+            self.top1_float = self._share(predictions)
 
     def top1(self, model) -> float | None:
-        if not self.is_classifier:
-            return None
-        return float(np.mean(_classes(model, self.samples) == self.targets))
+        return None if self.targets is None else self._share(_predictions(model, self.samples))
+
+    def _share(self, predictions):
+        try:
+            return answers_of(predictions, self.targets).accuracy
+        except UsageError as e:
+            raise UsageError(f"--labels: {e}") from None
 
 
-def _classes(model, samples: Sequence[Sample]):
-    """Return the index of the largest score by sample; None if no output is a row of scores."""
-    if not samples:
-        return None
+def _predictions(model, samples: Sequence[Sample]) -> Predictions | None:
+    """Return the classes and scores of all samples; None if no output is a row of scores."""
     session = open_session(model)
-    first = session.run(None, dict(samples[0]))
-    name = next((o for o, y in zip(session.outputs, first, strict=True) if is_row(y)), "")
-    if not name:
+    outputs = (session.run(None, dict(sample)) for sample in samples)
+    try:
+        result = predictions_of(outputs, np.zeros(1, np.int64))
+    except UsageError:  # no such output
         return None
-    return np.array([session.run([name], dict(sample))[0].argmax() for sample in samples])
+    return result if result.scores is not None and result.scores.shape[1] > 1 else None

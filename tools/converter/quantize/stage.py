@@ -39,7 +39,10 @@ def quantize(state: Conversion) -> None:
     Raises:
         UsageError: for options that do not fit the model.
     """
-    model, state.quantized = quantized(state.model, state.options.quantize, state.context)
+    options = state.options
+    model, state.quantized = quantized(
+        state.model, options.quantize, state.context, options.class_names
+    )
     state.notes += state.quantized.notes
     state.narrowed = state.quantized.narrowed
     state.model = state.simplified = state.answers = model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import onnx
@@ -9,7 +10,7 @@ import onnx
 from ..errors import UsageError
 from ..protos import free_inputs
 from ..reference.ort_session import open_session
-from ..truth import Answers, Data, answers_of, output_of, stacked
+from ..truth import Answers, Data, answers_of, predictions_of
 from .data import spec_of
 
 
@@ -44,25 +45,30 @@ class Tested:
         }
 
 
-def tested(model: onnx.ModelProto, quantized: onnx.ModelProto, data: Data) -> Tested:
+def tested(
+    model: onnx.ModelProto, quantized: onnx.ModelProto, data: Data, class_names: Sequence[str] = ()
+) -> Tested:
     """Run both models on the test data.
+
+    Args:
+        model: the float model.
+        quantized: the quantized one.
+        data: samples, and what is true of them.
+        class_names: names of the classes, in the order of the scores.
 
     Raises:
         UsageError: if the data do not fit the model.
     """
     try:
         samples = data.samples([spec_of(info) for info in free_inputs(model.graph)])
-        session = open_session(model)
-        i = output_of(session.run(None, samples[0]), data.truth)
-        of_float = _answers(session, i, samples, data.truth, None)
-        open_quantized = open_session(quantized)
-        answers = _answers(open_quantized, i, samples, data.truth, of_float.threshold)
+        of_float = _answers(model, samples, data.truth, class_names)
+        of_quantized = _answers(quantized, samples, data.truth, class_names, of_float.threshold)
     except UsageError as e:
         raise UsageError(f"--test: {e}") from None
-    return Tested(of_float, answers)
+    return Tested(of_float, of_quantized)
 
 
-def _answers(session, i, samples, truth, threshold):
-    name = session.outputs[i]
-    outputs = stacked([session.run([name], sample)[0] for sample in samples])
-    return answers_of(outputs, truth, threshold)
+def _answers(model, samples, truth, class_names, threshold=None):
+    session = open_session(model)
+    outputs = (session.run(None, sample) for sample in samples)
+    return answers_of(predictions_of(outputs, truth), truth, threshold, class_names)

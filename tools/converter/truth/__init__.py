@@ -1,18 +1,18 @@
 """Judge a model by data with true classes or values: --test, and `mpconnxr evaluate`."""
 
-from .answers import Answers, answers_of, is_row, output_of, stacked
+from .answers import Answers, answers_of
 from .data import Data, Spec, checked_truth, files_of, read_data, split
+from .predictions import Predictions, predictions_of
 
 __all__ = [
     "Answers",
     "Data",
+    "Predictions",
     "Spec",
     "answers_of",
     "checked_truth",
     "files_of",
-    "is_row",
-    "output_of",
+    "predictions_of",
     "read_data",
     "split",
-    "stacked",
 ]

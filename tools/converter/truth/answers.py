@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import UsageError
+from .predictions import Predictions, predictions_in
 
 _HALF = 0.5  # a probability from which on a model with one output answers class 1
 
@@ -19,9 +20,11 @@ class Answers:
     Attributes:
         are_classes: classes, not values.
         truth: the true class of each sample, or its true values as a row of float64.
-        predicted: the same of the model. Where scores hold NaN, the class means nothing.
+        predicted: the same of the model; if it names a class itself, that one, not the largest
+            score. Where scores hold NaN, the class means nothing.
         has_nan: for each sample, whether the model gives NaN (or infinity, where values are due).
         scores: a row of scores for each sample, if the model gives scores.
+        columns: the class of each column of the scores; None if that is not known.
         threshold: the value above which a model with one output answers class 1; else None.
     """
 
@@ -30,12 +33,26 @@ class Answers:
     predicted: np.ndarray
     has_nan: np.ndarray
     scores: np.ndarray | None = None
+    columns: np.ndarray | None = None
     threshold: float | None = None
 
     @property
     def is_right(self) -> np.ndarray:
         """For each sample, whether its class is right; NaN is wrong."""
         return (self.predicted == self.truth) & ~self.has_nan
+
+    def scores_of(self, classes: np.ndarray) -> np.ndarray:
+        """Return each sample's score of its class among these; NaN where there is none."""
+        if (
+            self.scores is None
+            or self.columns is None
+            or self.scores.shape[1] != len(self.columns)
+        ):
+            return np.full(len(classes), np.nan)
+        column_of = {one: i for i, one in enumerate(self.columns.tolist())}
+        columns = [column_of.get(one) for one in classes.tolist()]
+        rows = zip(self.scores, columns, strict=True)
+        return np.array([np.nan if i is None else row[i] for row, i in rows])
 
     @property
     def accuracy(self) -> float | None:
@@ -73,31 +90,146 @@ class Answers:
         return f"mean absolute error {error:.4g}, R² {r2_text}"
 
 
-def answers_of(outputs: np.ndarray, truth: np.ndarray, threshold: float | None = None) -> Answers:
+def answers_of(
+    outputs: np.ndarray | Predictions,
+    truth: np.ndarray,
+    threshold: float | None = None,
+    names: Sequence[str] = (),
+) -> Answers:
     """Compare a model's outputs with what is true.
 
     True classes are integers or strings; floats are true values, unless the model gives a row of
-    scores for each. Rows with a single 1 among zeros are classes, too.
+    scores for each. Rows with a single 1 among zeros are classes, too. Numbers count in the order
+    of the scores where they are none of the classes that the model itself names.
 
     Args:
         outputs: for each sample a row of scores or values, one value, or its class.
         truth: for each sample its class, its value or values.
         threshold: the value above which one output means class 1; None for 0.5 where all outputs
             lie between 0 and 1, else 0.
+        names: the classes in the order of the scores; needed if only one of the truth and the
+            model's own classes is text.
 
     Raises:
         UsageError: if outputs and truth do not belong together.
     """
-    outputs = np.asarray(outputs)
     if not len(truth) or len(outputs) != len(truth):
         raise UsageError(f"{len(outputs)} outputs, but {len(truth)} true values")
-    if outputs.dtype.kind in "OUS" or (outputs.size == len(truth) and _are_classes(outputs)):
-        return _of_classes(outputs.reshape(len(truth), -1), truth)
-    rows = outputs.reshape(len(truth), -1).astype(np.float64)
+    predictions = (
+        outputs if isinstance(outputs, Predictions) else predictions_in(np.asarray(outputs))
+    )
     values = truth.reshape(len(truth), -1)
-    if values.dtype.kind in "US":
-        raise UsageError("the true classes are text: labels are needed that say which is which")
+    values = values.astype({"b": np.int64, "S": str}.get(values.dtype.kind, values.dtype))
+    if predictions.classes is not None:
+        answers = _of_named_classes(predictions, values, names)
+        if answers is not None:
+            return answers
+    return _of_scores(predictions, values, threshold, names)
+
+
+def _of_named_classes(predictions, values, names):
+    """Return the answers of a model that names classes itself; None if the truth are values."""
+    own = predictions.classes
+    n_scores = 0 if predictions.scores is None else predictions.scores.shape[1]
+    classes = values[:, 0] if _is_text(values) else _classes_in(values, max(n_scores, 2))
+    if classes is None and not _is_text(own):
+        return None
+    if classes is None or (_is_text(values) and values.shape[1] > 1):
+        raise UsageError("the model answers a class a sample, but the true values are no classes")
+    are_alike = values.shape[1] == 1 and _is_text(values) == _is_text(own)
+    columns = _columns(predictions, names, classes if are_alike else own)
+    if not are_alike:
+        if columns is None and not _is_text(own):
+            if n_scores:
+                return None  # by the largest score
+            columns = np.arange(max(len(names), values.shape[1]))
+        if columns is None or (_is_text(values) and not names):
+            raise UsageError(_kinds_differ(own, values))
+        classes = _in_columns(_numbers_of(classes, names), columns)
+    elif _are_numbers_of(columns, classes):
+        classes = columns[classes]
+    has_nan = np.zeros(len(own), bool)
+    if n_scores:
+        has_nan = np.isnan(predictions.scores).any(axis=1)
+    return Answers(True, classes, own, has_nan, predictions.scores, columns)
+
+
+def _is_text(classes):
+    return classes.dtype.kind in "US"
+
+
+def _kinds_differ(own, truth):
+    kinds = ("text", "numbers") if _is_text(own) else ("numbers", "text")
+    return (
+        "the model's classes are {}, the true ones are {}: name the classes in the order of the "
+        "scores by --labels-file NAMES.txt (in Python, labels=[...])".format(*kinds)
+    )
+
+
+def _columns(predictions, names, truth):
+    """Return the class of each column of the scores; None if that cannot be told.
+
+    The classes of scikit-learn are in the order of the scores, but need not be 0, 1, 2 and so on.
+    So an order is taken if most of the largest scores agree with it, or if there are two classes:
+    scores of a binary SVC are exported in the wrong order.
+    """
+    if predictions.keys is not None:
+        return predictions.keys
+    own = predictions.classes
+    if _is_text(own) and names and set(own.tolist()) <= set(names):
+        return np.array(names)
+    n = 0 if predictions.scores is None else predictions.scores.shape[1]
+    if n < 2:
+        return None
+    seen = [np.unique(own), np.unique(np.concatenate([own, truth]))]
+    seen = [one for one in seen if len(one) == n]
+    for order in seen if _is_text(own) else [np.arange(n), *seen]:
+        if (order[predictions.scores.argmax(axis=1)] == own).mean() > _HALF:
+            return order
+    return seen[0] if n == 2 and seen else None
+
+
+def _are_numbers_of(columns, classes):
+    """Return True for true classes that count columns, and are none of the columns' classes."""
+    if columns is None or _is_text(columns) or np.isin(classes, columns).all():
+        return False
+    return bool(((classes >= 0) & (classes < len(columns))).all())
+
+
+def _numbers_of(truth, names):
+    """Return numbers of classes that are named; numbers as they are."""
+    if not _is_text(truth):
+        return truth
+    numbers = {name: i for i, name in enumerate(names)}
+    unknown = sorted(set(truth.tolist()) - set(numbers))
+    if unknown:
+        raise UsageError(f"the true class {unknown[0]} is none of the labels {', '.join(names)}")
+    return np.array([numbers[name] for name in truth.tolist()])
+
+
+def _in_columns(numbers, columns):
+    """Return the classes of columns; raise UsageError if there are fewer."""
+    outside = np.flatnonzero((numbers < 0) | (numbers >= len(columns)))
+    if outside.size:
+        i = int(outside[0])
+        raise UsageError(
+            f"true class {numbers[i]} of sample {i}: the model has the classes 0 to "
+            f"{len(columns) - 1}"
+        )
+    return columns[numbers]
+
+
+def _of_scores(predictions, values, threshold, names):
+    """Return the answers of a model that gives only scores or values."""
+    rows = predictions.scores
+    if rows is None:  # integers that are values
+        rows = predictions.classes.astype(np.float64).reshape(len(values), -1)
     n_scores = rows.shape[1]
+    has_nan = np.isnan(rows).any(axis=1)
+    if _is_text(values):
+        if not names:
+            raise UsageError(_kinds_differ(rows, values))
+        values = _numbers_of(values.ravel(), names).reshape(values.shape)
     classes = _classes_in(values, n_scores)
     if classes is None and values.shape[1] != n_scores:
         raise UsageError(
@@ -106,37 +238,15 @@ def answers_of(outputs: np.ndarray, truth: np.ndarray, threshold: float | None =
     if classes is None:
         finite = np.isfinite(rows).all(axis=1)
         return Answers(False, values.astype(np.float64), rows, ~finite)
-    has_nan = np.isnan(rows).any(axis=1)
     if n_scores == 1:
         if threshold is None:
             known = rows[~has_nan]
             threshold = _HALF if ((known >= 0) & (known <= 1)).all() else 0.0
         predicted = (rows[:, 0] > threshold).astype(np.int64)
-        return Answers(True, classes, predicted, has_nan, rows, threshold)
-    outside = np.flatnonzero((classes < 0) | (classes >= n_scores))
-    if outside.size:
-        i = int(outside[0])
-        raise UsageError(
-            f"true class {classes[i]} of sample {i}: the model has the classes 0 to {n_scores - 1}"
-        )
-    return Answers(True, classes, rows.argmax(axis=1), has_nan, rows)
-
-
-def _are_classes(outputs):
-    """Return True for integers that are no quantized values."""
-    return outputs.dtype.kind in "iu" and outputs.dtype.itemsize >= 4
-
-
-def _of_classes(rows, truth):
-    """Return the answers of a model that gives classes itself, as scikit-learn's do."""
-    if rows.shape[1] != 1 or truth.ndim != 1:
-        raise UsageError("the model gives several classes a sample: one is needed")
-    predicted = rows[:, 0]
-    if (predicted.dtype.kind in "OUS") != (truth.dtype.kind in "US"):
-        kinds = ("text", "numbers") if predicted.dtype.kind in "OUS" else ("numbers", "text")
-        raise UsageError("the model's classes are {}, the true ones are {}".format(*kinds))
-    predicted = predicted.astype(str) if predicted.dtype.kind in "OUS" else predicted
-    return Answers(True, truth.astype(predicted.dtype), predicted, np.zeros(len(truth), bool))
+        return Answers(True, classes, predicted, has_nan, rows, threshold=threshold)
+    columns = np.arange(n_scores)
+    classes = _in_columns(classes, columns)
+    return Answers(True, classes, rows.argmax(axis=1), has_nan, rows, columns)
 
 
 def _classes_in(values, n_scores):
@@ -152,74 +262,3 @@ def _classes_in(values, n_scores):
         return column.astype(np.int64) if is_whole else None
     are_two = column.dtype.kind in "iu" and set(np.unique(column)) <= {0, 1}
     return column.astype(np.int64) if are_two else None
-
-
-def output_of(outputs: Sequence, truth: np.ndarray) -> int:
-    """Return the index of the output that is to be compared with what is true.
-
-    That is the first row of scores for true classes, else the first class, else the first output
-    with as many values as are true.
-
-    Args:
-        outputs: those of one sample; a list of maps for a ZipMap.
-        truth: what is true of all samples.
-
-    Raises:
-        UsageError: if there is none.
-    """
-    n = truth[0].size if truth.ndim > 1 else 1
-    may_be_classes = n == 1
-    rules = [is_row, _is_map, _is_class] if may_be_classes else []
-    if truth.dtype.kind in "US":
-        rules = [_is_text, *rules]
-    if truth.dtype.kind == "f":
-        rules = [lambda y: _is_number(y) and y.size == n, *rules]
-    rules.append(lambda y: _is_number(y) and y.size == n)
-    for rule in rules:
-        for i, y in enumerate(outputs):
-            if rule(y):
-                return i
-    shapes = ", ".join(str(list(np.shape(y))) for y in outputs)
-    raise UsageError(f"no output of the model (of shapes {shapes}) has {n} values a sample")
-
-
-def _is_number(y):
-    return isinstance(y, np.ndarray) and y.dtype.kind in "fiu" and y.dtype != np.int64
-
-
-def is_row(y: np.ndarray | list) -> bool:
-    """Return True for one row of numbers that are no classes."""
-    return _is_number(y) and y.ndim > 0 and 2 <= y.size == y.shape[-1]
-
-
-def _is_map(y):
-    return isinstance(y, list)
-
-
-def _is_class(y):
-    return isinstance(y, np.ndarray) and y.dtype == np.int64 and y.size == 1
-
-
-def _is_text(y):
-    return isinstance(y, np.ndarray) and y.dtype.kind in "OUS" and y.size == 1
-
-
-def stacked(values: Sequence[np.ndarray | list]) -> np.ndarray:
-    """Return one output of all samples as an array.
-
-    Maps become rows of scores if their keys are 0, 1, 2 and so on, else the likeliest key.
-
-    Args:
-        values: the output of each sample, an array or a list of one map.
-
-    Raises:
-        UsageError: if the samples' outputs have different shapes.
-    """
-    if isinstance(values[0], list):
-        maps = [one for value in values for one in value]
-        if all(list(one) == list(range(len(one))) for one in maps):
-            return np.array([list(one.values()) for one in maps])
-        return np.array([max(one, key=one.get) for one in maps])
-    if len({np.shape(y) for y in values}) != 1:
-        raise UsageError("the outputs of the samples have different shapes")
-    return np.stack(values)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from examples.running import EXAMPLES
 from tests.host.converter.quantize.net import CLASSES, calibration, net, outputs, prepared
@@ -14,6 +14,7 @@ from tools.converter.__main__ import main
 from tools.converter.errors import UsageError
 from tools.converter.quantize.post_training import quantize
 from tools.converter.quantize.settings import Settings
+from tools.converter.reference.ort_session import open_session
 from tools.converter.truth import Data
 
 
@@ -159,6 +160,40 @@ def test_labels_apply_to_the_output_with_scores():
     _, outcome = quantize(prepared(only), settings)
     assert outcome.attempts[-1].top1 is None
     assert outcome.notes[0].startswith("--labels is not used: the model has no output of class")
+
+
+def test_labels_and_test_data_are_classes_that_the_model_names():
+    """The largest score belongs to no answer, and the classes are 10, 20, 30 and 40."""
+    proto = net()
+    nodes = [
+        helper.make_node("ArgMin", ["y"], ["best"], "arg", axis=1, keepdims=0),
+        helper.make_node("Gather", ["classes", "best"], ["label"], "label"),
+    ]
+    proto.graph.node.extend(nodes)
+    classes = np.array([10, 20, 30, 40])
+    proto.graph.initializer.append(numpy_helper.from_array(classes, "classes"))
+    proto.graph.output.insert(0, helper.make_tensor_value_info("label", TensorProto.INT64, [1]))
+    samples = calibration()
+    session = open_session(proto)
+    labels = np.array([session.run(["label"], s)[0][0] for s in samples])
+    x = np.concatenate([s["x"] for s in samples])
+    data = Data("test", {"x": [x]}, labels)
+    settings = Settings(samples=samples, labels=labels, test=data)
+    _, outcome = quantize(prepared(proto), settings)
+    assert outcome.attempts[-1].top1_float == 1 and outcome.attempts[-1].top1 > 0.9
+    assert outcome.tested.of_float.accuracy == 1 and outcome.tested.quantized.accuracy > 0.9
+
+
+def test_text_of_the_test_data_is_named(tmp_path):
+    samples = calibration()
+    numbers = outputs(net(), samples).reshape(len(samples), -1).argmax(axis=1)
+    names = [*"abcd"]
+    x = np.concatenate([s["x"] for s in samples])
+    settings = Settings(samples=samples, test=Data("test", {"x": [x]}, np.array(names)[numbers]))
+    _, outcome = quantize(prepared(net()), settings, class_names=names)
+    assert outcome.tested.of_float.accuracy == 1
+    with pytest.raises(UsageError, match="^--test: .* by --labels-file NAMES.txt"):
+        quantize(prepared(net()), settings)
 
 
 @pytest.mark.parametrize("mode", ["int8", "int16x8", "dynamic"])

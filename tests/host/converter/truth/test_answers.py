@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tools.converter.errors import UsageError
-from tools.converter.truth import answers_of, output_of, stacked
+from tools.converter.truth import Predictions, answers_of, predictions_of
 
 
 def test_scores_are_compared_with_classes():
@@ -90,7 +90,7 @@ def test_classes_of_the_model_itself_are_compared():
         (np.eye(3), [0, 1, -1], "true class -1 of sample 2"),
         (np.eye(3), [0, 1], "3 outputs, but 2 true values"),
         (np.eye(3), [0.5, 1.0, 2.0], "the model gives 3 values a sample, but 1 are true"),
-        (np.eye(3), ["a", "b", "c"], "labels are needed"),
+        (np.eye(3), ["a", "b", "c"], "labels=\\[...\\]"),
         (np.array([1, 2]), ["a", "b"], "the model's classes are numbers, the true ones are text"),
         (np.array(["a", "b"]), [1, 2], "the model's classes are text, the true ones are numbers"),
         (np.ones((0, 3)), [], "0 outputs"),
@@ -101,37 +101,115 @@ def test_outputs_that_do_not_belong_to_the_truth_are_refused(outputs, truth, mes
         answers_of(outputs, np.array(truth))
 
 
-SCORES, VALUE, PAIR = np.ones((1, 4), np.float32), np.ones((1, 1), np.float32), np.ones((1, 2))
-LABEL, MAPS, TEXT = np.array([1]), [{0: 0.5, 1: 0.5}], np.array(["on"])
+SCORES, VALUE, PAIR = (np.ones((1, n), np.float32) for n in (4, 1, 2))
+LABEL, MAPS, TEXT = np.array([7]), [{3: 0.2, 7: 0.8}], np.array(["on"])
 
 
 @pytest.mark.parametrize(
-    ("outputs", "truth", "index"),
+    ("outputs", "truth", "classes", "scores"),
     [
-        ([LABEL, SCORES], np.array([1, 2]), 1),
-        ([VALUE, SCORES], np.array([1, 2]), 1),
-        ([LABEL, MAPS], np.array([1, 2]), 1),
-        ([LABEL], np.array([1, 2]), 0),
-        ([VALUE], np.array([1, 2]), 0),
-        ([SCORES, VALUE], np.array([0.5, 2.0]), 1),
-        ([SCORES], np.array([1.0, 2.0]), 0),
-        ([SCORES, PAIR], np.ones((5, 2)), 1),
-        ([SCORES, TEXT], np.array(["on", "off"]), 1),
+        ([LABEL, SCORES], [1], [7], SCORES),
+        ([VALUE, SCORES], [1], None, SCORES),
+        ([LABEL, MAPS], [1], [7], [[0.2, 0.8]]),
+        ([MAPS], [1], [7], [[0.2, 0.8]]),
+        ([LABEL], [1], [7], None),
+        ([VALUE], [1], None, VALUE),
+        ([LABEL, VALUE], [1], [7], None),
+        ([SCORES, VALUE], [0.5], None, VALUE),
+        ([SCORES], [1.0], None, SCORES),
+        ([SCORES, PAIR], np.ones((1, 2)), None, PAIR),
+        ([LABEL, PAIR], np.ones((1, 2)), [7], PAIR),
+        ([LABEL, MAPS], np.ones((1, 2)), [7], [[0.2, 0.8]]),
+        ([SCORES, LABEL, TEXT], ["on"], ["on"], SCORES),
+        ([SCORES, TEXT, LABEL], [7], [7], SCORES),
     ],
 )
-def test_the_output_with_the_answer_is_chosen(outputs, truth, index):
-    assert output_of(outputs, truth) == index
+def test_outputs_with_the_answer_are_chosen(outputs, truth, classes, scores):
+    found = predictions_of([outputs], np.array(truth))
+    assert (found.classes is None) == (classes is None)
+    assert classes is None or found.classes.tolist() == classes
+    assert (found.scores is None) == (scores is None)
+    assert scores is None or np.array_equal(found.scores, scores)
 
 
 def test_a_model_without_such_an_output_is_refused():
     with pytest.raises(UsageError, match=r"shapes \[1, 4\], \[1, 1\]\) has 3 values a sample"):
-        output_of([SCORES, VALUE], np.ones((2, 3)))
-
-
-def test_maps_become_scores_or_classes():
-    maps = [[{0: 0.2, 1: 0.8}], [{0: 0.6, 1: 0.4}]]
-    assert stacked(maps).tolist() == [[0.2, 0.8], [0.6, 0.4]]
-    assert stacked([[{"a": 0.2, "b": 0.8}]]).tolist() == ["b"]
-    assert stacked([[{3: 0.2, 7: 0.8}]]).tolist() == [7]
+        predictions_of([[SCORES, VALUE]], np.ones((2, 3)))
     with pytest.raises(UsageError, match="different shapes"):
-        stacked([np.ones(2), np.ones(3)])
+        predictions_of([[np.ones((1, 2))], [np.ones((1, 3))]], np.array([0, 1]))
+
+
+def test_maps_have_scores_of_their_keys_or_a_likeliest_key():
+    found = predictions_of([[[{"a": 0.2, "b": 0.8}]], [[{"a": 0.6, "b": 0.4}]]], np.array([0, 1]))
+    assert found.scores.tolist() == [[0.2, 0.8], [0.6, 0.4]]
+    assert found.keys.tolist() == ["a", "b"] and found.classes.tolist() == ["b", "a"]
+    found = predictions_of([[[{3: 0.2, 7: 0.8}]], [[{5: 0.2}]]], np.array([0, 1]))
+    assert found.scores is None and found.classes.tolist() == [7, 5]
+
+
+WRONG_WAY = np.array([[-1.5, 1.5], [0.5, -0.5], [-2.0, 2.0]])  # of classes 0, 1, 0
+
+
+def test_a_class_that_the_model_names_is_its_answer():
+    answers = answers_of(Predictions(np.array([0, 1, 0]), WRONG_WAY), np.array([0, 1, 1]))
+    assert answers.predicted.tolist() == [0, 1, 0] and answers.accuracy == pytest.approx(2 / 3)
+    assert answers.scores_of(answers.predicted).tolist() == [-1.5, -0.5, -2.0]
+
+
+ROWS = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.6, 0.1], [0.1, 0.1, 0.8]])
+
+
+@pytest.mark.parametrize("classes", [[1, 2, 3], [10, 20, 30], [-1, 0, 1], ["a", "b", "c"]])
+@pytest.mark.parametrize("n", [3, 4], ids=["without the highest class", "all classes"])
+def test_classes_are_any_numbers_or_text(classes, n):
+    classes = np.array(classes)
+    own, truth = classes[[0, 1, 1, 2]][:n], classes[[0, 1, 0, 2]][:n]
+    answers = answers_of(Predictions(own, ROWS[:n]), truth)
+    assert answers.accuracy == pytest.approx(1 - 1 / n)
+    if n == 4:
+        assert answers.scores_of(own).tolist() == [0.7, 0.8, 0.6, 0.8]
+    else:  # which class has which column is not known
+        assert np.isnan(answers.scores_of(own)).all()
+    [hot] = [np.eye(3)[[0, 1, 0, 2]]]
+    answers = answers_of(Predictions(own, ROWS[:n], classes), hot[:n])
+    assert answers.accuracy == pytest.approx(1 - 1 / n)
+
+
+def test_a_class_that_the_test_lacks_keeps_the_columns_of_0_1_2():
+    answers = answers_of(Predictions(np.array([0, 1, 1]), ROWS[:3]), np.array([0, 1, 0]))
+    assert answers.scores_of(answers.predicted).tolist() == [0.7, 0.8, 0.6]
+
+
+@pytest.mark.parametrize(
+    ("own", "truth"),
+    [([3, 5, 5, 9], "truth"), ([0, 1, 1, 2], "truth"), (["x", "y", "y", "z"], [0, 1, 0, 2])],
+)
+def test_names_join_numbers_and_text(own, truth):
+    truth = np.array(["x", "y", "x", "z"]) if truth == "truth" else np.array(truth)
+    names = ["x", "y", "z"]
+    assert answers_of(Predictions(np.array(own), ROWS), truth, names=names).accuracy == 0.75
+    with pytest.raises(UsageError, match="--labels-file NAMES.txt"):
+        answers_of(Predictions(np.array(own), None), truth)
+
+
+def test_text_of_a_truth_that_the_scores_say_is_named():
+    assert answers_of(ROWS, np.array(["x", "y", "x", "z"]), names=["x", "y", "z"]).accuracy == 0.75
+    with pytest.raises(UsageError, match="the true class q is none of the labels x, y, z"):
+        answers_of(ROWS, np.array(["x", "y", "q", "z"]), names=["x", "y", "z"])
+
+
+def test_integers_beside_fractions_are_values():
+    answers = answers_of(np.array([20, 31]), np.array([20.5, 31.0]))
+    assert not answers.are_classes and answers.mean_absolute_error == 0.25
+
+
+@pytest.mark.parametrize("truth", [np.array([False, True]), np.array([b"no", b"yes"])])
+def test_booleans_and_bytes_are_classes(truth):
+    answers = answers_of(np.array([[0.2], [0.9]]), truth, names=["no", "yes"])
+    assert answers.are_classes and answers.accuracy == 1
+
+
+@pytest.mark.parametrize("classes", [[1, 2, 3], [10, 20, 30]])
+def test_numbers_that_are_no_classes_count_in_the_order_of_the_scores(classes):
+    own = np.array(classes)[[0, 1, 1, 2]]
+    assert answers_of(Predictions(own, ROWS), np.array([0, 1, 0, 2])).accuracy == 0.75
