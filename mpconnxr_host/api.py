@@ -401,14 +401,6 @@ def evaluate(
     return judged(lambda _: outputs, None, truth, labels, worst, threshold)
 
 
-def _plain(value: Any) -> Any:
-    """Return strings as a list, and maps with numbers that compare by float32."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    maps = value if isinstance(value, list) else [value]
-    return [{k: v if isinstance(v, str) else np.float32(v) for k, v in m.items()} for m in maps]
-
-
 def _float32(values: Any) -> np.ndarray:
     """Return an array in which Python's floats have the size that models take."""
     array = _array(values)
@@ -426,10 +418,11 @@ class Difference:
 
     Attributes:
         name: of the output.
-        largest: the largest absolute difference.
+        largest: the largest absolute difference; 1 if text differs.
         relative: `largest`, divided by the largest magnitude of the original.
         snr_db: the signal-to-noise ratio [dB]; inf if there is no difference.
-        agreement: share of samples in which the largest element is the same one.
+        agreement: share of samples in which the largest element is the same one, or the only
+            element, if it is an integer or text.
     """
 
     name: str
@@ -491,19 +484,31 @@ def _typed(values: Any, spec: InputSpec) -> np.ndarray:
 
 
 def _difference(name: str, pairs: list[Any]) -> Difference:
-    if np.asarray(pairs[0][0]).dtype.kind not in "biuf":  # strings and maps
-        share = sum(_plain(a) == _plain(b) for a, b in pairs) / len(pairs)
-        different = 0.0 if share == 1 else float("inf")
-        return Difference(name, different, different, -different or float("inf"), share)
-    expected, got = (np.stack([np.asarray(p[k], float).ravel() for p in pairs]) for k in (0, 1))
+    expected, got = (np.stack([_values(p[k]) for p in pairs]) for k in (0, 1))
+    same = 1.0
+    if expected.shape[1] == 1 and expected.dtype.kind in "iuU":
+        same = float((got == expected).mean())
+    if expected.dtype.kind == "U":
+        expected, got = np.ones(got.shape), got == expected
+    expected, got = expected.astype(float), got.astype(float)
+    if expected.shape[1] > 1:
+        same = float((got.argmax(1) == expected.argmax(1)).mean())
     largest = float(np.abs(got - expected).max(initial=0))
     noise = float(((got - expected) ** 2).sum())
     signal = float((expected**2).sum())
     snr = float("inf") if noise == 0 else 10 * np.log10(max(signal, 1e-300) / noise)
-    same = float((got.argmax(1) == expected.argmax(1)).mean()) if expected.shape[1] else 1.0
     return Difference(
         name, largest, largest / (float(np.abs(expected).max(initial=0)) or 1.0), float(snr), same
     )
+
+
+def _values(output: Any) -> np.ndarray:
+    """Return the values of an output as a vector, those of maps in the order of their keys."""
+    maps = output if isinstance(output, list) else [output]
+    if maps and isinstance(maps[0], dict):
+        return np.array([one[key] for one in maps for key in sorted(one)])
+    values = np.asarray(output).ravel()
+    return values.astype(str) if values.dtype.kind in "OUS" else values
 
 
 def report(model: Any, path: PathLike | None = None, **options: Any) -> Page:

@@ -120,11 +120,18 @@ def _array(t: Any) -> Any:
     """Return a copy of an output's elements."""
     if not hasattr(t, "view"):  # strings and maps
         if t.dtype != "string":
-            return t.data
+            return _copied(t.data)
         result = np.empty(t.shape, object)
         result.reshape(-1)[:] = list(t.data)
         return result
     return np.frombuffer(bytes(t.view("B")), _dtype(t)).reshape(t.shape)
+
+
+def _copied(data: Any) -> Any:
+    """Return a copy of a map, or of the maps in a list: the next run writes to the same ones."""
+    if isinstance(data, list):
+        return [_copied(element) for element in data]
+    return dict(data) if isinstance(data, dict) else data
 
 
 def _dtype(t: Any) -> np.dtype[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import onnx_ir
 import pytest
+from onnx import TensorProto, helper
 
 import mpconnxr
 from mpconnxr_host import api
@@ -319,6 +320,35 @@ def test_a_quantized_classifier_is_tested(classes, zipmap):
     accuracy, model, _, _ = trained(network, classes, zipmap=zipmap, quantize=True)
     assert model.of_float.accuracy == pytest.approx(accuracy)
     assert model.accuracy == pytest.approx(accuracy, abs=0.05)
+
+
+@pytest.mark.parametrize("classes", [[1, 2, 3], ["a", "b", "c"]])
+def test_classes_and_maps_are_compared(classes):
+    keys = {"classlabels_int64s": classes} if classes[0] == 1 else {"classlabels_strings": classes}
+
+    def model(op):
+        nodes = [
+            (op, "x", "best", {"axis": 1, "keepdims": 0}),
+            ("Gather", "classes best", "label", {}),
+            helper.make_node("ZipMap", ["x"], ["map"], domain="ai.onnx.ml", **keys),
+        ]
+        kind = TensorProto.INT64 if classes[0] == 1 else TensorProto.STRING
+        row = helper.make_map_type_proto(
+            kind, helper.make_tensor_type_proto(TensorProto.FLOAT, ())
+        )
+        outputs = [
+            small.value("label", (1,), kind),
+            helper.make_value_info("map", helper.make_sequence_type_proto(row)),
+        ]
+        constants = {"classes": np.array(classes, object if kind == TensorProto.STRING else int)}
+        return small.model(nodes, [small.value("x", (1, 3))], outputs, **constants)
+
+    x = np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.5]], np.float32)
+    converted = mpconnxr.convert(model("ArgMax"))
+    label, scores = mpconnxr.compare(model("ArgMax"), converted, x)
+    assert label.agreement == scores.agreement == 1 and label.largest == scores.largest == 0
+    label, _ = mpconnxr.compare(model("ArgMin"), converted, x)
+    assert label.agreement == 0.5 and label.largest == 1
 
 
 def test_labels_name_the_classes_of_the_test():
