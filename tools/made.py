@@ -1,4 +1,4 @@
-"""Helpers of the generators of modules, tools.asm and tools.loops."""
+"""Where these tools lie, and helpers of the generators of modules, tools.asm and tools.loops."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ ROOT = Path(__file__).parents[1]
 # The folder in which Python finds the package of these tools.
 IMPORTED_FROM = Path(__file__).parents[__name__.count(".")]
 SOURCES = Path(find_spec("mpconnxr").origin).parent  # the device package's sources
+
+
+def module_arguments(name: str) -> list[str]:
+    """Return arguments with which Python calls `main` of a module of these tools.
+
+    With -m it would look for the module in the current directory first, which is anybody's.
+    """
+    code = f"import sys; sys.path.insert(0, {str(IMPORTED_FROM)!r}); from {name} import main; "
+    return ["-P", "-c", code + "sys.exit(main())"]
 
 
 def shown(path: Path) -> str:

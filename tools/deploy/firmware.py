@@ -138,5 +138,5 @@ def _run_esptool(path, data, port, reporter):
         raise DeployError("esptool is needed: pip install esptool")
     reporter.line("firmware", f"{path.name}, {len(data):,} bytes, at {offset:#x}")
     options = ["--port", find_port(port), "write-flash", hex(offset), str(path)]
-    if subprocess.run([sys.executable, "-m", "esptool", *options], check=False).returncode:
+    if subprocess.run([sys.executable, "-P", "-m", "esptool", *options], check=False).returncode:
         raise DeployError(f"esptool did not write {path.name}: see above")

@@ -4,6 +4,7 @@ import math
 import os
 import select
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from .errors import TargetError, TargetTimeout
 OnLine = Callable[[str], None] | None
 
 _CHUNK = 65536  # capacity of a pipe in bytes
+_END = 1.0  # seconds for a process to end that has closed its pipes
 _POLL = 5.0  # seconds between two looks at the process
 
 
@@ -35,6 +37,8 @@ def compile_c(command: list[str], what: str) -> None:
 class Process:
     """Context manager around subprocess.Popen that kills the process at the end of the context.
 
+    A file keeps what the process writes to stderr.
+
     Args:
         command: the program and its arguments.
         timeout: seconds until the process must end.
@@ -46,9 +50,12 @@ class Process:
         self._deadline = time.monotonic() + timeout
         self._timeout = timeout
         self._quiet = quiet
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (__exit__ closes it)
+        options |= {"stdout": subprocess.PIPE, "stderr": self._errors}
         try:
-            self._child = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, **options)
+            self._child = subprocess.Popen(command, bufsize=0, **options)
         except OSError as error:
+            self._errors.close()
             raise TargetError(f"cannot start {command[0]}: {error.strerror}") from error
 
     def __enter__(self) -> "Process":
@@ -63,7 +70,7 @@ class Process:
         if self._child.poll() is None:
             self._child.kill()
         self._child.wait()
-        for pipe in (self._child.stdin, self._child.stdout):
+        for pipe in (self._child.stdin, self._child.stdout, self._errors):
             if pipe:
                 pipe.close()
 
@@ -76,7 +83,22 @@ class Process:
         try:
             self._child.stdin.write(data)
         except BrokenPipeError as error:
-            raise TargetError(f"{self._child.args[0]} has stopped") from error
+            raise self.stopped(self._child.args[0]) from error
+
+    def errors(self) -> str:
+        """Return what the process, which has ended, wrote to stderr."""
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
+
+    def stopped(self, what: str) -> TargetError:
+        """Return the error of a process that ended too early, with its last line on stderr."""
+        try:
+            self._child.wait(_END)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        *_, last = ["", *filter(None, map(str.strip, self.errors().splitlines()))]
+        return TargetError(f"{what} has stopped unexpectedly" + (last and f": {last[:300]}"))
 
     def end_input(self) -> None:
         """Close the process's stdin."""

@@ -66,9 +66,8 @@ class RomTarget(Target):
             rom.write(image)
             rom.flush()
             command = self._command(firmware, rom.name, icount)
-            options = {"stdin": subprocess.PIPE, "stderr": subprocess.DEVNULL}
             try:
-                with Process(command, timeout, self.quiet, **options) as process:
+                with Process(command, timeout, self.quiet, stdin=subprocess.PIPE) as process:
                     start = self._start(len(image), [SCRIPT, *args])
                     errors = RawRepl(process).execute(start, lines)
             except TargetTimeout as error:
@@ -147,5 +146,5 @@ class RawRepl:
     def _read(self) -> bytes:
         data = self._process.read()
         if not data:
-            raise TargetError("the target's process has stopped unexpectedly")
+            raise self._process.stopped("the target's process")
         return data

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..made import IMPORTED_FROM
+from ..made import module_arguments
 from .errors import TargetError
 from .npm import NpmRecipe
 from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM, NODE, NPM
@@ -113,7 +113,11 @@ class EmulatedBoard:
     def __enter__(self) -> EmulatedBoard:
         self._file = _locked(self._flash)
         self.changes = 0
-        self._start()
+        try:
+            self._start()
+        except TargetError:
+            self._file.close()
+            raise
         return self
 
     def __exit__(self, *error) -> None:
@@ -122,10 +126,11 @@ class EmulatedBoard:
                 self._stop()
 
     def _start(self):
-        self._process = Process(
-            self._command, self._timeout, stdin=subprocess.PIPE, cwd=IMPORTED_FROM
-        )
+        self._process = Process(self._command, self._timeout, stdin=subprocess.PIPE)
         self.port = self._process.read().decode().strip()
+        if not self.port:
+            with self._process as process:
+                raise process.stopped("the emulated board")
 
     def _stop(self):
         process, self._process = self._process, None
@@ -134,10 +139,9 @@ class EmulatedBoard:
             report = b""
             while data := process.read():
                 report += data
-        if not report.strip().isdigit():
-            raise TargetError(
-                f"the emulated board stopped unexpectedly: {self._flash} may be incomplete"
-            )
+            if not report.strip().isdigit():
+                error = process.stopped("the emulated board")
+                raise TargetError(f"{error}; {self._flash} may be incomplete")
         self.changes += int(report)
         self.was_cut = int(report) == self._cut_after > 0
 
@@ -171,7 +175,7 @@ def _locked(flash):
 
 
 def _command(firmware: Path) -> list[str]:
-    return [sys.executable, "-m", _MACHINE, str(firmware)]
+    return [sys.executable, *module_arguments(_MACHINE), str(firmware)]
 
 
 TARGETS = (

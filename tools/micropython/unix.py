@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -82,7 +81,7 @@ class UnixTarget(Target):
             raise self._refuse("icount")
         interpreter = self._command(heap)
         lines = Lines(on_line)
-        with staged(script, files) as folder, tempfile.TemporaryFile() as errors:
+        with staged(script, files) as folder:
             # Import modules only from the script's folder, not from the user's.
             environment = os.environ | {"MICROPYPATH": "", "ASAN_OPTIONS": _ASAN_OPTIONS}
             process = Process(
@@ -91,7 +90,6 @@ class UnixTarget(Target):
                 cwd=folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stderr=errors,
             )
             with process:
                 try:
@@ -100,8 +98,7 @@ class UnixTarget(Target):
                     status = process.wait()
                 except TargetTimeout as error:
                     raise TargetTimeout(f"{self.name}: {error}", lines.finish()) from None
-            errors.seek(0)
-            return Completed(lines.finish(), errors.read().decode(errors="replace"), status)
+                return Completed(lines.finish(), process.errors(), status)
 
     def _command(self, heap: int | None) -> list[str]:
         """Return the command that runs a script, without the script."""

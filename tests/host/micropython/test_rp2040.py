@@ -118,5 +118,31 @@ def test_a_board_whose_flash_has_another_firmware_gets_its_own(pico, tmp_path):
     assert flash.read_bytes()[BLOCK] == b"\x55" * 4096
 
 
+def test_the_current_directory_decides_nothing(ready_target, tmp_path, monkeypatch):
+    for name in ("tools", "mpconnxr_host"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('of another project')")
+    target = ready_target("rp2040")
+    monkeypatch.chdir(tmp_path)
+    assert target.run("print(6 * 7)").stdout == "42\n"
+    with target.board(tmp_path / "flash") as board, Repl(board.port) as repl:
+        assert repl("print(6 * 7)") == "42"
+
+
+def test_an_emulator_that_does_not_start_says_why(ready_target, tmp_path, monkeypatch):
+    target = ready_target("rp2040")
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho more >&2\necho no room for it >&2\n")
+    python.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(python))
+    with pytest.raises(TargetError, match="^the target's process has stopped .*: no room for it$"):
+        target.run("print(1)")
+    with (
+        pytest.raises(TargetError, match="^the emulated board has stopped .*: no room for it$"),
+        target.board(tmp_path / "flash"),
+    ):
+        pass
+
+
 def _with_block(flash, data):
     return flash[: BLOCK.start] + data + flash[BLOCK.stop :]

@@ -22,7 +22,7 @@ import numpy as np
 import onnx
 
 from tools import limits
-from tools.made import IMPORTED_FROM
+from tools.made import module_arguments
 
 from .. import external_weights
 from ..errors import ConvertError
@@ -129,8 +129,7 @@ class _Worker:
             modes = " or ".join(ort_worker.MODES)
             raise ConvertError(f"environment variable MPCONNXR_ORT is {mode!r}: use {modes}")
         self._child = subprocess.Popen(
-            [*_PYTHON, "-m", ort_worker.__name__],
-            cwd=IMPORTED_FROM,
+            [*_PYTHON, *module_arguments(ort_worker.__name__)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

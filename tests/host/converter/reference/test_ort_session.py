@@ -47,6 +47,15 @@ def test_a_crash_is_an_error_and_the_next_session_works():
     assert open_session(relu()).run(None, {"x": X})[0].tolist() == [0, 0, 2]
 
 
+def test_the_current_directory_decides_nothing(tmp_path, monkeypatch):
+    for name in ("tools", "mpconnxr_host"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('of another project')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ort_session, "_running", None)
+    assert open_session(relu()).run(None, {"x": X})[0].tolist() == [0, 0, 2]
+
+
 def test_a_crash_costs_the_golden_vector_not_the_conversion(monkeypatch):
     def crashing(self, names, feed):
         os.kill(self._worker._child.pid, signal.SIGABRT)
