@@ -105,14 +105,14 @@ class LogMel:
         Args:
             samples: bytes-like, int16, low byte first.
             first: offset of the frame's first byte.
-            out: array or view of int16 and wider, or of floats, such as a model's input.
+            out: flat array or view of int16 and wider, or of floats, such as a model's input.
             at: index of the first band in `out`.
 
         Raises:
             InputError: an argument does not fit.
         """
         self.measure(samples, first)
-        integer("at", at, 0, LARGEST_AT)
+        check(out, self.bands, at)
         try:
             for b in range(self.bands):
                 out[at + b] = self._logs[b]
@@ -137,9 +137,24 @@ class LogMel:
         logs(sums, self._log2, self._logs, self._logs_p)
 
 
+def check(out, n, at):
+    """Raise InputError for an index that is none, and for an output of rows or of bytes.
+
+    A board would keep the lowest byte of each number; not every firmware knows that of a view.
+    """
+    integer("at", at, 0, LARGEST_AT)
+    is_flat = getattr(out, "ndim", 1) == 1  # an array of numpy may have rows
+    if not is_flat or isinstance(out, bytearray) or getattr(out, "itemsize", 2) < 2:
+        refuse(n, at)
+
+
 def refuse(n, at):
     """Raise the InputError for an output that does not take n numbers from an index on."""
-    raise InputError("out: no room for {} integers of 16 bits, the first one at {}".format(n, at))
+    raise InputError(
+        "out: no room for {} integers of 16 bits, the first one at {}, in a flat array".format(
+            n, at
+        )
+    )
 
 
 # Cosine and sine of 2 * pi / 1024, in units of 2**-60.

@@ -19,7 +19,7 @@ from .. import forms
 from ..arguments import MISFITS, integer
 from ..parameters import block
 from ..tensor import view
-from .audio import LARGEST_AT, LogMel, refuse
+from .audio import LogMel, check, refuse
 
 
 class Mfcc(LogMel):
@@ -49,7 +49,7 @@ class Mfcc(LogMel):
         """Write the coefficients of a frame to out[at], out[at + 1], ...: see LogMel.frame."""
         self.measure(samples, first)
         self._cepstra(self._logs, self._dct, self._cepstral, self._dct_p)
-        integer("at", at, 0, LARGEST_AT)
+        check(out, self.coefficients, at)
         try:
             for k in range(self.coefficients):
                 out[at + k] = min(max(self._cepstral[k], -32768), 32767)

@@ -40,7 +40,7 @@ class Spectrum(LogMel):
         """Write the bands of each channel to out, row after row; the samples lose their mean.
 
         Args:
-            out: array or view of int16 and wider, or of floats, such as a model's input.
+            out: flat array or view of int16 and wider, or of floats, such as a model's input.
 
         Raises:
             InputError: out does not fit.

@@ -6,8 +6,8 @@
         if window.push(sample):
             print(model.predict())
 
-A step allocates nothing. Under CPython, `out` may be an array of numpy, so that training data have
-the layout of the board's.
+A step allocates nothing. Under CPython, `out` may be a flat array of numpy, so that training data
+have the layout of the board's.
 """
 
 from ..arguments import MISFITS, integer
@@ -27,8 +27,8 @@ class Window:
         """Create an empty window.
 
         Args:
-            out: sequence that each full window is written to, such as the data of a model's input.
-                It takes as many samples as fit.
+            out: flat sequence that each full window is written to, such as the data of a model's
+                input. It takes as many samples as fit.
             channels: numbers of a sample.
             hop: samples from a full window to the next one; by default windows do not overlap.
             channels_first: a row of `out` is a channel, as in an input of shape (channels,
@@ -38,11 +38,11 @@ class Window:
             InputError: an argument does not fit.
         """
         try:
-            n = len(out)
+            n = len(out) if getattr(out, "ndim", 1) == 1 else 0  # numpy's len counts rows
         except MISFITS:
             n = 0
         if not n:
-            raise InputError("out: a sequence of numbers is needed")
+            raise InputError("out: a flat sequence of numbers is needed")
         if n % integer("channels", channels, 1, n):
             raise InputError("channels: {} numbers are no whole samples".format(n))
         self.channels, self.length = channels, n // channels

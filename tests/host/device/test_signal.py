@@ -78,6 +78,63 @@ def test_a_window_fills_numpys_arrays():
     assert np.array_equal(got, expected)
 
 
+@pytest.mark.parametrize("shape", [(32, 4), (128, 1), (1, 128)])
+def test_buffers_with_rows_are_refused(shape):
+    """len() counts their rows, and a number would fill one."""
+    from mpconnxr import InputError, spectrum, windows
+
+    out = np.zeros(shape, np.float32)
+    made = spectrum.Spectrum(50, size=64, bands=16)
+    for rows in (out, memoryview(out)):
+        with pytest.raises(InputError, match="out: .*flat"):
+            windows.Window(rows, 4 if shape[1] == 4 else 1)
+        with pytest.raises(InputError, match="out: .*flat"):
+            made.write(rows)
+    flat = out.reshape(-1)
+    assert windows.Window(flat, 4).length == 32
+    made.write(flat)
+
+
+NARROW = """
+from array import array
+import mpconnxr
+from mpconnxr import mfcc, spectrum
+made, other = spectrum.Spectrum(50, size=64, bands=16), mfcc.Mfcc(8000, 64, 16)
+for i in range(64):
+    made.samples[i] = 20000 * (i % 2)
+def write(out):
+    try:
+        made.write(out)
+        other.frame(bytes(128), 0, out)
+        return 1
+    except mpconnxr.InputError as e:
+        assert "no room for 1" in str(e) and "16 bits" in str(e), str(e)
+        return 0
+print(*[write(out) for out in (
+    bytearray(16), array("h", [0] * 16), array("f", [0] * 16),
+    array("i", [0] * 16), [0] * 16, array("h", [0] * 15),
+)])
+"""
+
+
+@host_too
+def test_spectra_do_not_fit_into_bytes(target):
+    """MicroPython would keep the lowest byte of each number."""
+    lines = small.run(target, NARROW, {})
+    assert lines.split() == ["0", "1", "1", "1", "1", "0"]
+
+
+def test_spectra_do_not_fit_into_numpys_bytes():
+    from mpconnxr import InputError, spectrum
+
+    made = spectrum.Spectrum(50, size=64, bands=16)
+    for narrow in (*(np.zeros(16, t) for t in (np.int8, bool)), memoryview(bytearray(16))):
+        with pytest.raises(InputError, match="16 bits"):
+            made.write(narrow)
+    for dtype in (np.int16, np.int64, np.float32, np.float64):
+        made.write(np.zeros(16, dtype))
+
+
 @every_target
 def test_a_window_fills_a_models_input(target, relu):
     """It starts anew after reset."""
