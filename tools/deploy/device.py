@@ -189,6 +189,7 @@ class Device:
         silence: float | None = None,
         slow: bool = False,
         max_bytes: int = MAX_BYTES,
+        of_user: bool = False,
     ) -> str:
         """Run code on the board and return its output.
 
@@ -198,6 +199,7 @@ class Device:
                 default.
             slow: allow more time.
             max_bytes: largest output.
+            of_user: the code is the user's, whose NameError does not come from a reset.
 
         Raises:
             BoardError: if the code raises an exception.
@@ -207,7 +209,8 @@ class Device:
             self._serial.max_bytes = max_bytes
             output, error = self._serial.exec_raw(source, timeout=silence)
         if error:
-            raise _error(BoardError(error.decode(errors="replace")))
+            raised = BoardError(error.decode(errors="replace"))
+            raise raised if of_user else _error(raised)
         return output.decode(errors="replace")
 
     def lines(self, source: str, silence: float | None = None) -> Iterator[str]:

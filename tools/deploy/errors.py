@@ -28,9 +28,10 @@ class BoardError(DeployError):
     @property
     def is_forgotten(self) -> bool:
         """True if the board lost the code that was sent to it, as after a reset."""
+        innermost = "".join(self.traceback.splitlines()[-2:-1])
         return (
             self.last_line.startswith("NameError:")
-            and '"<stdin>", line 1, in <module>' in self.traceback
+            and '"<stdin>", line 1, in <module>' in innermost
         )
 
     @property

@@ -14,7 +14,7 @@ from tools.limits import printable
 
 from .inference import About, Inference
 from .keys import keys
-from .sensor import add_sensor_options, problem, source_of
+from .sensor import add_sensor_options, define_rows, problem, source_of
 
 _MONITOR = Path(__file__).with_name("on_board_monitor.py")
 
@@ -73,10 +73,10 @@ def _monitor(args):
         places = places_of(device, folder)
         if places.active:
             device.execute(f"sys.path.insert(0, {places.parent(places.active)!r})")
-        device.execute(source)
+        define_rows(device, source, args)
         device.execute(_MONITOR.read_text())
         path = f"{folder.rstrip('/')}/{args.model}"
-        lines = device.lines(f"monitor({args.call}, {path!r}, {args.every}, {args.n})")
+        lines = device.lines(f"monitor(_rows(), {path!r}, {args.every}, {args.n})")
         with contextlib.closing(lines):
             try:
                 about = About.of_line(next(filter(None, lines)))

@@ -17,7 +17,7 @@ from tools.limits import printable
 from tools.progress import EVERY
 
 from .keys import NONE, Keys, keys
-from .sensor import Samples, add_sensor_options, problem, source_of
+from .sensor import Samples, add_sensor_options, define_rows, problem, source_of
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -119,10 +119,10 @@ def _record(args, dataset):
     source = source_of(args)
     with reach.device_of(args) as device, keys() as pressed:
         device.about()  # refuses other or older firmware
-        device.execute(source)
+        define_rows(device, source, args)
         device.execute(_STREAM.read_text())
         most_ms = round(args.seconds * 1000)
-        call = f"stream({args.call}, {args.n}, {most_ms})"
+        call = f"stream(_rows(), {args.n}, {most_ms})"
         session = _Session(args, dataset, pressed)
         lines = device.lines(call)
         with contextlib.closing(lines):

@@ -15,6 +15,8 @@ from tools.deploy.errors import DeployError
 if TYPE_CHECKING:
     import numpy as np
 
+    from tools.deploy.device import Device
+
 _PINS = Path(__file__).with_name("on_board_pins.py")
 _RATE = 100  # Hz
 # Type codes of arrays on 32-bit boards.
@@ -83,6 +85,21 @@ def source_of(args: argparse.Namespace) -> str:
         raise DeployError(f"{args.sensor}: {e.strerror}") from None
     except UnicodeDecodeError:
         raise DeployError(f"{args.sensor} is not a text file") from None
+
+
+def define_rows(device: Device, source: str, args: argparse.Namespace) -> None:
+    """Run the sensor's code on a board, and define _rows(), which makes the generator.
+
+    Raises:
+        DeployError: if the code fails, or lacks the generator.
+    """
+    device.execute(source, of_user=True)
+    device.execute(f"def _rows():\n return {args.call}", of_user=True)
+    name = args.call.partition("(")[0].strip()
+    if args.sensor and name.isidentifier():
+        missing = device.execute(f"try:\n {name}\nexcept NameError:\n print('missing')")
+        if missing.strip():
+            raise DeployError(f"{args.sensor.name} has no generator {name}()")
 
 
 @dataclass(frozen=True)

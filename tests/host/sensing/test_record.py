@@ -85,12 +85,29 @@ def test_samples_before_an_error_are_kept(port, tmp_path, capsys):
         ("def samples():\n    yield 'text'\n", "something other than numbers"),
         ("def samples(:\n", "SyntaxError"),
         ("import nothing_of_the_kind\n", "ImportError"),
+        ("led = Pin(25)\n", "the board raised NameError"),
+        ("def read():\n    yield 1\n", "record: sensor.py has no generator samples()"),
+        ("def samples():\n    return 1\n", "the board raised TypeError"),
     ],
 )
 def test_a_sensor_without_samples_is_refused(port, tmp_path, capsys, source, message):
     assert record_from(port, tmp_path, source) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "data.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("motion(3)", "record: sensor.py has no generator motion()"),
+        ("samples(speed)", "the board raised NameError: name 'speed'"),
+        ("range(3)", ""),
+    ],
+)
+def test_a_call_names_what_the_sensor_lacks(port, tmp_path, capsys, call, message):
+    status = record_from(port, tmp_path, RAMP, "--call", call)
+    err = capsys.readouterr().err
+    assert status == bool(message) and message in err and "reset meanwhile" not in err
 
 
 @pytest.mark.parametrize(
