@@ -379,7 +379,7 @@ def evaluate(
 
     arrays = x if isinstance(x, Mapping) else {"": x}
     truth = checked_truth(np.asarray(y), "y")
-    data = Data("x", {name: [_float32(array)] for name, array in arrays.items()}, truth)
+    data = Data("x", {name: [_array(array)] for name, array in arrays.items()}, truth)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "model"
         is_file = isinstance(model, ConvertedModel) or (_is_path(model) and _is_bin(model))

@@ -81,7 +81,10 @@ def _value(t: Any, value: Any) -> Any:
         return [text_of(text) for text in value.reshape(-1).tolist()]
     dtype = _dtype(t)
     if not _fits(value, dtype):
-        raise InputError(f"{t.name}: {value.dtype} values where {t.dtype} is needed")
+        text = f"{t.name}: {value.dtype} values where {t.dtype} is needed"
+        if value.dtype.kind in "biu" and "float" in t.dtype:
+            text += ": scale them as for the training, and convert them with .astype()"
+        raise InputError(text)
     is_open = hasattr(t, "set_shape")
     if not is_open and not _is_shape(np.shape(value), t.shape):
         raise InputError(f"{t.name}: shape {np.shape(value)} where {t.shape} is needed")

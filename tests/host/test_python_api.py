@@ -123,13 +123,24 @@ def test_open_shapes_and_strings():
     [
         (np.zeros((8, 9)), "shape (8, 9) where (1, 1, 8, 8) is needed"),
         (np.zeros((8, 8), complex), "complex128 values where float32 is needed"),
+        (np.zeros((8, 8), np.uint8), "uint8 values where float32 is needed: "),
+        (np.zeros((8, 8), int), "and convert them with .astype()"),
+        ([np.zeros((8, 8), bool)], "bool values where float32 is needed: "),
+        ({"image": np.zeros(64, np.int8)}, "int8 values where float32 is needed: "),
         ({"picture": np.zeros(64)}, "no input picture; there are image"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused(digits, x, message):
-    with pytest.raises(mpconnxr.InputError) as caught:
-        digits.run(x)
-    assert message in str(caught.value)
+    for model in (digits, mpconnxr.load(digits.model_file)):
+        with pytest.raises(mpconnxr.InputError) as caught:
+            model.run(x)
+        assert message in str(caught.value)
+
+
+def test_lists_of_integers_are_numbers_as_on_a_board(digits):
+    [wanted] = digits.run(np.ones((8, 8), np.float32))
+    for x in ([[1] * 8] * 8, [[[1] * 8] * 8], [[[1.0] * 8] * 8]):
+        assert (digits.run(x)[0] == wanted).all()
 
 
 def test_floats_are_not_cut_to_integers():

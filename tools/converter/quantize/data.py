@@ -27,7 +27,7 @@ def loaded(settings: Settings, graph: onnx.GraphProto) -> Settings:
             raise UsageError(f"--calibration {path} has no samples")
     elif isinstance(samples, Mapping | np.ndarray):
         inputs = {i.name: i for i in free_inputs(graph)}
-        samples = samples_of(_as_floats(samples, inputs), inputs, "calibration")
+        samples = samples_of(samples, inputs, "calibration")
     _check_finite(samples)
     if isinstance(labels, str):
         labels = read_labels(labels, len(samples))
@@ -90,18 +90,6 @@ def read_labels(text: str, count: int) -> np.ndarray:
     if labels.shape != (count,) or labels.dtype.kind not in "iu":
         raise UsageError(f"{text}: {count} integers are needed, one a sample")
     return labels
-
-
-def _as_floats(contents, inputs):
-    """Return arrays in which floats have the size that an input takes: Python's are float64."""
-    if isinstance(contents, Mapping):
-        return {n: _as_float(x, inputs[n]) if n in inputs else x for n, x in contents.items()}
-    return _as_float(contents, next(iter(inputs.values()))) if inputs else contents
-
-
-def _as_float(array, info):
-    dtype = onnx.helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
-    return array.astype(dtype) if array.dtype.kind == dtype.kind == "f" else array
 
 
 def _check_finite(samples):

@@ -154,17 +154,21 @@ def checked_truth(truth: np.ndarray, source: str) -> np.ndarray:
 
 
 def split(array: np.ndarray, spec: Spec, source: str) -> Sequence[np.ndarray]:
-    """Return arrays of an input's shape; refuse another dtype instead of casting it.
+    """Return arrays of an input's shape, in which floats have its size; Python's are float64.
 
     Args:
-        array: one sample, or samples along its first axis; dimensions of 1 may be missing.
+        array: one sample, or samples along its first axis; dimensions of 1 may be missing, also
+            a first one of any size.
         spec: the input.
         source: the file, for messages.
 
     Raises:
-        UsageError: if they do not fit.
+        UsageError: if they do not fit, or are integers where floats are needed.
     """
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype.kind == spec.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            array = array.astype(spec.dtype, copy=False)
     if array.dtype != spec.dtype:
         raise UsageError(
             f"{source}: {array.dtype}, but input {spec.name} takes {spec.dtype}: convert it with "
@@ -178,9 +182,11 @@ def split(array: np.ndarray, spec: Spec, source: str) -> Sequence[np.ndarray]:
         return list(array)
     if shape[:1] == (1,) and array.ndim == len(shape) and _fits(array.shape[1:], shape[1:]):
         return [x[None] for x in array]
-    known = tuple(d for d in shape if isinstance(d, int))
-    if known == shape and _without_ones(array.shape[1:]) == _without_ones(shape):
-        return [x.reshape(shape) for x in array]
+    one = tuple(1 if i == 0 and isinstance(d, str) else d for i, d in enumerate(shape))
+    if _without_ones(array.shape[1:]) == _without_ones(one):
+        return [x.reshape(one) for x in array]
+    if _without_ones(array.shape) == _without_ones(one):
+        return [array.reshape(one)]
     raise UsageError(
         f"{source}: shape {list(array.shape)}, but input {spec.name} is "
         f"[{', '.join(map(str, shape))}]"

@@ -12,10 +12,11 @@ from tests.host.converter.quantize.net import CLASSES, calibration, net, outputs
 from tests.host.device import small
 from tools.converter.__main__ import main
 from tools.converter.errors import UsageError
+from tools.converter.quantize.data import read_samples
 from tools.converter.quantize.post_training import quantize
 from tools.converter.quantize.settings import Settings
 from tools.converter.reference.ort_session import open_session
-from tools.converter.truth import Data
+from tools.converter.truth import Data, Spec, split
 
 
 @pytest.mark.parametrize(
@@ -93,9 +94,54 @@ def test_the_command_line_quantizes_and_reports_accuracy(tmp_path, capsys):
     assert capsys.readouterr().out.count("note: --calibration holds one value only") == 1
     assert main([*words, "--calibration", data, "--labels", data]) == 2
     assert "say which of x, labels" in capsys.readouterr().err
-    np.save(tmp_path / "wrong.npy", x.astype(np.float64))
+    np.save(tmp_path / "wrong.npy", x.astype(np.int8))
     assert main([*words, "--calibration", str(tmp_path / "wrong.npy")]) == 2
-    assert "float64, but input x takes float32" in capsys.readouterr().err
+    assert "int8, but input x takes float32" in capsys.readouterr().err
+    np.save(tmp_path / "double.npy", x.astype(np.float64))
+    assert main([*words, "--calibration", data]) == 0
+    written = (tmp_path / "net.bin").read_bytes()
+    test = ("--test", str(tmp_path / "double.npy"), f"{data}:labels")
+    assert main([*words, "--calibration", str(tmp_path / "double.npy"), *test]) == 0
+    assert (tmp_path / "net.bin").read_bytes() == written
+
+
+@pytest.mark.parametrize(
+    ("shape", "needed", "n"),
+    [
+        ((64,), (1, 64), 1),
+        ((5, 64), (1, 64), 5),
+        ((8, 8), (1, 1, 8, 8), 1),
+        ((5, 8, 8), (1, 1, 8, 8), 5),
+        ((5, 1, 8, 8), (1, 1, 8, 8), 5),
+        ((64,), ("batch", 64), 1),
+        ((5, 64), ("batch", 64), 5),
+        ((5, 8, 8), ("batch", 1, 8, 8), 5),
+        ((63,), (1, 64), 0),
+        ((64,), (64, 2), 0),
+        ((8, 8), (1, 64), 0),
+    ],
+)
+def test_dimensions_of_1_may_be_missing_in_samples(shape, needed, n):
+    array = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    spec = Spec("x", np.dtype(np.float32), needed)
+    if not n:
+        with pytest.raises(UsageError, match="shape"):
+            split(array, spec, "x.npy")
+        return
+    samples = split(array, spec, "x.npy")
+    assert len(samples) == n and {x.dtype for x in samples} == {spec.dtype}
+    assert {x.shape for x in samples} == {(1, *needed[1:])}
+    assert np.array_equal(np.concatenate(samples).ravel(), array.ravel())
+
+
+def test_a_folder_has_a_sample_in_each_file(tmp_path):
+    model = small.model(
+        [("Relu", "x", "y", {})], [small.value("x", [1, 4])], [small.value("y", [1, 4])]
+    )
+    for i in range(3):
+        np.save(tmp_path / f"{i}.npy", np.full(4, i, np.float32))
+    samples = read_samples(tmp_path, model.graph)
+    assert [s["x"].tolist() for s in samples] == [[[i] * 4] for i in range(3)]
 
 
 def test_test_data_are_judged_beside_the_calibration_data(tmp_path, capsys):
