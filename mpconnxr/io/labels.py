@@ -178,7 +178,8 @@ def _answer(row, own, keys):
     """Return the index of the class that a row of scores and the model's own class answer.
 
     A binary SVC without probabilities is exported with the scores [-s, s] in the wrong order, so
-    that the class which the model returns has the smaller one.
+    that the class which the model returns has the smaller one. Its classes are taken to be 0 and
+    1, or -1 and 1.
 
     Args:
         row: the scores.
