@@ -45,7 +45,7 @@ from tools.converter.reference.ort_session import open_session
 from tools.converter.report import fits, page, python_floats
 from tools.converter.truth import Data, checked_truth, split
 from tools.converter.truth import Spec as InputSpec
-from tools.deploy.boards import Board, load_boards, named
+from tools.deploy.boards import Board, advice_on, load_boards, named
 from tools.deploy.fit import Needs
 from tools.errors import ConvertError, DeployError, RunError, UsageError
 from tools.evaluate.evaluation import Evaluation
@@ -182,8 +182,7 @@ class ConvertedModel:
     @property
     def notes(self) -> list[str]:
         """Choices that the converter made."""
-        quantized = self._converted.quantized
-        return [*self._converted.notes, *(quantized.notes if quantized else [])]
+        return list(self._converted.notes)
 
     @property
     def warnings(self) -> list[str]:
@@ -640,9 +639,7 @@ def _specs(tensors: list[dict[str, Any]]) -> list[Spec]:
 def _board(name: str) -> Board:
     board = named(name)
     if board is None:
-        near = difflib.get_close_matches(name, [b.name for b in load_boards()], n=1)
-        hint = f"did you mean {near[0]}?" if near else "mpconnxr.boards() lists them"
-        raise UsageError(f"no board {name}: {hint}")
+        raise UsageError(f"no board {name}: {advice_on(name, 'mpconnxr.boards()')}")
     return board
 
 

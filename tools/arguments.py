@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import sys
 from typing import Any, NoReturn
 
 from mpconnxr import __version__
@@ -27,6 +28,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, example: str = "", page: str = "", **options: Any):
         super().__init__(*args, **options)
         self.example, self.page = example, page
+        self._typed: list[str] = []
 
     def format_help(self) -> str:
         """Return the help, with the example and the page at its end."""
@@ -36,14 +38,25 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and how to get help; exit with status 2."""
+        _, is_lacking, name = message.partition("arguments are required: ")
+        if is_lacking and (greedy := self._greedy()):
+            message += f" ({greedy} takes all words that follow it: put it behind {name})"
         self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help lists the options\n")
 
     def parse_args(self, args=None, namespace=None):
         """Parse arguments; the error for an unknown option names the nearest known one."""
+        self._typed = sys.argv[1:] if args is None else list(args)
         parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
             self.error(self._about(unknown))
         return parsed
+
+    def _greedy(self):
+        """Return the last typed option that takes any number of words; "" without one."""
+        greedy = {
+            name for a in self._actions if a.nargs in ("+", "*") for name in a.option_strings
+        }
+        return next((word for word in reversed(self._typed) if word in greedy), "")
 
     def _about(self, unknown):
         known = [name for action in self._actions for name in action.option_strings]

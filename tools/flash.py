@@ -59,8 +59,10 @@ def main(argv: list[str] | None = None) -> int:
         cli.error(problem)
     args.reporter = Reporter(args.json)
     try:
-        if args.board and not boards.named(args.board):
-            cli.error(f"no board {args.board}: mpconnxr boards has their names")
+        if args.board:
+            if not (board := boards.named(args.board)):
+                cli.error(f"no board {args.board}: {boards.advice_on(args.board)}")
+            args.board = board.name
         if args.list_boards:
             args.reporter.plain(boards.table_of(boards.load_boards()))
             return 0

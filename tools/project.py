@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from tools.deploy.boards import Board, named
+from tools.deploy.boards import Board, advice_on, named
 from tools.errors import UsageError
 
 FILE = Path("pyproject.toml")
@@ -29,7 +29,7 @@ def board_of(name: str | None) -> Board | None:
         return None
     board = named(name) if isinstance(name, str) else None
     if not board:
-        raise UsageError(f"{where} {name}: no such board; mpconnxr boards lists them")
+        raise UsageError(f"{where} {name}: no such board; {advice_on(str(name))}")
     return board
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks import cycles
+from tools.deploy import boards
 from tools.deploy.boards import FOLDER, board_of, load_board, load_boards, table_of
 from tools.deploy.errors import DeployError
 from tools.micropython.qemu import TARGETS
@@ -152,3 +153,20 @@ def test_the_table_fits_a_terminal():
     lines = table_of(load_boards()).splitlines()
     assert len(lines) == 1 + len(load_boards())
     assert all(len(line) <= 80 for line in lines)
+
+
+@pytest.mark.parametrize("name", ["pico-w", "Pico-W", "pico_w", "PICO W"])
+def test_boards_are_found_in_other_spellings(name):
+    assert boards.named(name).name == "pico-w"
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("piko", "did you mean pico?"),
+        ("Pico_3", "did you mean pico"),
+        ("toaster", "mpconnxr boards lists them"),
+    ],
+)
+def test_the_nearest_board_is_named(name, advice):
+    assert not boards.named(name) and boards.advice_on(name).startswith(advice)

@@ -155,7 +155,7 @@ def test_unknown_and_unable_boards_are_refused(model, tmp_path, capsys):
     with pytest.raises(SystemExit) as e:
         flash.main([*options, "pic"])
     assert e.value.code == 2
-    assert "error: no board pic: mpconnxr boards" in capsys.readouterr().err
+    assert "error: no board pic: did you mean pico?" in capsys.readouterr().err
     assert flash.main([*options, "microbit-v2"]) == 1
     assert "flash: microbit-v2: " in capsys.readouterr().err
     assert not (tmp_path / "x").exists()

@@ -98,6 +98,12 @@ def test_a_target_that_is_no_board_is_refused(name, model, capsys):
     assert re.search(rf"error: .*'{name}' \(choose from '?rp2040'?\)$", err)
 
 
+def test_the_target_that_is_a_pico_is_named(model, capsys):
+    with pytest.raises(SystemExit):
+        flash.main([str(model), "--target", "pico"])
+    assert "'pico' (rp2040 is the emulated Pico)\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [

@@ -232,6 +232,14 @@ def test_true_booleans_are_classes(digits, images):
     assert mpconnxr.evaluate(digits, images, np.zeros(len(images), bool)).accuracy is not None
     with pytest.raises(mpconnxr.UsageError, match="NaN"):
         mpconnxr.evaluate(digits, images, np.full(len(images), np.nan))
+def test_a_note_comes_once():
+    x = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    relu = small.model(
+        [("Relu", "x", "y", {})], [small.value("x", (3,))], [small.value("y", (3,))]
+    )
+    notes = mpconnxr.convert(relu, quantize="int8", calibration=x).notes
+    assert sum("changes nothing" in note for note in notes) == 1
+    assert len(set(notes)) == len(notes)
 
 
 def test_figures_of_a_conversion(digits):

@@ -36,10 +36,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"boards: {e}", file=sys.stderr)
         return 1
     if args.name:
-        names = [board.name for board in known]
-        known = [board for board in known if board.name == args.name]
-        if not known:
-            cli.error(f"no board {args.name}: {', '.join(names)}")
+        if not (board := boards.named(args.name)):
+            cli.error(f"no board {args.name}: {boards.advice_on(args.name)}")
+        known = [board]
     if args.json:
         print(json.dumps([asdict(board) for board in known]))
     elif args.name:

@@ -303,6 +303,7 @@ def _convert(args):
     from .file import sbom
 
     limits.apply(args)
+    foreign.check_onnx(args.model)
     if args.save_after:
         return _save_after(args)
     args.output = _output(args, ".bin")
@@ -410,6 +411,8 @@ def _output(args, suffix):
     """Return the file to write, and refuse two of them."""
     if args.output and args.output_option:
         raise UsageError(f"two outputs are given: {args.output} and {args.output_option}")
+    if args.model.is_dir():
+        raise ConvertError(f"{args.model} is a directory: name a file")
     return args.output or args.output_option or args.model.with_suffix(suffix)
 
 
@@ -440,6 +443,7 @@ def report_main(argv: list[str]) -> int:
     from .report import page, python_floats
 
     limits.apply(args)
+    foreign.check_onnx(args.model)
     output = _output(args, ".html")
     _check_outputs(args, [output])
     converted = convert(args.model, options_from(args))
@@ -541,6 +545,7 @@ def tensor_main(argv: list[str]) -> int:
 
     limits.apply()
     output = _output(args, ".bin")
+    _check_folders([output])
     _refuse(limits.overwritten([output], [args.model]))
     convert_tensor(args.model, output)
     if args.json:
@@ -553,8 +558,15 @@ def _print_written(path):
 
 
 def _check_outputs(args, outputs):
-    """Refuse to write over a file that the conversion reads."""
+    """Refuse to write over a file that the conversion reads, and into folders that are missing."""
+    _check_folders(outputs)
     _refuse(limits.overwritten(filter(None, outputs), files_read(args.model, args)))
+
+
+def _check_folders(outputs):
+    for path in filter(None, outputs):
+        if not path.parent.is_dir():
+            raise ConvertError(f"{path}: there is no folder {path.parent}: create it first")
 
 
 def files_read(model: Path, args: argparse.Namespace) -> list[Path]:

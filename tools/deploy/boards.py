@@ -7,6 +7,7 @@ raise DeployError if one is invalid.
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from dataclasses import MISSING, dataclass, fields
 from fnmatch import fnmatchcase
@@ -99,8 +100,18 @@ def load_boards(folder: Path = FOLDER) -> list[Board]:
 
 
 def named(name: str) -> Board | None:
-    """Return the board with a name; None if no board has it."""
-    return next((board for board in load_boards() if board.name == name), None)
+    """Return the board with a name, as "pico-w" or "Pico W"; None if no board has it."""
+    return next((board for board in load_boards() if board.name == _spelled(name)), None)
+
+
+def advice_on(name: str, listing: str = "mpconnxr boards") -> str:
+    """Return what to do about a name that no board has: the nearest one, or what lists them."""
+    near = difflib.get_close_matches(_spelled(name), [b.name for b in load_boards()], n=1)
+    return f"did you mean {near[0]}?" if near else f"{listing} lists them"
+
+
+def _spelled(name):
+    return name.strip().lower().replace(" ", "-").replace("_", "-")
 
 
 def load_board(path: Path) -> Board:

@@ -12,7 +12,7 @@ from serial.tools import list_ports
 
 from tools.cache import cache_folder
 from tools.limits import overwritten
-from tools.micropython import TargetError, get_target, target_name, target_names
+from tools.micropython import TargetError, emulated_pico, get_target, target_name, target_names
 from tools.micropython.rp2040 import PicoTarget
 
 from . import ports
@@ -40,8 +40,8 @@ def _emulated(text):
     """Return the target that an option's argument names, if it has a serial port."""
     names = [n for n in target_names() if isinstance(get_target(n), PicoTarget)]
     if text.partition("@")[0] not in names:
-        choices = ", ".join(map(repr, names))
-        raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {choices})")
+        hint = emulated_pico(text) or f"choose from {', '.join(map(repr, names))}"
+        raise argparse.ArgumentTypeError(f"invalid choice: {text!r} ({hint})")
     return target_name(text)
 
 

@@ -86,7 +86,7 @@ def _model(parser, args):
         parser.error("--model MODEL.bin, --board NAME and --to FOLDER go together")
     board = boards.named(args.board)
     if not board:
-        parser.error(f"no board {args.board}: mpconnxr boards has their names")
+        parser.error(f"no board {args.board}: {boards.advice_on(args.board)}")
     from tools.deploy.model_file import read_model
 
     from .build import write_model

@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     args = (cli := parser()).parse_args(argv)
     board = boards.named(args.board) if args.board else None
     if args.board and not board:
-        cli.error(f"no board {args.board}: mpconnxr boards has their names")
+        cli.error(f"no board {args.board}: {boards.advice_on(args.board)}")
     from tools.deploy.code import whole
 
     place = (args.to or Path("build")) / package.NAME

@@ -39,6 +39,7 @@ __all__ = [
     "Target",
     "TargetError",
     "TargetTimeout",
+    "emulated_pico",
     "get_target",
     "is_target",
     "target_name",
@@ -61,8 +62,14 @@ def get_target(name: str) -> Target:
     try:
         target = _TARGETS[base]
     except KeyError:
-        raise TargetError(f"unknown target {name!r}: choose from {' '.join(_TARGETS)}") from None
+        hint = f"choose from {' '.join(_TARGETS)}"
+        raise TargetError(f"unknown target {name!r}: {emulated_pico(base) or hint}") from None
     return versions.of_version(target, version) if version else target
+
+
+def emulated_pico(name: str) -> str:
+    """Return which target is the emulated Pico if a name sounds like that; else ""."""
+    return "rp2040 is the emulated Pico" if name.lower().startswith("pico") else ""
 
 
 def is_target(name: str) -> bool:

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from tests.host.device.small import value
+from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel, UsageError
 
@@ -183,6 +184,38 @@ def test_command_line_refuses_without_a_traceback(tmp_path, contents, args, stat
     completed = cli(tmp_path / "m.onnx", tmp_path / "m.bin", *args)
     assert completed.returncode == status, completed.stderr
     assert completed.stderr.startswith("converter: ") and "Traceback" not in completed.stderr
+
+
+def test_what_is_no_model_or_no_place_for_one_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("m.onnx").write_bytes(relu().SerializeToString())
+    assert main(["m.onnx"]) == 0
+    for words, message in (
+        (["m.bin"], "m.bin is converted already: mpconnxr run, flash and inspect take it"),
+        (["report", "m.bin"], "m.bin is converted already"),
+        (["."], ". is a directory"),
+        (["report", "."], ". is a directory"),
+        (["tensor", "."], ". is a directory"),
+        (["sign", "."], ". is a directory"),
+        (["m.onnx", "nodir/o.bin"], "nodir/o.bin: there is no folder nodir: create it first"),
+        (["m.onnx", "--save-optimized", "no/o.onnx"], "no/o.onnx: there is no folder no"),
+        (["report", "m.onnx", "-o", "nodir/o.html"], "nodir/o.html: there is no folder nodir"),
+        (["tensor", "m.npy", "nodir/o.bin"], "nodir/o.bin: there is no folder nodir"),
+    ):
+        capsys.readouterr()
+        assert main(words) == 1
+        assert capsys.readouterr().err.startswith(f"converter: {message}")
+
+
+@pytest.mark.parametrize("words", [["quantize", "--test", "t.npz:x,y"], ["--golden", "x.npy"]])
+def test_an_option_that_took_the_model_is_named(words, capsys):
+    with pytest.raises(SystemExit):
+        main([*words, "m.onnx", "m.bin"])
+    option = next(word for word in words if word.startswith("--"))
+    hint = f"({option} takes all words that follow it: put it behind model)"
+    assert (
+        f"error: the following arguments are required: model {hint}\n" in capsys.readouterr().err
+    )
 
 
 def test_a_missing_file_is_one_line(tmp_path):

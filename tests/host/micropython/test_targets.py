@@ -284,3 +284,5 @@ def test_the_command_line_reports_errors():
     assert completed.returncode == 1
     assert completed.stderr.startswith("micropython: unknown target 'no-such-target'")
     assert completed.stderr.count("\n") == 1
+    with pytest.raises(TargetError, match="^unknown target 'pico': rp2040 is the emulated Pico$"):
+        get_target("pico")
