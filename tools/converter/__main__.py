@@ -566,7 +566,7 @@ def _check_outputs(args, outputs):
 def _check_folders(outputs):
     for path in filter(None, outputs):
         if not path.parent.is_dir():
-            raise ConvertError(f"{path}: there is no folder {path.parent}: create it first")
+            raise ConvertError(f"{path}: folder {path.parent} is missing: create it first")
 
 
 def files_read(model: Path, args: argparse.Namespace) -> list[Path]:

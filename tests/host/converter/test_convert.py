@@ -197,10 +197,10 @@ def test_what_is_no_model_or_no_place_for_one_is_named(tmp_path, monkeypatch, ca
         (["report", "."], ". is a directory"),
         (["tensor", "."], ". is a directory"),
         (["sign", "."], ". is a directory"),
-        (["m.onnx", "nodir/o.bin"], "nodir/o.bin: there is no folder nodir: create it first"),
-        (["m.onnx", "--save-optimized", "no/o.onnx"], "no/o.onnx: there is no folder no"),
-        (["report", "m.onnx", "-o", "nodir/o.html"], "nodir/o.html: there is no folder nodir"),
-        (["tensor", "m.npy", "nodir/o.bin"], "nodir/o.bin: there is no folder nodir"),
+        (["m.onnx", "nodir/o.bin"], "nodir/o.bin: folder nodir is missing: create it first"),
+        (["m.onnx", "--save-optimized", "no/o.onnx"], "no/o.onnx: folder no is missing"),
+        (["report", "m.onnx", "-o", "nodir/o.html"], "nodir/o.html: folder nodir is missing"),
+        (["tensor", "m.npy", "nodir/o.bin"], "nodir/o.bin: folder nodir is missing"),
     ):
         capsys.readouterr()
         assert main(words) == 1
