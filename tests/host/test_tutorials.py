@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.cache import cache_folder
+
 ROOT = Path(__file__).parents[2]
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 _SAVED = re.compile(r"[Ss]ave this as `(\w+\.py)`[^`]*```python\n(.*?)```", re.S)
@@ -33,10 +35,16 @@ def masked(line: str) -> str:
 
 
 @pytest.fixture
-def desk(tmp_path, ready_target):
-    """Return a folder with the examples of a clone, in which to type commands."""
+def desk(tmp_path, ready_target, monkeypatch):
+    """Return a folder with the examples of a clone, in which to type commands; a Pico is empty."""
     ready_target("unix")
     ready_target("rp2040")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for entry in cache_folder().iterdir():
+        if entry.suffix != ".flash":
+            (cache / entry.name).symlink_to(entry)
+    monkeypatch.setenv("MPCONNXR_CACHE", str(cache))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     return tmp_path
 
@@ -79,7 +87,7 @@ def test_the_program_of_the_sensor_tutorial_answers_on_the_emulated_pico(desk, r
     for command, _ in exchanges(page):
         if " monitor " not in command:
             typed(command, desk)
-    with ready_target("rp2040").board(desk / "build" / "rp2040.flash") as board:
+    with ready_target("rp2040").board(desk / "cache" / "rp2040.flash") as board:
         remote = [sys.executable, "-m", "mpremote", "connect", board.port]
         subprocess.run([*remote, "fs", "cp", str(desk / "sensor.py"), ":"], check=True, timeout=60)
         command = [*remote, "run", str(desk / "main.py")]
