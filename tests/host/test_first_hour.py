@@ -105,7 +105,7 @@ import sys
 from mpconnxr_host import main
 sys.argv = ["mpconnxr", "--version"]
 main()
-from tools.cli.commands import COMMANDS
+from mpconnxr_host.tools.cli.commands import COMMANDS
 for name in COMMANDS:
     try:
         sys.argv = ["mpconnxr", name, "--help"]
@@ -133,6 +133,7 @@ def test_the_commands_end_in_verified(hour, ready_target):
 # What reads a model and asks no board; the rest of the pages' commands is parsed in test_pages.py.
 RUN = (
     "convert",
+    "evaluate",
     "quantize",
     "inspect",
     "report",
@@ -156,6 +157,8 @@ def desk(hour, tmp_path, ready_target):
     images = np.load(digits / "digits_test.npz")
     x = (images["images"][:40] / 16).astype(np.float32).reshape(-1, 1, 1, 8, 8)
     np.savez(tmp_path / "data.npz", image=x, y=images["labels"][:40])
+    np.savez(tmp_path / "calibration.npz", image=x)
+    np.savez(tmp_path / "test.npz", x=x, y=images["labels"][:40])
     np.save(tmp_path / "x.npy", x[0])
     [y] = golden.reference(onnx.load(digits / "digits.onnx"), [x[0]])
     np.save(tmp_path / "y.npy", y)

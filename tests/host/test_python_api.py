@@ -232,6 +232,8 @@ def test_true_booleans_are_classes(digits, images):
     assert mpconnxr.evaluate(digits, images, np.zeros(len(images), bool)).accuracy is not None
     with pytest.raises(mpconnxr.UsageError, match="NaN"):
         mpconnxr.evaluate(digits, images, np.full(len(images), np.nan))
+
+
 def test_a_note_comes_once():
     x = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
     relu = small.model(
