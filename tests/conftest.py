@@ -7,6 +7,7 @@ import tempfile
 
 import pytest
 
+from tools.cache import cache_folder
 from tools.converter.reference import cpu
 from tools.converter.verify import ENVIRONMENT
 from tools.micropython import Target, get_target, source
@@ -83,6 +84,18 @@ def ready_target():
         return target
 
     return get
+
+
+@pytest.fixture
+def new_boards(tmp_path, monkeypatch):
+    """Return a cache folder with what is built, and without the flash of emulated boards."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for entry in cache_folder().iterdir():
+        if entry.suffix != ".flash":
+            (cache / entry.name).symlink_to(entry)
+    monkeypatch.setenv("MPCONNXR_CACHE", str(cache))
+    return cache
 
 
 @pytest.fixture

@@ -64,6 +64,7 @@ def run(command, folder):
         "PIP_INDEX_URL",
         "PIP_CONFIG_FILE",
         "XDG_CACHE_HOME",
+        "MPCONNXR_CACHE",
     )
     environment = {name: os.environ[name] for name in names if name in os.environ}
     completed = subprocess.run(
@@ -122,7 +123,7 @@ def test_each_command_works_without_a_clone(hour, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_commands_end_in_verified(hour, ready_target):
+def test_the_commands_end_in_verified(hour, ready_target, new_boards):
     ready_target("rp2040")
     for command in commands()[2:]:
         out = run(in_venv(command), hour)

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.cache import cache_folder
-
 ROOT = Path(__file__).parents[2]
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 _SAVED = re.compile(r"[Ss]ave this as `(\w+\.py)`[^`]*```python\n(.*?)```", re.S)
@@ -35,16 +33,10 @@ def masked(line: str) -> str:
 
 
 @pytest.fixture
-def desk(tmp_path, ready_target, monkeypatch):
+def desk(tmp_path, ready_target, new_boards):
     """Return a folder with the examples of a clone, in which to type commands; a Pico is empty."""
     ready_target("unix")
     ready_target("rp2040")
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    for entry in cache_folder().iterdir():
-        if entry.suffix != ".flash":
-            (cache / entry.name).symlink_to(entry)
-    monkeypatch.setenv("MPCONNXR_CACHE", str(cache))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     return tmp_path
 
