@@ -33,7 +33,7 @@ _HEAD = """# Which models fit which board
 Written by `python -m benchmarks.which_board --write-docs`; do not edit.
 
 For each model, the heap that loading and a run take at most, in KB of 1,000 bytes: tensors, the
-window for weights, and code. It is the estimate that `mpconnxr convert --summary` prints for your
+buffer for weights, and code. It is the estimate that `mpconnxr convert --summary` prints for your
 model ([how good it is](boards.md#what-the-estimates-are)); no board was asked. Each model is taken
 as it is: [options](advise.md) make many of them smaller.
 

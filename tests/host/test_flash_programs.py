@@ -128,7 +128,7 @@ def test_a_program_gets_the_modules_that_a_user_requests(bench, capsys):
     assert not (bench.folder / "mpconnxr" / "signal").exists()
     assert bench.deploy("Neg", *requests) == 0 and bench.prints(program=SENSING) == SENSED
     out = capsys.readouterr().out
-    assert "as a program: " in out
+    assert "as a program, made on this computer: " in out
     assert float(re.findall(r"fits      needs ([\d.]+)", out)[0]) > float(without)
     signal = bench.folder / "mpconnxr" / "signal"
     assert {p.name for p in signal.iterdir()} == {

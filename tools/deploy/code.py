@@ -26,7 +26,7 @@ from .modules import Forms, Package
 from .scopes import is_for_cpython
 
 BLOCK = 4096  # bytes: smallest allocation on a board's flash
-MAX_BLOCKS = 1_190_000 // BLOCK  # blocks for a package: a Pico keeps 250 KB of its file system
+MAX_BLOCKS = 1_182_000 // BLOCK  # blocks for a package, without folders: a Pico keeps 250 KB
 _SHORT_NAMES = [*string.ascii_letters, *map("".join, product(string.ascii_letters, repeat=2))]
 _WITH_NAMES = (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global)
 

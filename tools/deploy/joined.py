@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mpconnxr.build.load import LOADING
 
-MAX_NBYTES = 440  # largest family that some models hold in memory without need [compiled bytes]
+MAX_NBYTES = 480  # largest family that some models hold in memory without need [compiled bytes]
 _COMMON = "COMMON"  # global that marks a family in loops/ as written for viper as well
 _SELF = "\nimport sys\n\nsys.modules[{!r}] = sys.modules[__name__]\n"
 _LET_GO = "\nLET_GO = {!r}\n"  # see mpconnxr.build.load
