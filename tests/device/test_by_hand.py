@@ -112,6 +112,7 @@ def least_heap(pico, files):
     return min(results), lines
 
 
+@pytest.mark.slow
 def test_digits_run_from_a_copy_of_the_package(pico, package, tmp_path):
     """A board that starts with such a file system loads the model, and verifies it."""
     files = {p: data for p, data in package.items() if not p.split("/")[-1].startswith(LEFT_OUT)}

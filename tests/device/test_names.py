@@ -28,6 +28,7 @@ def packages():
     return [code.whole(package, boards.named("pico").machine) for package in made]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", ["digits int8", "LSTM", "random forest", "mlperf kws int8"])
 def test_few_names_stay_in_the_heap(machine, packages, network):
     if machine.name != "rp2040":

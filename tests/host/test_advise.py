@@ -79,6 +79,7 @@ def heap_by_flash(command, flash_options, board, folder):
     ).total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pico", "pyboard-d-sf2"])
 def test_each_printed_command_gives_the_printed_heap(name, samples, tmp_path, capsys):
     board = boards.named(name)
@@ -92,6 +93,7 @@ def test_each_printed_command_gives_the_printed_heap(name, samples, tmp_path, ca
         assert row["heap_bytes"] == heap == sum(row["heap"].values()), command
 
 
+@pytest.mark.slow
 def test_limits_are_found_if_they_help(capsys):
     status, result = advice(capsys, KEYWORDS, "--board", "esp8266")
     assert status == 1 and not result["fits"] and result["fits_with_options"]
@@ -105,6 +107,7 @@ def test_limits_are_found_if_they_help(capsys):
     assert f"{plain['heap_bytes']:,} bytes of heap needed, 35,000 free" in result["verdict"]
 
 
+@pytest.mark.slow
 def test_the_error_is_the_one_that_tools_run_measures(samples, tmp_path, capsys):
     _, result = advice(capsys, KEYWORDS, "--board", "pico", "--samples", samples)
     rows = {r["options"][0] if r["options"] else "": r for r in result["rows"]}
@@ -140,6 +143,7 @@ def test_the_text_begins_with_the_verdict(capsys):
     assert lines[-2].startswith(f"  mpconnxr convert {FOREST} forest.bin")
 
 
+@pytest.mark.slow
 @zoo.needs_zoo
 def test_missing_flash_is_reported(capsys):
     model = zoo.model_path("transformer_tiny_op17_f32")
@@ -168,6 +172,7 @@ def test_all_unsupported_operators_are_reported_at_once(tmp_path, capsys):
     assert all(word in printed for word in ("Frobnicate", "Restore", "first", "second"))
 
 
+@pytest.mark.slow
 def test_a_free_dim_is_tried_as_fixed_and_as_bounded(tmp_path, capsys):
     nodes = [helper.make_node("Relu", ["x"], ["y"], name="r")]
     shape = [1, "time", 4]
@@ -180,6 +185,7 @@ def test_a_free_dim_is_tried_as_fixed_and_as_bounded(tmp_path, capsys):
     assert status == 0 and "--dim time=3" in result["rows"][0]["commands"][0]
 
 
+@pytest.mark.slow
 def test_a_value_of_open_size_is_tried_with_a_bound(tmp_path, capsys):
     nodes = [
         helper.make_node("Cast", ["n"], ["f"], to=TensorProto.INT64, name="c"),
@@ -193,6 +199,7 @@ def test_a_value_of_open_size_is_tried_with_a_bound(tmp_path, capsys):
     assert result["rows"][0]["options"] == ["--bound", "y=16"]
 
 
+@pytest.mark.slow
 def test_an_input_that_decides_a_shape_is_named_with_its_option(tmp_path, capsys):
     nodes = [helper.make_node("Reshape", ["x", "shape"], ["y"], name="r")]
     inputs = [floats("x", [2, 3]), helper.make_tensor_value_info("shape", TensorProto.INT64, [2])]
@@ -206,6 +213,7 @@ def test_an_input_that_decides_a_shape_is_named_with_its_option(tmp_path, capsys
     assert option in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -311,6 +319,7 @@ def test_a_crash_or_an_endless_trial_is_a_result(end, tmp_path, monkeypatch):
     assert message[end] in result.refused
 
 
+@pytest.mark.slow
 @zoo.needs_zoo
 def test_the_largest_tensor_is_named_with_its_steps(tmp_path):
     model = zoo.model_path("squeezenet_mini_96_f32")

@@ -99,12 +99,14 @@ def check_result(root: Path, title: str, target: str) -> None:
     assert np.array_equal(np.load(saved), y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix", "unix-plain"])
 def test_an_operator_that_a_kernel_computes(copy, target):
     apply("An operator", copy)
     check_result(copy, "An operator", target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix", "unix-plain"])
 def test_a_kernel_with_its_loop_and_another_form(copy, target):
     apply("A kernel and its loop", copy)
@@ -113,6 +115,7 @@ def test_a_kernel_with_its_loop_and_another_form(copy, target):
     check_result(copy, "A form of a loop", target)
 
 
+@pytest.mark.slow
 def test_a_pass_is_in_the_pipeline_and_runs(copy):
     apply("A pass", copy)
     ((command, name),) = _COMMAND.findall(EXAMPLES["A pass"])

@@ -93,6 +93,7 @@ def test_generated_c_pads_correctly(dtype, ready_target, tmp_path):
     assert c_build.count(source.text, "mps2-an385", "-O3").output == expected.tobytes()
 
 
+@pytest.mark.slow
 def test_rows_have_all_figures(ready_target, tmp_path, capsys):
     ready_target("mps2-an385")
     path = tmp_path / "m.onnx"

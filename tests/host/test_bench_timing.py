@@ -164,6 +164,7 @@ def _quantized():
     return quantize(simplify(prepare(model)), Settings(samples=samples))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["mps2-an385-v6m", "mps2-an386"])
 def test_cycles_are_estimated_for_our_run_and_for_c(target, ready_target, tmp_path):
     """The plugin sees the instructions that the counter counts."""
@@ -179,6 +180,7 @@ def test_cycles_are_estimated_for_our_run_and_for_c(target, ready_target, tmp_pa
     assert 1.1 < counted_c.cycles / counted_c.instructions < 2.2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(c_cmsis.folder() is None, reason="no sources of CMSIS-NN")
 @pytest.mark.parametrize("target", ["mps2-an385-v6m", "mps2-an386", "virt-rv32"])
 def test_cmsis_nn_computes_the_same(target, ready_target, tmp_path):

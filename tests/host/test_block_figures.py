@@ -14,6 +14,7 @@ MOST = {"mps2-an385": 6, "mps2-an385-v6m": 16, "virt-rv32": 54}  # instructions 
 SHORT = {"mps2-an385": 4.7, "mps2-an385-v6m": 6, "mps2-an386": 3.7, "virt-rv32": 10}  # fast16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mode"), [(n, "exact") for n in MOST] + [(n, "fast16") for n in SHORT]
 )

@@ -133,6 +133,7 @@ def test_a_conversion_has_a_time_limit(monkeypatch):
     assert (prepared.verdict, prepared.reason) == ("failed", "conversion takes more than 1 s")
 
 
+@pytest.mark.slow
 def test_the_command_line_lists_and_runs_cases(ready_target, tmp_path, capsys):
     ready_target("unix")
     chosen = ["--filter", " test_(relu|gradient_of_add)$"]

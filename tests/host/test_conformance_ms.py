@@ -27,6 +27,7 @@ LEAST = 20  # cases of an operator
 SHARE = 0.97  # of them pass
 
 
+@pytest.mark.slow
 def test_no_passing_case_fails(ready_target):
     cases = ms_cases(None if LONG else SOME)
     rows = run_cases(cases, prepare_all(cases), ready_target("unix32"))
@@ -46,6 +47,7 @@ def test_the_page_and_the_failures_are_up_to_date(ready_target):
     assert section.strip() == report.docs_text(rows).strip(), remedy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", ms.operators())
 def test_an_operator_has_cases(operator):
     made = list(ms.models(operator))

@@ -55,6 +55,7 @@ def is_refused(row):
     return row.status == "unsupported" and any(re.match(p, text) for p in REFUSED)
 
 
+@pytest.mark.slow
 @needs_cases
 def test_cases_of_replaced_versions_pass(ready_target):
     rows, wrong = run(old_cases()[::STEP], ready_target("unix"))
@@ -62,6 +63,7 @@ def test_cases_of_replaced_versions_pass(ready_target):
     assert not wrong, listed(wrong)
 
 
+@pytest.mark.slow
 @needs_cases
 def test_disputed_cases_agree_with_onnxruntime(ready_target):
     """These are cases that it runs, with dtypes that its Python has."""
@@ -92,6 +94,7 @@ def test_each_dispute_has_a_case():
         assert "ONNX" in why
 
 
+@pytest.mark.slow
 @needs_onnxruntime
 def test_random_models_of_each_version_agree(ready_target):
     rows, wrong = run(version_cases(EACH), ready_target("unix"))

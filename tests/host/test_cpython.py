@@ -206,6 +206,7 @@ def plain(text):
     return re.sub("0x[0-9a-f]+", "0x", text).strip().splitlines()
 
 
+@pytest.mark.slow
 def test_no_board_gets_the_host_modules(tmp_path):
     """This covers flash.py, mip and a manifest."""
     assert {"blocks", "cpython"} == HOST and (PACKAGE / "cpython.py").is_file()

@@ -41,6 +41,7 @@ def test_the_test_split_is_one_of_scikit_learns_digits():
     assert np.array_equal(labels, shipped_labels)
 
 
+@pytest.mark.slow
 def test_demo_answers_as_onnxruntime_does(target, expected):
     images, labels = demo.test_split()
     demo.write_files(images, labels)

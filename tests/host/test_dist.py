@@ -88,6 +88,7 @@ def install(board, package):
     mpremote(board, "mip", "install", "--target", ".", package)
 
 
+@pytest.mark.slow
 def test_source_is_installed_by_mpremote_and_runs(board, served, model):
     folder, address = served
     names = write_whole(folder)
@@ -97,6 +98,7 @@ def test_source_is_installed_by_mpremote_and_runs(board, served, model):
     assert "__init__.py True" in out and "'viper'" in out
 
 
+@pytest.mark.slow
 def test_compiled_modules_are_installed_and_run(board, served, model):
     """x86 replaces a board's architecture."""
     folder, address = served
@@ -108,6 +110,7 @@ def test_compiled_modules_are_installed_and_run(board, served, model):
     assert "__init__.mpy True" in out and "'viper'" in out
 
 
+@pytest.mark.slow
 def test_compiled_modules_are_installed_on_a_pico(ready_target, served, tmp_path):
     """The Pico is emulated, and gets only what the model needs."""
     folder, address = served
@@ -134,6 +137,7 @@ print(type(model).__name__, golden.verify("digits.bin").ok)
 """
 
 
+@pytest.mark.slow
 def test_one_model_is_installed_as_a_program(ready_target, model, tmp_path, capsys):
     folder = tmp_path / "package"
     args = ["--model", model, "--board", "pico", "--to", folder]
@@ -178,6 +182,7 @@ def test_github_addresses_are_resolved(board, tmp_path, monkeypatch, capsys):
     assert board.files() == {"mpconnxr/build/node.py": made}
 
 
+@pytest.mark.slow
 def test_the_package_for_any_board_has_no_text_for_people(tmp_path):
     names = write_whole(tmp_path)
     listed = json.loads((tmp_path / "package.json").read_text())["urls"]
@@ -191,6 +196,7 @@ def test_the_package_for_any_board_has_no_text_for_people(tmp_path):
         assert not any(map(ast.get_docstring, [tree, *whole])), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arch", "forms"),
     [

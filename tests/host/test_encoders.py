@@ -58,6 +58,7 @@ def test_the_converter_quantizes_encoders(mode):
     assert kernels.count("qconv") == (10 if mode == "int8" else 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
 def test_outputs_agree_with_onnxruntime(target):
     made = [encoders.Encoder(**SMALL, **kind, seed=i) for i, kind in enumerate(KINDS.values())]
@@ -105,6 +106,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", PARTS)
 def test_instructions_are_bounded(target):
     encoder = encoders.Encoder()

@@ -40,6 +40,7 @@ def build_folder(monkeypatch, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_demo_runs(target, name, capsys):
     demo = importlib.import_module(f"examples.{name}.demo")
@@ -52,6 +53,7 @@ def test_a_demo_runs(target, name, capsys):
         assert figure in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "n"), FEW.items())
 def test_a_demo_runs_on_an_emulated_pico(target, ready_target, name, n, capsys):
     """Compiled modules run in a Pico's heap to the end of the recordings, as on the host."""

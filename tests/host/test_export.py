@@ -74,6 +74,7 @@ def assert_converts(printed, name, folder):
     assert result["check"]["checked"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("name", [script(name) for name in NEEDS])
 def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):

@@ -116,6 +116,7 @@ for name in COMMANDS:
 """
 
 
+@pytest.mark.slow
 def test_each_command_works_without_a_clone(hour, tmp_path):
     python = hour / ".venv" / "bin" / "python"
     out = run(f"{python} -c '{EACH_HELP}'", tmp_path)

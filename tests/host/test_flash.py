@@ -45,6 +45,7 @@ def model(tmp_path, digits):
     return path
 
 
+@pytest.mark.slow
 def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits, capsys):
     assert board.flash(model) == 0
     out = capsys.readouterr().out
@@ -111,6 +112,7 @@ def test_the_reported_heap_is_right(board, model, capsys):
     assert f"buffer for weights {known.streamed_nbytes - known.arena_nbytes:,}" in out
 
 
+@pytest.mark.slow
 def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys):
     assert board.flash(model, "--source") == 0
     assert "sources, all forms" in capsys.readouterr().out
@@ -127,6 +129,7 @@ def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys)
     assert {n: d for n, d in board.files().items() if n in files} == files
 
 
+@pytest.mark.slow
 def test_overwriting_replaces_files_one_by_one(board, model, capsys):
     """This is for boards without memory for two packages."""
     assert board.flash(model) == 0
@@ -139,6 +142,7 @@ def test_overwriting_replaces_files_one_by_one(board, model, capsys):
     assert board.files() == files
 
 
+@pytest.mark.slow
 def test_forms_that_are_overwritten_leave_no_folders(board, model):
     assert board.flash(model, "--source", "--no-verify") == 0
     assert (board.folder / "mpconnxr" / "loops" / "armv7m").is_dir()
@@ -148,6 +152,7 @@ def test_forms_that_are_overwritten_leave_no_folders(board, model):
     assert not (board.folder / "mpconnxr" / "loops" / "armv7m").exists()
 
 
+@pytest.mark.slow
 def test_leftovers_of_an_earlier_installation_are_removed(board, model, capsys):
     """Loops once had no folder; files that are not mpconnxr's stay."""
     assert board.flash(model) == 0
@@ -163,6 +168,7 @@ def test_leftovers_of_an_earlier_installation_are_removed(board, model, capsys):
     assert board.files() == files | {"mpconnxr/ops/loops_mine.py": b"1"}
 
 
+@pytest.mark.slow
 def test_an_update_leaves_none_of_an_earlier_installation(board, model):
     """The earlier one stays complete, for a rollback, until the next update."""
     assert board.flash(model) == 0

@@ -107,6 +107,7 @@ def to(model, tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_replaced_files_in_a_folder_are_removed(to, tmp_path):
     """If source and compiled code are side by side, MicroPython imports the source."""
     own = {"notes.py": b"1", "mpconnxr/ops/mine.py": b"2", "other/model.py": b"3"}
@@ -139,6 +140,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(model, tmp_path, monkeypatc
     assert not list(sources.iterdir())
 
 
+@pytest.mark.slow
 def test_too_little_heap_is_a_warning(to, tmp_path, capsys):
     to(tmp_path / "files", "--board", "pico")
     assert capsys.readouterr().err == ""
@@ -174,6 +176,7 @@ def test_the_deployed_form_is_the_boards_own_choice(name, model, ready_target):
     assert taken <= set(loops(model, Machine(target.arch)))
 
 
+@pytest.mark.slow
 def test_modules_that_a_model_does_not_need_are_omitted(model):
     def names(*optional):
         files = code_for(replace(model, optional=frozenset(optional)), Package(), Machine("x86"))

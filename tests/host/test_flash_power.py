@@ -28,6 +28,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("update", "history", "fat"), KINDS)
 def test_a_power_cut_at_any_operation_leaves_a_model(update, history, fat, bench, capsys):
     new = UPDATES[update]

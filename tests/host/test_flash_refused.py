@@ -182,6 +182,7 @@ def test_a_model_in_the_destination_folder_stays(model, digits, tmp_path):
     assert model.read_bytes() == digits and model.stat() == status
 
 
+@pytest.mark.slow
 def test_inputs_are_not_overwritten(model, tmp_path, capsys):
     """This holds under any name of an input, and neither is one removed to be replaced."""
     read = PACKAGE / "build" / "reader.py"

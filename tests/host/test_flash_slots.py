@@ -65,6 +65,7 @@ class Bench:
         return {p.name for p in self.folder.rglob("model.*")} - {"model.mpy", "model.py"}
 
 
+@pytest.mark.slow
 def test_models_alternate_between_two_slots(bench, capsys):
     neg, absolute, floor = bench.models
     for made, slot in ((neg, "a"), (absolute, "b"), (floor, "a"), (floor, "a")):
@@ -82,6 +83,7 @@ def test_models_alternate_between_two_slots(bench, capsys):
     assert bench.names() == {"model.a.bin", "model.b.bin", "model.active"}
 
 
+@pytest.mark.slow
 def test_a_wrong_model_is_not_activated(bench, monkeypatch, capsys):
     neg, absolute, _ = bench.models
     assert bench.flash(neg) == 0
@@ -125,6 +127,7 @@ def test_leftovers_of_an_interrupted_copy_are_used_or_removed(bench, capsys):
     assert not list(bench.folder.rglob("*.new"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fat", [False, True])
 def test_a_power_cut_at_any_operation_leaves_a_model(fat, bench, capsys):
     """The old model or the new one loads; a second call ends the update."""

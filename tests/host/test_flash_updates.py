@@ -14,6 +14,7 @@ LONG = bool(os.environ.get("MPCONNXR_LONG"))
 NEW = UPDATES["format"]
 
 
+@pytest.mark.slow
 def test_an_unverified_new_format_changes_nothing(bench, monkeypatch, capsys):
     bench.begin(EARLIER, OLD)
     before = files_in_use(bench)
@@ -37,6 +38,7 @@ def files_in_use(bench):
     return {path: path.read_bytes() for path in paths if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_rollback_restores_the_code_too(bench, capsys):
     bench.begin(OLD, NEW)
     assert bench.flash(NEW, "--rollback") == 0
@@ -48,6 +50,7 @@ def test_a_rollback_restores_the_code_too(bench, capsys):
     assert "copied    0 of" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_file_copied_by_hand_stays_until_the_switch(bench, capsys):
     """It hides the slots from the old code, and from the new one, which could not read it."""
     bench.begin(OLD)
@@ -72,6 +75,7 @@ def deployed_as(bench, release, name):
         bench.model = original
 
 
+@pytest.mark.slow
 def test_models_that_the_new_code_cannot_read_are_named_first(bench, capsys):
     bench.begin(OLD)
     assert deployed_as(bench, OLD, "other.bin") == 0
@@ -85,6 +89,7 @@ def test_models_that_the_new_code_cannot_read_are_named_first(bench, capsys):
     assert bench.prints() == NEW.prints
 
 
+@pytest.mark.slow
 def test_other_models_get_the_new_code_too(bench):
     """They get their kernels, also those that this model does not need."""
     bench.begin(OLD)
@@ -95,6 +100,7 @@ def test_other_models_get_the_new_code_too(bench):
     assert printed == "[1.0, 2.0]"
 
 
+@pytest.mark.slow
 def test_a_module_that_a_program_needs_is_kept(bench):
     bench.begin(OLD)
     assert bench.flash(OLD, "--with", "audio") == 0
@@ -103,6 +109,7 @@ def test_a_module_that_a_program_needs_is_kept(bench):
     assert bench.runs("from mpconnxr.io.audio import LogMel\nprint(1)") == "1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("update", ["model", "format"])
 def test_a_full_file_system_at_any_write_leaves_the_old_model(update, bench, capsys):
     """What was written is removed again, and the message says so."""
@@ -127,6 +134,7 @@ def names(folder):
     return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pointer", [None, "b"])
 def test_a_slot_without_its_pointer_stays_active(pointer, bench, monkeypatch):
     """Only slot b exists: a model in slot a would precede it, verified or not."""
@@ -169,6 +177,7 @@ def test_a_truncated_module_is_never_imported(bench):
     assert seen > 50
 
 
+@pytest.mark.slow
 def test_a_package_in_lib_is_updated_in_slot_b(bench):
     """mip installs to /lib, which a folder would hide before it is complete."""
     bench.begin(OLD)
@@ -191,6 +200,7 @@ def test_a_reset_during_an_update_is_one_line(bench, monkeypatch, capsys):
     assert "flash: the board was reset meanwhile" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_older_release_is_refused(bench, capsys):
     """The counter in its seal is readable without a key."""
     plain = dict(bench.models)
@@ -224,6 +234,7 @@ def test_names_that_differ_only_in_case_are_refused(bench, capsys):
     assert bench.prints() == OLD.prints
 
 
+@pytest.mark.slow
 def test_a_power_cut_during_a_rollback_leaves_a_model(bench):
     """The old format's code knows nothing of the new model."""
     bench.begin(OLD, NEW)
@@ -247,6 +258,7 @@ def test_a_dry_run_of_an_update_changes_nothing(bench, capsys):
     assert names(bench.folder) == names(before)
 
 
+@pytest.mark.slow
 def test_a_folder_with_two_names_is_not_emptied(bench, capsys):
     """FAT may leave two names of the files in use after a rename."""
     bench.begin(OLD)
@@ -259,6 +271,7 @@ def test_a_folder_with_two_names_is_not_emptied(bench, capsys):
     assert bench.prints() == OLD.prints
 
 
+@pytest.mark.slow
 def test_dir_holds_both_slots(bench):
     where = bench.folder / "apps"
     where.mkdir()

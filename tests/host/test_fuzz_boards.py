@@ -34,6 +34,7 @@ def letters_and_faults(target, data, n, seed):
     return ended.letters, ended.faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOARDS)
 def test_damaged_models_do_no_harm(name, ready_target):
     ready_target(name)

@@ -146,11 +146,13 @@ def targets(ready_target):
     return [ready_target(name) for name in TARGETS]
 
 
+@pytest.mark.slow
 def test_random_models_keep_their_bits(targets):
     seeds = range(5) if LONG else (2,)
     check(targets, [RANDOM[name](seed) for seed in seeds for name in (RANDOM if LONG else FEW)])
 
 
+@pytest.mark.slow
 def test_layers_of_each_kernel_keep_their_bits(targets):
     """A few of each kernel run, and one that gathers its output in parts."""
     results = list(layers(4 if LONG else 1))

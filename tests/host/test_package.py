@@ -84,6 +84,7 @@ def copies():
     return made | {name: whole(Package(), boards.named(name).machine) for name in OWN}
 
 
+@pytest.mark.slow
 def test_copies_have_the_promised_sizes(copies):
     results = {name: command.sizes(files) for name, files in copies.items()}
     print(results)
@@ -100,6 +101,7 @@ def test_the_page_states_the_sizes(copies):
         assert row in page, f"{name or 'any board'}: {row}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("board", "kind"), [*((name, "") for name in ANY), *((name, name) for name in OWN)]
 )
@@ -140,6 +142,7 @@ def all_small(monkeypatch):
     monkeypatch.setattr(code, "MAX_BLOCKS", 0)
 
 
+@pytest.mark.slow
 def test_joined_modules_do_the_same(target, all_small):
     """All networks run, with the kernels and forms of the package in single files."""
     models = {f"{i}.bin": convert(make().model).data for i, make in enumerate(NETWORKS.values())}
@@ -177,6 +180,7 @@ print("all")
 """
 
 
+@pytest.mark.slow
 def test_each_joined_family_is_found_in_its_module(target, all_small):
     package_ = Package()
     builder = Builder(package_, Machine.for_arch(target.arch))
@@ -285,6 +289,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_copy_and_replaces_it(folder, capsys):
     assert command.main(["--board", "pico"]) == 0
     out = capsys.readouterr().out

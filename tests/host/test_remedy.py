@@ -108,6 +108,7 @@ def test_a_suggested_command_makes_the_model_fit(
     assert warning(tmp_path, capsys) == ""
 
 
+@pytest.mark.slow
 def test_a_suggested_place_makes_the_model_fit(warning_of, tmp_path):
     text = warning_of(forest())
     [nbytes] = re.findall(r"It fits with mpconnxr flash \S+ --reserve (\d+)\.\n$", text)
@@ -127,6 +128,7 @@ def test_no_option_is_suggested_for_a_too_large_image(warning_of):
     assert text.endswith("No option makes it fit: export the model for smaller inputs\n")
 
 
+@pytest.mark.slow
 def test_unknown_options_are_not_guessed(warning_of):
     """The file was made with options, or its .onnx is absent."""
     text = warning_of(wide_layer(), "--float", "fast16")

@@ -151,6 +151,7 @@ def modules():
             )
 
 
+@pytest.mark.slow
 def test_functions_in_machine_code_are_found():
     """All forms of a family have the functions that modules request."""
     package, names = built_package(), names_of(built_package())

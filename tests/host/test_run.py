@@ -240,6 +240,7 @@ def test_a_failure_on_the_device_is_reported(relu, saved, tmp_path, capsys):
     assert "ModelError" in json.loads(streams.out)["error"]
 
 
+@pytest.mark.slow
 def test_several_files_run_at_once(relu, saved, tmp_path):
     processes = []
     for i in range(4):

@@ -158,6 +158,7 @@ def test_a_counter_has_32_bits(plain, key, counter):
         seal.sealed(plain, seal.Keys(key), counter)
 
 
+@pytest.mark.slow
 def test_the_commands_make_keys_sign_and_verify(files, public):
     model, made, again = files / "m.onnx", files / "m.bin", files / "again.bin"
     keys = ["--sign", files / "key.pem", "--hmac", files / "secret", "--counter", 9]

@@ -116,6 +116,7 @@ def test_the_command_line_names_the_line(tmp_path):
     assert completed.returncode == 0 and completed.stdout.endswith("files are fine\n")
 
 
+@pytest.mark.slow
 @XTENSA
 def test_no_branch_is_too_far(target):
     """MicroPython 1.25 only prints that the end of a loop or an if is too far away (2 KB)."""

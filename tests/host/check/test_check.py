@@ -23,6 +23,7 @@ def check(board, *argv):
     return command.main([board.port, *map(str, argv)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", ["unix32", "unix-plain"], indirect=True)
 def test_a_report_covers_all_loops_and_the_selected_models(board, tmp_path, capsys):
     path = tmp_path / "report.json"

@@ -80,6 +80,7 @@ def test_calls_are_the_same_every_time():
     assert len(set(result)) > 50
 
 
+@pytest.mark.slow
 def test_every_loop_has_calls():
     for family in families():
         for name in {*loops_of(family)} - written_by_hand(family):

@@ -243,6 +243,7 @@ def test_a_file_of_another_kind_is_status_1_in_one_line(argv, tmp_path, monkeypa
     assert "[Errno" not in lines[0]
 
 
+@pytest.mark.slow
 def test_outputs_are_the_second_argument_an_option_or_beside_the_model(tmp_path):
     model = tmp_path / "m.onnx"
     model.write_bytes(Path(DIGITS).read_bytes())
@@ -358,6 +359,7 @@ def test_bash_completes_a_command_and_an_option(tmp_path, capfd):
         assert expected in completed.stdout.split(), completed.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_gets_neither_traceback_nor_message(digits):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     for command in ("ops", "boards --json", "targets list", f"inspect {digits}", f"ops {DIGITS}"):

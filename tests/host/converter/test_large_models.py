@@ -38,6 +38,7 @@ CASES = [(name, ()) for name in MODELS]
 CASES += [("gemm", ("--window", "9M")), ("int8", ("--strip",))]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process had at most")
 @pytest.mark.parametrize("name, options", CASES, ids=lambda v: v if isinstance(v, str) else v[:1])
 def test_a_conversion_takes_little_memory(name, options, tmp_path):

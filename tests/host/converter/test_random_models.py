@@ -29,6 +29,7 @@ def on_device(target, models):
         yield [np.frombuffer(raw, t.np_dtype).reshape(t.shape) for raw, t in pairs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 def test_random_models_agree_with_onnxruntime(target):
     models = []

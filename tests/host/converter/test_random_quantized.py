@@ -66,6 +66,7 @@ def steps_of(model):
         yield constants[maker.input[1]].item() if is_one else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 def test_random_quantized_models_agree_with_onnxruntime(target, tmp_path, caplog):
     caplog.set_level(logging.ERROR)

@@ -84,6 +84,7 @@ def test_unbuilt_sources_give_the_same_bits(target, ready_target):
     assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["mps2-an385", "mps2-an386", "mps2-an505"], indirect=True)
 def test_assembler_forms_give_the_same_bits(target, ready_target):
     names = tuple(family for family, forms in families().items() if set(forms) - {"viper"})
@@ -91,6 +92,7 @@ def test_assembler_forms_give_the_same_bits(target, ready_target):
     assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [*OTHER_CORES, "mps2-an385-v6m"], indirect=True)
 def test_other_cores_give_the_same_bits(target, ready_target):
     names = tuple(families())
@@ -98,6 +100,7 @@ def test_other_cores_give_the_same_bits(target, ready_target):
     assert result == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", OTHER_CORES if LONG else ["sim-lx106"], indirect=True)
 def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path):
     """tests/device/test_loops.py does so on the other targets."""

@@ -179,6 +179,7 @@ for i in range(3):
     ]
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("bits", "3"), ("words", "1"), ("several", "500")])
 def test_damage_does_no_harm(target, mode, amount):

@@ -129,6 +129,7 @@ def test_plain_floats_have_no_narrow_weights():
         convert(net(), Options(weights="int8", float="python"))
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize(("mode", "amount"), [("words", "5"), ("several", "100")])
 def test_damage_does_no_harm(target, mode, amount):

@@ -275,6 +275,7 @@ print(refused > 200, len(found) > 10)
     assert small.lines(target, script, m=data) == ["True True"]
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize("model", [words, mapped, casts, tokens])
 @pytest.mark.parametrize(("mode", "amount"), [("bits", "8"), ("words", "1"), ("several", "400")])

@@ -312,6 +312,7 @@ for is_fat in (False, True):
 """
 
 
+@pytest.mark.slow
 def test_a_power_cut_never_lowers_the_count(target, sealed):
     points = [int(line) for line in small.lines(target, CUT, **sealed)]
     assert min(points) > 300

@@ -180,6 +180,7 @@ print(n)
     assert small.lines(target, script, m=small.binary(layers())) == ["6"]
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize(
     ("mode", "amount"),
@@ -246,6 +247,7 @@ def large():
     )
 
 
+@pytest.mark.slow
 def test_four_megabytes_of_weights_run_in_288_kilobytes_of_heap(ready_target, tmp_path):
     """Compiled modules are used, as on a board."""
     write_whole(tmp_path, Machine("x86"))

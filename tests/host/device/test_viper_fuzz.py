@@ -72,6 +72,7 @@ def compare(target, batch, seed, files, args=()):
     return len(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS + OTHER_VERSIONS, indirect=True)
 def test_the_boards_compiler_computes_like_python(target):
     for seed, batch in batches():

@@ -22,6 +22,7 @@ A_CUT = 8
 OF_OTHERS = {name for name in families() if not loops_of(name)}  # without calls of their own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOARDS)
 def test_loops_stay_in_their_buffers(name, ready_target):
     board, names = watched(ready_target(name)), list(families())
@@ -32,6 +33,7 @@ def test_loops_stay_in_their_buffers(name, ready_target):
         assert not completed.stderr and "differs" not in completed.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOARDS)
 def test_loops_stay_in_their_declared_ranges(name, ready_target):
     """In all forms, each buffer ends where tools.access says."""

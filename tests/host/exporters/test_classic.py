@@ -41,6 +41,7 @@ def test_classic_models_agree_with_onnxruntime(name, target):
     check(target, model, [[x[k : k + 1]] for k in range(8)], tolerance=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTED)
 def test_instructions_of_a_run_are_bounded(name, tmp_path, ready_target, capsys):
     ready_target(TARGET)
@@ -53,6 +54,7 @@ def test_instructions_of_a_run_are_bounded(name, tmp_path, ready_target, capsys)
     assert row["heap_growth_bytes"] <= MAY_ALLOCATE.get(name, 0)
 
 
+@pytest.mark.slow
 def test_a_linear_kernel_is_a_linear_model(tmp_path, ready_target, capsys):
     """The converter adds up the vectors of each pair of classes."""
     ready_target(TARGET)

@@ -30,6 +30,7 @@ def test_there_are_many_estimators():
     assert len(MODELS) >= 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize(("name", "dtype"), MODELS)
 def test_an_estimator_agrees_with_onnxruntime(name, dtype, target):

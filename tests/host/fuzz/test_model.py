@@ -44,6 +44,7 @@ def test_the_same_seed_makes_the_same_cases(collection):
     assert len({case.data for case in some}) > 40
 
 
+@pytest.mark.slow
 @guard_targets
 @pytest.mark.parametrize("kernel", planted.KERNELS)
 def test_planted_faults_are_found(target, tmp_path, kernel):
@@ -106,6 +107,7 @@ def test_damaged_programs_do_no_harm(target, tmp_path):
     assert letters[programs.ANOTHER] == {LETTERS[1]} and LETTERS[0] in ended.letters
 
 
+@pytest.mark.slow
 def test_parts_are_resumed_and_summed(ready_target, tmp_path):
     ready_target("unix-guard")
     command = [

@@ -53,6 +53,7 @@ def test_the_collection_is_large_and_its_names_are_unique():
     assert len({case.name for case in CASES}) == len(CASES)
 
 
+@pytest.mark.slow
 @forks
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_hostile_model_is_refused(case, tmp_path):

@@ -51,6 +51,7 @@ def test_the_board_is_a_pico_with_an_empty_file_system(pico):
         assert 230_000 < free < 250_000
 
 
+@pytest.mark.slow
 def test_files_survive_a_reset_and_a_restart(pico):
     with pico() as board:
         with Repl(board.port) as repl:

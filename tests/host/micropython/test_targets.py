@@ -196,6 +196,7 @@ print("third", end="")
     assert times["third"] - times["second"] > 0.005
 
 
+@pytest.mark.slow
 @every_target
 def test_a_timeout_kills_the_process(target):
     target.build()

@@ -116,6 +116,7 @@ def test_a_target_proves_the_size_of_its_words(tmp_path, monkeypatch):
     assert not product.exists() and sys.maxsize == 9223372036854775807
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("versioned", EVERY if LONG else OFTEN, indirect=True)
 def test_loops_give_the_same_bits(versioned):
     n = 300 if LONG else 20

@@ -137,6 +137,7 @@ def cases():
     return [(case, expected(case)) for case in vectors()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_all_forms_are_exact(target, cases):
     files = {"mpconnxr": PACKAGE, **packed([case for case, _ in cases])}

@@ -38,6 +38,7 @@ def limbs(total):
     return [total & 0xFFFFFF, total >> 24 & 0xFFFFFF, total >> 48]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_the_largest_sums_do_not_overflow(target):
     cases = json.dumps([LENGTHS, PLAIN, FAMILIES]).encode()

@@ -53,6 +53,7 @@ def random_pool(rng):
     return Node(op, [x], attrs, opset, dtypes=outputs)
 
 
+@pytest.mark.slow
 @on_targets
 def test_random_pools_agree_with_onnxruntime(target):
     pytest.importorskip("onnxruntime")

@@ -321,6 +321,7 @@ def test_a_board_gets_all_decoders():
     assert expected <= files
 
 
+@pytest.mark.slow
 @every_target
 def test_damaged_models_do_no_harm(target):
     for mode, amount in (("words", "1"), ("several", "300")):

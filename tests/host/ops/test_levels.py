@@ -73,6 +73,7 @@ def test_a_run_allocates_nothing(target):
     np.testing.assert_array_equal(y, small.expected(model, x)[0])
 
 
+@pytest.mark.slow
 @on_targets
 def test_damaged_models_do_no_harm(target):
     """A scale without levels on the board has data that may be anything."""

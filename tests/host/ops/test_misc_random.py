@@ -117,6 +117,7 @@ def test_invalid_dropout_ratios_are_refused(ratio):
         convert(dropout(onnx.TensorProto.FLOAT, ratio))
 
 
+@pytest.mark.slow
 @on_targets
 def test_damaged_dropout_does_no_harm(target):
     data = convert(dropout(onnx.TensorProto.FLOAT, 0.5, 1), Options(strip=True)).data

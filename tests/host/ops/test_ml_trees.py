@@ -219,6 +219,7 @@ def test_nonsensical_nodes_are_refused(change, reason):
         convert(node.model(), Options(strip=True))
 
 
+@pytest.mark.slow
 @on_targets
 def test_a_damaged_file_does_no_harm(target):
     rng = np.random.default_rng(5)

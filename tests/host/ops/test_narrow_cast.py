@@ -128,6 +128,7 @@ def test_long_integers_become_float32_first(target):
     check_exactly(target, cases)
 
 
+@pytest.mark.slow
 @on_targets
 def test_floats_are_truncated_to_the_low_bits_of_integers(target):
     """They are truncated to their low bits."""

@@ -229,6 +229,7 @@ attempt(two.run)
     ]
 
 
+@pytest.mark.slow
 @every_target
 @pytest.mark.parametrize("mode", [("bits", "3"), ("words", "1"), ("several", "500")])
 def test_damaged_files_do_no_harm(target, mode):

@@ -95,6 +95,7 @@ def refusals():
                     yield node.op_type, f"{model.graph.name} {places}", str(e)
 
 
+@pytest.mark.slow
 def test_the_page_lists_all_refused_operators():
     results = {}
     for operator, what, why in refusals():

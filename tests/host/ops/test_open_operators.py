@@ -92,6 +92,7 @@ def sizes(opens):
         yield tuple(change(n) if i in opens else n for i, n in enumerate(SHAPE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 def test_operators_agree_over_open_dims(target):
     expected, jobs, converted = [], [], []

@@ -155,6 +155,7 @@ def test_pieces_are_even_if_that_is_cheaper(positions, record, products, nbytes,
     assert _patch_room.positions_at_once(positions, record, products, nbytes) == piece
 
 
+@pytest.mark.slow
 def test_instructions_of_long_patches_are_bounded(ready_target, tmp_path, capsys):
     """With one position a call it was 2.95 and 2.02 a multiply-accumulate."""
     model = chain((1, 64, 12, 12), (64, 3, PADDED), (64, 3, PADDED))

@@ -95,6 +95,7 @@ def call(rng):
     return case, result.are_exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_no_sum_is_rounded_the_wrong_way(target):
     rng = np.random.default_rng(7)

@@ -28,6 +28,7 @@ def converts(node, expected):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_resizes_agree_with_onnxruntime(target, batch):
     pytest.importorskip("onnxruntime")

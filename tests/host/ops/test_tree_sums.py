@@ -131,6 +131,7 @@ def answers(target, model, rows):
     return np.array(labels), np.array([np.frombuffer(p, np.float32) for _, p in runs])
 
 
+@pytest.mark.slow
 @on_targets
 def test_a_hundred_trees_have_the_same_bits_everywhere(target, forest, ready_target):
     """They have the bits of the plain form, and onnxruntime's labels."""

@@ -196,6 +196,7 @@ def test_quantize_and_dequantize_are_exact(target, dtype):
     compare(target, nodes, rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @on_targets
 def test_damaged_models_do_no_harm(target):
     for name in ("conv of uint16", "add", "mul", "max pool", "means with padding"):

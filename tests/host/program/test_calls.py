@@ -149,6 +149,7 @@ def trees(n, seed=5, most=_MOST_DEPTH):
     return [[tree(rng, most) for _ in range(3)] for _ in range(n)]
 
 
+@pytest.mark.slow
 def test_a_table_makes_the_emitted_calls():
     n_calls, rng = 0, random.Random(2)
     for number, some in enumerate(trees(600)):

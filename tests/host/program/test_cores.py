@@ -403,6 +403,7 @@ def test_units_cover_a_long_extent():
         assert (units[0][0], units[-1][1]) == (0, n) and len(units) <= 512
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["network", "mlperf_kws_dscnn_int8", "mlperf_vww_mobilenet_int8"])
 def test_the_longest_path_is_shorter_than_one_core(ready_target, name):
     """Counts instructions of ARMv6-M; in the small network a step in waves counts more."""

@@ -31,6 +31,7 @@ def cut(kind, seeds, target):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 def test_some_layers_give_the_same_bytes(target):
     models = {k: v for kind, seeds in FEW.items() for k, v in cut(kind, seeds, target).items()}

@@ -55,6 +55,7 @@ def run(data):
     return repr([list(t.data) for t in loader.outputs])
 
 
+@pytest.mark.slow
 def test_words_that_a_driver_changes_are_set_first(monkeypatch):
     watch, original = Watch(monkeypatch), {}
     for seed in [seed for some in seeds.collection().values() for seed in some]:

@@ -75,6 +75,7 @@ def test_programs_take_fewer_instructions(ready_target, network):
 VWW, MOST_OF_A_RUN, MOST_WITH_KERNELS = "mlperf_vww_mobilenet_int8", 0.93, 3.6
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(VWW not in zoo.models(), reason="the model collection is absent")
 def test_loading_takes_less_than_a_run(ready_target):
     target = ready_target("mps2-an385")
@@ -94,6 +95,7 @@ STEPS = {"mps2-an385": 840, "mps2-an385-v6m": 950, "mps2-an386": 840, "virt-rv32
 N_STEPS = 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_a_tiny_step_costs_few_instructions(ready_target, name):
     """Compares chains of different lengths: a run's own instructions are not a step's."""

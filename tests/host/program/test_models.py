@@ -58,6 +58,7 @@ def check(target, models, stream):
     return [line.split(".")[0] for line in lines]
 
 
+@pytest.mark.slow
 @zoo.needs_zoo
 @pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
 @pytest.mark.parametrize("target", TARGETS, indirect=True)

@@ -19,6 +19,7 @@ X = np.ascontiguousarray(small.floats(1, 2, 6, 6))
 MOST = {"warm": 10**9, "cold": 400} if LONG else {"warm": 5, "cold": 2}  # of a call's allocations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", GUARD_TARGETS[:2], indirect=True)
 @pytest.mark.parametrize("kind", ["program", "kernels"])
 @pytest.mark.parametrize("mode", MOST)

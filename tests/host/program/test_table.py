@@ -121,6 +121,7 @@ def read_from(made, line):
     return loop, elements, words[block.first : block.last]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_forms_read_what_was_written(target):
     rng = random.Random(17)

@@ -223,6 +223,7 @@ def network():
     return model(nodes, *ends, w=floats(8, 2, 3, 3), m=floats(8, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 def test_one_run_at_a_time(target):
     data = convert(network()).data
@@ -289,6 +290,7 @@ print("end")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", GUARD_TARGETS[:2], indirect=True)
 def test_the_run_after_an_interrupted_one_is_right(target):
     data = convert(network()).data

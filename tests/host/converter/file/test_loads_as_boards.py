@@ -112,6 +112,7 @@ def verdict_here(data):
             return "too large"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 def test_the_converter_and_boards_give_the_same_verdict(target, files, verdicts):
     named = {f"{i}.bin": data for i, data in enumerate(files)}

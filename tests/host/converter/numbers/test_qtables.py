@@ -49,6 +49,7 @@ def test_boards_recompute_the_sums_of_rows(target, monkeypatch):
         np.testing.assert_array_equal(a, b, str(node))
 
 
+@pytest.mark.slow
 @on_targets
 @pytest.mark.parametrize(("mode", "amount"), [("words", "1"), ("several", "1000")])
 @pytest.mark.parametrize("rows", [(10, 3, 1, 2), (6, 1, 3, 3)])

@@ -74,6 +74,7 @@ def test_steps_with_open_shapes_are_listed(mode, n):
     assert len(python_floats.of(converted).steps) == n
 
 
+@pytest.mark.slow
 def test_all_reports_list_float_steps(encoder, tmp_path, capsys):
     path = tmp_path / "m.onnx"
     onnx.save(encoder, path)

@@ -144,6 +144,7 @@ def check(target, cases, least=0):
     assert len(conversions) >= least, len(conversions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 def test_patterns_by_hand_are_right_in_all_sizes(target):
     check(target, by_hand(), 90)
@@ -188,6 +189,7 @@ def test_two_dims_may_be_open(target):
     assert differences(target, [(Case("two", model, 0, runs), converted)]) == ([], 1.0)
 
 
+@pytest.mark.slow
 def test_any_bound_converts():
     """The bound decides which kernels are used, equally for the model and its float twin."""
     for make in NETS:

@@ -108,6 +108,7 @@ def checked(name, model, values):
     return {module for module, n_places in log.items() if n_places}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_rewrites_keep_all_values(name, found):
     wrong, n_found, refused = [], 0, 0

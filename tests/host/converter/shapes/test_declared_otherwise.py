@@ -56,6 +56,7 @@ def mutated_case(case, seed):
     return replace(case, model=model.SerializeToString())
 
 
+@pytest.mark.slow
 def test_wrong_declarations_change_no_value(ready_target):
     originals = [*cases(), *random_cases(500 if LONG else N_MODELS)]
     changed = [mutated_case(case, seed) for seed, case in enumerate(originals)]
