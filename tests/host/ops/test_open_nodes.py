@@ -9,6 +9,7 @@ from collections import Counter
 
 import numpy as np
 import onnx
+import pytest
 from onnx import numpy_helper
 
 from tests.host.converter.opened import DIM, groups, opened

@@ -1,5 +1,7 @@
 """Drivers set the words that they change before they read them: other calls may share a block."""
 
+import pytest
+
 from mpconnxr.build import calls
 from mpconnxr.build.loader import Loader
 from mpconnxr.build.reader import Reader
