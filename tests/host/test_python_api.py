@@ -441,7 +441,7 @@ def test_integers_are_not_taken_for_floats(images):
         (lambda: mpconnxr.convert(DIGITS, arena="6X"), "arena 6X: not a number of bytes"),
         (lambda: mpconnxr.convert(DIGITS, test=np.zeros(3)), "test: a pair is needed"),
         (lambda: mpconnxr.flash(b"", target="pico"), "invalid choice: 'pico'"),
-        (lambda: mpconnxr.flash("x.bin", taget="rp2040"), "unrecognized arguments: --taget"),
+        (lambda: mpconnxr.flash("x.bin", emulator="rp2040"), "unrecognized arguments: --emulator"),
         (lambda: mpconnxr.boards("x"), "mpconnxr.boards() lists them"),
     ],
 )
