@@ -15,45 +15,50 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import html
 import io
-import os
 import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
-import onnx
 
 import mpconnxr
-from mpconnxr.build.reader import MAGIC
 from mpconnxr.cpython import run_on_board
 from tools.converter.check import Outcome, check
 from tools.converter.convert import convert as run_passes
 from tools.converter.converted import Converted
-from tools.converter.file.interface import Image, image_from
 from tools.converter.load.namesfile import names_in
 from tools.converter.options import Options
-from tools.converter.protos import free_inputs
-from tools.converter.quantize.settings import Settings
-from tools.converter.reference.ort_session import open_session
 from tools.converter.report import fits, page, python_floats
-from tools.converter.truth import Data, checked_truth, split
-from tools.converter.truth import Spec as InputSpec
+from tools.converter.truth import Data, checked_truth
 from tools.deploy.boards import Board, advice_on, load_boards, named
 from tools.deploy.fit import Needs
 from tools.errors import ConvertError, DeployError, RunError, UsageError
 from tools.evaluate.evaluation import Evaluation
-from tools.limits.options import nbytes
-from tools.limits.overwrite import overwritten
-from tools.run.models import spec_of
 
+from .arguments import (
+    Model,
+    PathLike,
+    array_of,
+    arrays_of,
+    as_file,
+    check_output,
+    float32_of,
+    is_bin,
+    is_path,
+    name_of,
+    options_of,
+    pair_of,
+    source_of,
+    texts_of,
+)
 from .arrays import run as run_with_arrays
+from .comparison import compare
 
 __all__ = [
     "ConvertError",
@@ -72,24 +77,7 @@ __all__ = [
     "targets",
 ]
 
-PathLike = str | os.PathLike[str]
-Model = PathLike | bytes | onnx.ModelProto | Any  # Any: an onnx_ir.Model
 _BOARD = "pico"  # whose heap `needs` tells, unless convert was told another
-# Not labels, the classes of calibration samples, and max_drop, which counts these: see `test`.
-_OF_SETTINGS = {f.name for f in fields(Settings)} - {
-    "mode",
-    "samples",
-    "labels",
-    "test",
-    "max_drop",
-}
-_OF_OPTIONS = {f.name for f in fields(Options)} - {
-    "golden",
-    "expect",
-    "vector",
-    "quantize",
-    "seal",
-}
 
 
 @dataclass(frozen=True)
@@ -312,22 +300,23 @@ def convert(
         UsageError: if an argument is wrong or does not fit the model.
         ConvertError: if the model cannot be converted; the text names every reason.
     """
-    requested = Options(**_options(options, quantize, calibration))
-    requested.golden, requested.expect = _arrays(golden), _arrays(expect)
+    requested = Options(**options_of(options, quantize, calibration))
+    requested.golden, requested.expect = arrays_of(golden), arrays_of(expect)
     if labels is not None:
-        requested.class_names = names_in(Path(labels)) if _is_path(labels) else _texts(labels)
+        requested.class_names = names_in(Path(labels)) if is_path(labels) else texts_of(labels)
     requested.vector = requested.check
     if board:
         _board(board)
-    converted = run_passes(_source(model), requested)
+    if out:
+        check_output(Path(out), model)
+    converted = run_passes(source_of(model), requested)
     result = ConvertedModel(
-        converted.data, _name(model), board, check(converted, requested), converted
+        converted.data, name_of(model), board, check(converted, requested), converted
     )
     if out:
-        _check_output(Path(out), model)
         result.save(out)
     if test is not None:
-        x, y = _pair(test)
+        x, y = pair_of(test)
         known = requested.class_names or None
         result.of_float = evaluate(model, x, y, labels=known) if quantize else None
         threshold = result.of_float.threshold if result.of_float else None
@@ -378,12 +367,12 @@ def evaluate(
 
     arrays = x if isinstance(x, Mapping) else {"": x}
     truth = checked_truth(np.asarray(y), "y")
-    data = Data("x", {name: [_array(array)] for name, array in arrays.items()}, truth)
+    data = Data("x", {name: [array_of(array)] for name, array in arrays.items()}, truth)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "model"
-        is_file = isinstance(model, ConvertedModel) or (_is_path(model) and _is_bin(model))
+        is_file = isinstance(model, ConvertedModel) or (is_path(model) and is_bin(model))
         if not is_file:
-            path = _as_file(model, place.with_suffix(".onnx"))
+            path = as_file(model, place.with_suffix(".onnx"))
             outputs = predict.by_onnxruntime(path, data)
         else:
             path = place.with_suffix(".bin")
@@ -400,116 +389,6 @@ def evaluate(
     return judged(lambda _: outputs, None, truth, labels, worst, threshold)
 
 
-def _float32(values: Any) -> np.ndarray:
-    """Return an array in which Python's floats have the size that models take."""
-    array = _array(values)
-    return array.astype(np.float32) if array.dtype == np.float64 else array
-
-
-def _is_bin(path: PathLike) -> bool:
-    with open(path, "rb") as f:
-        return f.read(len(MAGIC)) == MAGIC
-
-
-@dataclass(frozen=True)
-class Difference:
-    """How far an output is from the original's, over all samples.
-
-    Attributes:
-        name: of the output.
-        largest: the largest absolute difference; 1 if text differs.
-        relative: `largest`, divided by the largest magnitude of the original.
-        snr_db: the signal-to-noise ratio [dB]; inf if there is no difference.
-        agreement: share of samples in which the largest element is the same one, or the only
-            element, if it is an integer or text.
-    """
-
-    name: str
-    largest: float
-    relative: float
-    snr_db: float
-    agreement: float
-
-
-def compare(model: Model, converted: Any, samples: Any) -> list[Difference]:
-    """Compare what a file computes with what onnxruntime computes of the original.
-
-    >>> x = np.zeros((3, 1, 1, 8, 8), np.float32)
-    >>> model = "examples/digits/digits.onnx"
-    >>> [logits] = mpconnxr.compare(model, mpconnxr.convert(model), x)
-    >>> logits.agreement, logits.largest < 1e-5
-    (1.0, True)
-
-    Args:
-        model: the original: see `convert`.
-        converted: what `convert` returned, or a .bin.
-        samples: an array or a dict of arrays by input name, whose first axis counts samples.
-
-    Raises:
-        UsageError: if there are no samples.
-    """
-    proto = _proto(_source(model))
-    session = open_session(proto)
-    loaded = mpconnxr.load(converted)
-    inputs, names = ([str(t.name) for t in tensors] for tensors in (loaded.inputs, loaded.outputs))
-    specs = [InputSpec(s.name, s.dtype, s.shape) for s in map(spec_of, free_inputs(proto.graph))]
-    if (set(inputs), set(names)) != ({spec.name for spec in specs}, set(session.outputs)):
-        raise UsageError("compare: model and file have other inputs or outputs")
-    pairs = []
-    for x in _rows(specs, samples):
-        fed = {name: x[name] for name in inputs}
-        pairs.append((session.run(names, x), loaded.run(fed)))
-    return [_difference(name, [(a[i], b[i]) for a, b in pairs]) for i, name in enumerate(names)]
-
-
-def _rows(specs: Sequence[InputSpec], samples: Any) -> list[dict[str, np.ndarray]]:
-    """Return the arrays of each sample by input; raise UsageError if they do not fit."""
-    arrays = samples if isinstance(samples, Mapping) else {specs[0].name: samples}
-    if set(arrays) != (names := {spec.name for spec in specs}):
-        raise UsageError(
-            f"samples of {', '.join(arrays)}; the inputs are {', '.join(sorted(names))}"
-        )
-    columns = {s.name: split(_typed(arrays[s.name], s), s, "samples") for s in specs}
-    counts = {len(column) for column in columns.values()}
-    if len(counts) != 1 or counts == {0}:
-        raise UsageError("samples: as many are needed of each input, and at least one")
-    return [{name: column[i] for name, column in columns.items()} for i in range(*counts)]
-
-
-def _typed(values: Any, spec: InputSpec) -> np.ndarray:
-    array = _float32(values)
-    is_free = array.dtype.kind == spec.dtype.kind == "f" or spec.dtype == object
-    return array.astype(spec.dtype) if is_free else array
-
-
-def _difference(name: str, pairs: list[Any]) -> Difference:
-    expected, got = (np.stack([_values(p[k]) for p in pairs]) for k in (0, 1))
-    same = 1.0
-    if expected.shape[1] == 1 and expected.dtype.kind in "iuU":
-        same = float((got == expected).mean())
-    if expected.dtype.kind == "U":
-        expected, got = np.ones(got.shape), got == expected
-    expected, got = expected.astype(float), got.astype(float)
-    if expected.shape[1] > 1:
-        same = float((got.argmax(1) == expected.argmax(1)).mean())
-    largest = float(np.abs(got - expected).max(initial=0))
-    noise = float(((got - expected) ** 2).sum())
-    signal = float((expected**2).sum())
-    snr = float("inf") if noise == 0 else 10 * np.log10(max(signal, 1e-300) / noise)
-    return Difference(
-        name, largest, largest / (float(np.abs(expected).max(initial=0)) or 1.0), float(snr), same
-    )
-
-
-def _values(output: Any) -> np.ndarray:
-    """Return the values of an output as a vector, those of maps in the order of their keys."""
-    maps = output if isinstance(output, list) else [output]
-    if maps and isinstance(maps[0], dict):
-        return np.array([one[key] for one in maps for key in sorted(one)])
-    values = np.asarray(output).ravel()
-    return values.astype(str) if values.dtype.kind in "OUS" else values
-
-
 def report(model: Any, path: PathLike | None = None, **options: Any) -> Page:
     """Return the page of `mpconnxr report` as HTML, and write it if a path is given.
 
@@ -519,7 +398,7 @@ def report(model: Any, path: PathLike | None = None, **options: Any) -> Page:
         **options: of `convert`.
     """
     if path:
-        _check_output(Path(path), model)
+        check_output(Path(path), model)
     converted = model if isinstance(model, ConvertedModel) else convert(model, **options)
     return converted.report(path)
 
@@ -547,12 +426,12 @@ def advise(
 
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        path = _as_file(model, place / f"{_name(model)}.onnx")
+        path = as_file(model, place / f"{name_of(model)}.onnx")
         typical = samples
-        if samples is not None and not _is_path(samples):
+        if samples is not None and not is_path(samples):
             typical = place / "samples.npz"
             arrays = samples if isinstance(samples, Mapping) else {"x": samples}
-            named_arrays: Any = {name: _float32(array) for name, array in arrays.items()}
+            named_arrays: Any = {name: float32_of(array) for name, array in arrays.items()}
             np.savez(typical, **named_arrays)
         user_options = tuple(shlex.split(options))
         task = Task(path, _board(board), user_options, typical and Path(typical), place)
@@ -641,124 +520,3 @@ def _board(name: str) -> Board:
     if board is None:
         raise UsageError(f"no board {name}: {advice_on(name, 'mpconnxr.boards()')}")
     return board
-
-
-def _options(requested: Mapping[str, Any], mode: str | None, calibration: Any) -> dict[str, Any]:
-    """Return attributes of Options; raise UsageError for names that there are not."""
-    for name in requested:
-        if name not in _OF_OPTIONS | _OF_SETTINGS:
-            near = difflib.get_close_matches(name, _OF_OPTIONS | _OF_SETTINGS, n=1)
-            hint = f": did you mean {near[0]}?" if near else ""
-            raise UsageError(f"convert has no option {name}{hint}")
-    quantizing = {name: value for name, value in requested.items() if name in _OF_SETTINGS}
-    result: dict[str, Any] = {"float64": "float32"}
-    result |= {name: value for name, value in requested.items() if name in _OF_OPTIONS}
-    if result.get("ops") is not None:
-        result["ops"] = Path(result["ops"])
-    for name in ("arena", "window"):
-        if isinstance(result.get(name), str):
-            result[name] = _nbytes(name, result[name])
-    if "images" in result:
-        images = result["images"].items()
-        result["images"] = {n: i if isinstance(i, Image) else image_from(i) for n, i in images}
-    if mode is None:
-        if unused := [*quantizing, *(["calibration"] if calibration is not None else [])]:
-            raise UsageError(f"{', '.join(unused)}: only with quantize")
-        return result
-    return result | {"quantize": Settings(mode, _calibration(calibration), **quantizing)}
-
-
-def _nbytes(name: str, text: str) -> int:
-    try:
-        return int(nbytes(text))
-    except argparse.ArgumentTypeError as e:
-        raise UsageError(f"{name} {e}") from None
-
-
-def _array(values: Any) -> np.ndarray:
-    try:
-        return np.asarray(values)
-    except ValueError as e:
-        raise UsageError(f"samples: {e}") from None
-
-
-def _pair(test: Any) -> tuple[Any, Any]:
-    if isinstance(test, list | tuple) and len(test) == 2:
-        return test[0], test[1]
-    raise UsageError("test: a pair is needed, samples and the class or value of each")
-
-
-def _texts(labels: Any) -> tuple[str, ...]:
-    return tuple(str(label) for label in np.asarray(labels).reshape(-1))
-
-
-def _calibration(values: Any) -> Any:
-    if values is None:
-        return ()
-    if _is_path(values):
-        return Path(values)
-    if isinstance(values, Mapping):
-        return {name: np.asarray(array) for name, array in values.items()}
-    if isinstance(values, list | tuple) and values and isinstance(values[0], Mapping):
-        return [{name: np.asarray(array) for name, array in s.items()} for s in values]
-    return _array(values)
-
-
-def _arrays(values: Any) -> list[np.ndarray] | None:
-    """Return the arrays of a golden vector, one an input or output."""
-    if values is None:
-        return None
-    return [np.asarray(v) for v in (values if isinstance(values, list | tuple) else [values])]
-
-
-def _check_output(path: Path, model: Any) -> None:
-    """Raise UsageError if a file would be written over the model that it is made from."""
-    if _is_path(model) and (problem := overwritten([path], [Path(model)])):
-        raise UsageError(problem)
-
-
-def _is_path(value: Any) -> TypeGuard[PathLike]:
-    return isinstance(value, str | os.PathLike)
-
-
-def _source(model: Model) -> Path | onnx.ModelProto:
-    if _is_path(model):
-        return Path(model)
-    if isinstance(model, onnx.ModelProto):
-        proto: onnx.ModelProto = model
-        return proto
-    if isinstance(model, bytes | bytearray | memoryview):
-        try:
-            proto = onnx.ModelProto.FromString(bytes(model))
-            return proto
-        except Exception as e:  # protobuf's errors have no common class
-            raise ConvertError(f"these bytes are no ONNX model: {e}") from None
-    import onnx_ir
-
-    if isinstance(model, ConvertedModel):
-        raise UsageError("this model is converted already")
-    if isinstance(model, onnx_ir.Model):
-        proto = onnx_ir.to_proto(onnx_ir.external_data.load_to_model(model))
-        return proto
-    hint = ": skl2onnx.to_onnx exports it" if hasattr(model, "get_params") else ""
-    kind = type(model).__name__
-    raise UsageError(
-        f"a model is a path, bytes, an onnx.ModelProto or an onnx_ir.Model, not {kind}{hint}"
-    )
-
-
-def _proto(source: Path | onnx.ModelProto) -> onnx.ModelProto:
-    return onnx.load(source) if isinstance(source, Path) else source
-
-
-def _as_file(model: Model, place: Path) -> Path:
-    """Return the path of a model, written to a place if it is in memory."""
-    source = _source(model)
-    if isinstance(source, Path):
-        return source
-    onnx.save(source, place)
-    return place
-
-
-def _name(model: Model) -> str:
-    return Path(model).stem if _is_path(model) else "model"

@@ -14,6 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import mpconnxr
+from mpconnxr import cpython
 from mpconnxr_host import api
 from tests.host.device import small
 from tools import package
@@ -524,6 +525,10 @@ def test_advice_for_a_board():
 
 def test_unknown_names_are_no_attributes():
     assert not hasattr(mpconnxr, "no_such_name")
+
+
+def test_the_package_knows_the_names_of_its_tools():
+    assert set(cpython._OF_TOOLS) == set(api.__all__)
 
 
 def test_importing_the_package_imports_no_tools():

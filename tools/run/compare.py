@@ -157,7 +157,7 @@ def _values(maps):
 class Errors:
     """Errors of one output over all samples."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._n = 0
         self._max = self._sum = self._noise = self._signal = self._largest = 0.0
         self._agreeing = self._rows = 0
